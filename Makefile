@@ -1,0 +1,33 @@
+# Two commands: `make demo` runs the tutorial on embedded data, `make test` runs the tests. Both set up what they need.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test test-all check bench clean
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "redelve needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+demo: $(BIN)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
+
+test: check
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' --doctest-modules
+
+test-all: check
+	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules
+
+check: $(BIN)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(BIN)/.installed
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
