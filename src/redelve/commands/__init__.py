@@ -1,0 +1,1 @@
+"""DELVE's thirteen commands."""

@@ -1,0 +1,1 @@
+"""The catalogue: datasets that are generated or packaged."""

@@ -1,0 +1,137 @@
+"""Cases, column by column, with every value kept as it was written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.numbers import parse_number
+
+Texts = NDArray[np.object_]
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+NO_COMMONALITY = -1
+
+
+class Column(Protocol):
+    """The values of one attribute, in the order of the cases."""
+
+    def __len__(self) -> int: ...
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        ...
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenColumn:
+    """A column held as texts."""
+
+    values: Texts
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        return self.values
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        parsed = (parse_number(text) for text in self.values)
+        return np.array([np.nan if number is None else number for number in parsed], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectedColumn:
+    """Some rows of another column, in a new order."""
+
+    source: Column
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        return self.source.texts()[self.rows]
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        return self.source.numbers()[self.rows]
+
+
+def written(values: Iterable[str]) -> WrittenColumn:
+    """A column of the given texts."""
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return WrittenColumn(array)
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Columns of equal length; optionally a commonality index (−1: none) and a comment per case."""
+
+    columns: tuple[Column, ...]
+    count: int
+    commonality: Rows | None = None
+    comments: dict[int, str] = field(default_factory=dict)
+
+    def select(self, rows: Rows) -> Cases:
+        """The given cases, in the given order."""
+        commonality = None if self.commonality is None else self.commonality[rows]
+        comments = {new: self.comments[old] for new, old in enumerate(rows.tolist()) if old in self.comments}
+        columns = tuple(SelectedColumn(column, rows) for column in self.columns)
+        return Cases(columns, len(rows), commonality, comments)
+
+    def with_columns(self, columns: Sequence[Column]) -> Cases:
+        """The same cases with other columns."""
+        return Cases(tuple(columns), self.count, self.commonality, self.comments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cases):
+            return NotImplemented
+        return self.content_digest == other.content_digest
+
+    def __hash__(self) -> int:
+        return hash(self.content_digest)
+
+    @cached_property
+    def content_digest(self) -> str:
+        """A hash of every value as written, every commonality index and every comment."""
+        hasher = hashlib.blake2b(digest_size=16)
+        hasher.update(f"{self.count} cases".encode())
+        for column in self.columns:
+            hasher.update(("\n".join(column.texts()) + "\0").encode())
+        if self.commonality is not None and (self.commonality != NO_COMMONALITY).any():
+            hasher.update(np.ascontiguousarray(self.commonality, dtype="<i8").tobytes())
+        hasher.update(repr(sorted(self.comments.items())).encode())
+        return hasher.hexdigest()
+
+
+def cases_from_rows(
+    rows: Sequence[Sequence[str]],
+    *,
+    commonality: Sequence[int] | None = None,
+    comments: dict[int, str] | None = None,
+) -> Cases:
+    """Cases given as rows of texts."""
+    columns = tuple(written(column) for column in zip(*rows, strict=True))
+    indexes = None if commonality is None else np.asarray(commonality, dtype=np.int64)
+    return Cases(columns, len(rows), indexes, comments or {})

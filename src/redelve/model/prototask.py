@@ -1,0 +1,225 @@
+"""Prototasks, priors, tasks and instances (manual 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from redelve.errors import SpecError
+from redelve.model.cases import Cases, Column, Rows, written
+from redelve.model.dataset import Attribute, Dataset, DatasetSpec
+from redelve.model.digests import digest
+from redelve.model.values import is_missing
+
+SELECTIONS = ("hierarchical", "common")
+TYPES = ("binary", "nominal", "ordinal", "integer", "real", "angular")
+CATEGORICAL = ("binary", "nominal", "ordinal")
+
+
+@dataclass(frozen=True)
+class Prototask:
+    """Which cases, which inputs, which targets; and how the standard instances are to be drawn."""
+
+    name: str
+    dataset: str
+    inputs: tuple[int, ...]
+    targets: tuple[int, ...]
+    origin: str
+    test_set_size: int
+    training_set_sizes: tuple[int, ...]
+    maximum_instances: int
+    cases: str = "all"
+    order: str = "retain"
+    test_set_selection: str = "hierarchical"
+    stratified: bool = False
+    dependency_range: int | None = None
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether the original order is kept because nearby cases may depend on each other."""
+        return self.dependency_range is not None
+
+    @property
+    def digest(self) -> str:
+        """A hash of the specification."""
+        return digest(self)
+
+
+@dataclass(frozen=True)
+class AttributePrior:
+    """What is believed beforehand of one attribute: its relevance (or noise level) and type."""
+
+    number: int
+    level: str
+    type: str
+    passive: str | None = None
+    center: float | None = None
+    unit: float | None = None
+    order: tuple[str, ...] | None = None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class DependencyPrior:
+    """How strongly cases with a common index, or near in sequence, are thought to depend on each other."""
+
+    level: str
+    range: int | None = None
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The prior information regarded as available for a task."""
+
+    name: str
+    attributes: tuple[AttributePrior, ...]
+    dependency: DependencyPrior | None = None
+
+    def attribute(self, number: int) -> AttributePrior:
+        """What is believed of the attribute with this number."""
+        for attribute in self.attributes:
+            if attribute.number == number:
+                return attribute
+        raise SpecError(f'prior "{self.name}" says nothing of attribute {number}: add a line for it')
+
+    @property
+    def digest(self) -> str:
+        """A hash of the prior."""
+        return digest(self)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A prototask with prior information and a training-set size: enough to define an expected loss."""
+
+    prototask: Prototask
+    prior: Prior
+    training_set_size: int
+
+    @property
+    def name(self) -> str:
+        """The task's own name, such as `std.128`."""
+        return f"{self.prior.name}.{self.training_set_size}"
+
+    @property
+    def address(self) -> str:
+        """The task's full address, such as `/demo/age/std.128`."""
+        return f"/{self.prototask.dataset}/{self.prototask.name}/{self.name}"
+
+    @property
+    def digest(self) -> str:
+        """A hash of the task."""
+        return digest(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A training set and a test set: positions in the prototask's list of cases, from 0."""
+
+    number: int
+    training: Rows = field(repr=False)
+    testing: Rows = field(repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Instance):
+            return NotImplemented
+        return (
+            self.number == other.number
+            and np.array_equal(self.training, other.training)
+            and np.array_equal(self.testing, other.testing)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the positions used for training and testing."""
+        return digest(self)
+
+
+@dataclass(frozen=True)
+class PrototaskData:
+    """A prototask's cases in their order: inputs, then targets; and each case's number in the dataset."""
+
+    inputs: tuple[Attribute, ...]
+    targets: tuple[Attribute, ...]
+    cases: Cases
+    case_numbers: Rows = field(repr=False, compare=False)
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Inputs, then targets: one for each column."""
+        return self.inputs + self.targets
+
+
+def extract(
+    dataset: Dataset,
+    prototask: Prototask,
+    *,
+    case_list: Sequence[int] | None = None,
+    order: Sequence[int] | None = None,
+) -> PrototaskData:
+    """The prototask's cases: chosen by its `cases`, put into its `order`, cut to its attributes.
+
+    `case_list` and `order` are the contents of the files the specification names, counting from 1.
+    """
+    inputs, targets = used_attributes(dataset.spec, prototask)
+    columns = [_column(dataset, attribute) for attribute in inputs + targets]
+    rows = _chosen_rows(dataset.cases.count, prototask, columns, case_list)
+    if order is not None:
+        rows = rows[_positions(order, len(rows))]
+    cases = dataset.cases.with_columns(columns).select(rows)
+    return PrototaskData(inputs, targets, cases, rows + 1)
+
+
+def used_attributes(
+    spec: DatasetSpec, prototask: Prototask
+) -> tuple[tuple[Attribute, ...], tuple[Attribute, ...]]:
+    """The attributes a prototask takes as inputs and as targets."""
+    inputs = tuple(spec.attribute(number) for number in prototask.inputs)
+    return inputs, tuple(spec.attribute(number) for number in prototask.targets)
+
+
+def _column(dataset: Dataset, attribute: Attribute) -> Column:
+    if attribute.number == 0:
+        return written(str(number) for number in range(1, dataset.cases.count + 1))
+    return dataset.cases.columns[attribute.number - 1]
+
+
+def _chosen_rows(
+    count: int, prototask: Prototask, columns: Sequence[Column], case_list: Sequence[int] | None
+) -> Rows:
+    if case_list is not None:
+        for number in case_list:
+            if not 1 <= number <= count:
+                raise SpecError(f"case {number} doesn't exist: the dataset has cases 1 to {count}")
+        return np.unique(np.asarray(case_list, dtype=np.int64)) - 1
+    rows = np.arange(count, dtype=np.int64)
+    if prototask.cases == "no missing":
+        return rows[~missing_rows(columns, count)]
+    return rows
+
+
+def missing_rows(columns: Sequence[Column], count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which cases lack a value in at least one of the columns."""
+    lacking = np.zeros(count, dtype=np.bool_)
+    for column in columns:
+        if np.isnan(column.numbers()).any():
+            lacking |= np.fromiter((is_missing(text) for text in column.texts()), np.bool_, count)
+    return lacking
+
+
+def _positions(order: Sequence[int], count: int) -> Rows:
+    positions = np.asarray(order, dtype=np.int64) - 1
+    if len(positions) != count:
+        raise SpecError(
+            f"the order lists {len(positions)} cases but the prototask has {count}: run dgenorder"
+        )
+    if not np.array_equal(np.sort(positions), np.arange(count)):
+        odd = next(number for number in order if not 1 <= number <= count or list(order).count(number) > 1)
+        raise SpecError(f"the order is no rearrangement of the cases 1 to {count}: look at case {odd}")
+    return positions

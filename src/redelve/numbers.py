@@ -1,0 +1,54 @@
+"""How numbers are written: DELVE's syntax for reading them, nine significant digits for printing them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
+
+
+def is_number(text: str) -> bool:
+    """Whether `text` is a finite number in DELVE's syntax.
+
+    >>> [is_number(text) for text in ("5.", ".5", "-2e-3", ".", "1_0", "nan")]
+    [True, True, True, False, False, False]
+    """
+    return NUMBER.fullmatch(text) is not None
+
+
+def is_integer(text: str) -> bool:
+    """Whether `text` is an integer: an optional sign, then digits."""
+    return INTEGER.fullmatch(text) is not None
+
+
+def parse_number(text: str) -> float | None:
+    """The finite number written in `text`, or None."""
+    if not is_number(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def parse_limit(text: str) -> float | None:
+    """A limit of a range: a number, or Inf in any case with an optional sign."""
+    return float(text) if INFINITY.fullmatch(text) else parse_number(text)
+
+
+def tcl(value: float) -> str:
+    """`value` as DELVE's programs print it: nine significant digits, and always a point or an exponent.
+
+    >>> tcl(1), tcl(400.7297184), tcl(2e10), tcl(1 / 3e7)
+    ('1.0', '400.729718', '2e+10', '3.33333333e-08')
+    """
+    if math.isinf(value):
+        return "Inf" if value > 0 else "-Inf"
+    text = f"{value:.9g}"
+    return text if "." in text or "e" in text or "n" in text else text + ".0"
+
+
+def round9(value: float) -> float:
+    """`value` rounded to nine significant digits, as it is after being printed and read back."""
+    return float(f"{value:.9g}")
