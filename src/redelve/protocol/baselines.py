@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from redelve import stats
 from redelve.losses import Loss, LossMatrix
 from redelve.predictions import Truth
+from redelve.stats import circular, standardise
 
 Baselines = dict[str, float | None]
 
@@ -16,21 +16,21 @@ def baselines_of(truth: Truth) -> Baselines:
     found: Baselines = dict.fromkeys("LQAZS")
     kind, values = truth.target.kind, truth.values
     if kind in ("categorical", "integer"):
-        found["Z"] = stats.baseline_zero_one(values)
-        found["Q"] = stats.baseline_squared_probability(values)
-        found["L"] = stats.baseline_log_discrete(values)
+        found["Z"] = standardise.baseline_zero_one(values)
+        found["Q"] = standardise.baseline_squared_probability(values)
+        found["L"] = standardise.baseline_log_discrete(values)
     if len(values) < 2:
         return found
     if kind in ("integer", "real"):
-        found["S"] = stats.baseline_squared(values)
-        found["A"] = stats.baseline_absolute(values)
+        found["S"] = standardise.baseline_squared(values)
+        found["A"] = standardise.baseline_absolute(values)
     if kind == "real":
-        found["L"] = stats.baseline_log_gaussian(values)
+        found["L"] = standardise.baseline_log_gaussian(values)
     if kind == "angular":
         assert truth.target.unit is not None
-        found["S"] = stats.baseline_squared_circular(values, truth.target.unit)
-        found["A"] = stats.baseline_absolute_circular(values, truth.target.unit)
-        found["L"] = stats.baseline_log_von_mises(values, truth.target.unit)
+        found["S"] = circular.baseline_squared_angular(values, truth.target.unit)
+        found["A"] = circular.baseline_absolute_angular(values, truth.target.unit)
+        found["L"] = circular.baseline_log_angular(values, truth.target.unit)
     return found
 
 

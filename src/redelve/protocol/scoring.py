@@ -87,7 +87,7 @@ def score(
     name = f"{stem}.{instance.number}"
     if name not in directory.names:
         raise LocationError(
-            f'no prediction file "{name}", though other instances have one: make it, or leave {instance.number} out'
+            f'no prediction file "{name}", though other instances have one: make it, or choose with -i'
         )
     path, text = directory.read(name)
     coded = stem.startswith("c")

@@ -111,7 +111,11 @@ def _encoded(attributes: Sequence[Attribute], encoders: Sequence[Encoder], colum
     coded: list[CodedColumn] = []
     for encoder, column in zip(encoders, columns, strict=True):
         coded.extend(encoder.encode(column))
-    return format_columns([column.numbers if column.texts is None else column.texts for column in coded])
+    return "".join(
+        format_columns(
+            [column.numbers if column.texts is None else column.texts.tolist() for column in coded]
+        )
+    )
 
 
 def _check_targets_known(task_data: TaskData) -> None:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from redelve.numbers import round9, tcl
-from redelve.stats import Analysis, Comparison, RunsAnalysis, RunsComparison
+from redelve.stats.estimates import Analysis, Comparison
+from redelve.stats.runs import RunsAnalysis
 
 HEADER = f"{'Raw value':>63}{'Standardized':>15}"
 UNDEFINED = "undefined"
@@ -67,12 +68,12 @@ class Summary:
     """One block of `mstats`: circumstances and what the analysis found."""
 
     circumstances: Circumstances
-    result: Analysis | Comparison | RunsAnalysis | RunsComparison
+    result: Analysis | Comparison | RunsAnalysis
 
     @property
     def analysis(self) -> Analysis | RunsAnalysis:
         """The analysis of the losses, or of the differences."""
-        if isinstance(self.result, Comparison | RunsComparison):
+        if isinstance(self.result, Comparison):
             return self.result.differences
         return self.result
 
@@ -98,7 +99,7 @@ class Summary:
 
     def _estimates(self) -> list[str]:
         about, result = self.circumstances, self.result
-        if not isinstance(result, Comparison | RunsComparison):
+        if not isinstance(result, Comparison):
             return [
                 self._mean_line("Estimated expected loss", result.mean),
                 self._line("Standard error for estimate", result.standard_error),
@@ -121,10 +122,10 @@ class Summary:
 
     def _significance(self) -> list[str]:
         result = self.result
-        if not isinstance(result, Comparison | RunsComparison):
+        if not isinstance(result, Comparison):
             return []
         lines = [f"    Significance of difference ({result.test}), {p_text(result.p_value)}"]
-        if isinstance(result, Comparison) and result.quasi_f is not None:
+        if result.quasi_f is not None:
             lines.append(
                 f"    (quasi-F test as in DELVE 1.1, not well calibrated: {p_text(result.quasi_f.p_value)})"
             )
@@ -179,10 +180,9 @@ class Summary:
         return standard.spread(mean) if self.circumstances.other else standard.mean(mean)
 
 
-def _comparison_figures(result: Analysis | Comparison | RunsAnalysis | RunsComparison) -> dict[str, Any]:
-    if not isinstance(result, Comparison | RunsComparison):
+def _comparison_figures(result: Analysis | Comparison | RunsAnalysis) -> dict[str, Any]:
+    if not isinstance(result, Comparison):
         return {}
-    quasi_f = getattr(result, "quasi_f", None)
     return {
         "mean_first": result.mean_first,
         "mean_second": result.mean_second,
@@ -192,14 +192,14 @@ def _comparison_figures(result: Analysis | Comparison | RunsAnalysis | RunsCompa
         "df2": result.df2,
         "p_value": result.p_value,
         "cautious_p_value": result.cautious_p_value,
-        "quasi_f_p_value": None if quasi_f is None else quasi_f.p_value,
+        "quasi_f_p_value": None if result.quasi_f is None else result.quasi_f.p_value,
     }
 
 
 def _named_deviations(analysis: Analysis | RunsAnalysis) -> list[tuple[str, float | None]]:
     names = ["sd_training", "sd_test_cases", "sd_residual"]
     if isinstance(analysis, RunsAnalysis):
-        names = ["sd_training", "sd_seeds", "sd_test_cases", "sd_interaction", "sd_residual"]
+        names = ["sd_training", "sd_seed", "sd_test_cases", "sd_interaction", "sd_residual"]
     return [(name, getattr(analysis, name)) for name in names]
 
 
@@ -207,10 +207,10 @@ def _labelled_deviations(analysis: Analysis | RunsAnalysis) -> list[tuple[str, f
     if isinstance(analysis, RunsAnalysis):
         labels = [
             ("SD from training sets", analysis.sd_training),
-            ("SD from random seeds", analysis.sd_seeds),
+            ("SD from random seeds", analysis.sd_seed),
         ]
         labels.append(("SD from test cases", analysis.sd_test_cases))
-        if analysis.scheme == "common":
+        if analysis.averaged.scheme == "common":
             labels.append(("SD from training set by test case interactions", analysis.sd_interaction))
         return [*labels, ("SD from seed by test case interactions", analysis.sd_residual)]
     first = ("SD from training sets & stochastic training", analysis.sd_training)

@@ -1,0 +1,67 @@
+"""mgendata: generate the data files that a learning method is trained and tested with (manual 7.4, C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from redelve.commands.options import Command, Given, Option, run
+from redelve.commands.progress import QUIET, Progress, reporter
+from redelve.roots import active
+
+if TYPE_CHECKING:
+    from redelve.library import MethodTask
+
+COMMAND = Command(
+    "mgendata",
+    "Write train.n, test.n, targets.n and normalize.n for each instance of a task, or of all below a path.",
+    "[ -c file ] [ -n file ] [ -q ] [ path ]",
+    (
+        Option("c", "encodings that replace the default ones, an attribute a line", "file", long="codings"),
+        Option("n", "instances that replace the standard ones, as lists of cases", "file", long="instances"),
+        QUIET,
+    ),
+)
+
+
+def mgendata(given: Given) -> str:
+    """Generate the files; all files of a task appear together or not at all."""
+    from redelve.commands.work import method_tasks
+    from redelve.library import Library
+
+    library = Library(active())
+    progress = reporter(is_quiet=given.has("q"))
+    codings, instances = given.value("c"), given.value("n")
+    for directory, shown, work in method_tasks(library, given.path()):
+        if shown != ".":
+            progress(shown)
+        generate(work, directory, codings=codings, instances=instances, progress=progress)
+    return ""
+
+
+def generate(
+    work: MethodTask, directory: Path, *, codings: str | None, instances: str | None, progress: Progress
+) -> None:
+    """Write one task's files into its directory."""
+    from redelve.formats.delve.lists import read_instances, write_instances
+    from redelve.formats.files import AtomicFiles, read_text
+    from redelve.library import INSTANCES_USED
+    from redelve.protocol.taskdata import TaskData, task_files
+
+    source = work.source
+    chosen = source.default_codings() if codings is None else source.codings(read_text(codings), codings)
+    lists = None if instances is None else read_instances(read_text(instances, limit=1 << 30), instances)
+    task_data = TaskData(source.dataset, source.task, source.data, chosen, source.instances(lists))
+    with AtomicFiles() as files:
+        for name, text in task_files(task_data, progress):
+            files.write(directory / name, text)
+        if lists is not None:
+            files.write(directory / INSTANCES_USED, write_instances(lists))
+    if lists is None:
+        (directory / INSTANCES_USED).unlink(missing_ok=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(COMMAND, mgendata, argv)

@@ -1,0 +1,45 @@
+"""Putting a generated folder into the built-in root: all of it or nothing, whoever else is doing the same."""
+# ruff: noqa: PTH103, PTH104, PTH112, PTH118, PTH120, PTH123
+# Every command imports this, and pathlib alone takes half as long as Python itself to start.
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from redelve.errors import LocationError
+
+
+def write_folder(files: Mapping[str, str], folder: str) -> None:
+    """Write the files into a hidden sibling, which then becomes `folder` in one step.
+
+    If another process is quicker, its folder stays: both would be the same.
+    """
+    import shutil
+
+    parent, name = os.path.split(folder)
+    hidden = os.path.join(parent, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        os.makedirs(parent, exist_ok=True)
+        _write_files(files, hidden)
+        os.rename(hidden, folder)
+    except OSError as error:
+        if not os.path.isdir(folder):
+            raise cannot_create(folder, error) from error
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def cannot_create(folder: str, error: OSError) -> LocationError:
+    """What to tell a user in whose built-in root nothing can be written."""
+    return LocationError(
+        f'can\'t create "{folder}": {error.strerror}; set REDELVE_HOME to a folder that you may write to'
+    )
+
+
+def _write_files(files: Mapping[str, str], folder: str) -> None:
+    for name, text in files.items():
+        path = os.path.join(folder, *name.split("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)

@@ -1,0 +1,271 @@
+"""Expected loss and comparison of two methods by analysis of variance, in both loss models of DELVE's manual.
+
+Losses come as a table: one row per training set, one column per test case. In the *hierarchical* scheme each
+training set has test cases of its own; in the *common* scheme all share them. See docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan, sqrt
+
+import numpy as np
+
+from redelve.errors import StatisticsError
+from redelve.stats import caveats as words
+from redelve.stats import significance
+from redelve.stats.estimates import Analysis, Comparison, MeanSquares, QuasiF, Scheme
+from redelve.stats.sums import (
+    FloatArray,
+    Losses,
+    Sums,
+    as_rows,
+    crossed_sums,
+    harmonic_size,
+    nested_sums,
+    row_means,
+    shape_of,
+)
+
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""A standard error below this part of the losses themselves is rounding error, not variation."""
+
+
+def analyse_hierarchical(losses: Losses) -> Analysis:
+    """Expected loss when each training set has its own test set (manual eqs. 1–7); rows may differ in length.
+
+    >>> result = analyse_hierarchical([[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]])
+    >>> round(result.mean, 4), round(result.standard_error, 4)
+    (3.4167, 0.5833)
+    """
+    return _analyse(_single(losses), "hierarchical")
+
+
+def analyse_common(losses: Losses) -> Analysis:
+    """Expected loss when all training sets share one test set (manual eqs. 10–17).
+
+    >>> result = analyse_common([[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]])
+    >>> round(result.mean, 4), round(result.standard_error, 4)
+    (3.4167, 0.9317)
+    """
+    return _analyse(_single(losses), "common")
+
+
+def compare_hierarchical(first: Losses, second: Losses) -> Comparison:
+    """Two methods with a test set per training set: t-test on the training-set means (manual eqs. 8–9).
+
+    >>> knn, net = [[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]], [[2, 2, 5, 4], [2, 5, 6, 7], [3, 3, 5, 6]]
+    >>> result = compare_hierarchical(knn, net)
+    >>> result.difference, round(result.p_value, 4)
+    (-0.75, 0.0351)
+    """
+    data = _paired(first, second)
+    differences = _analyse(data, "hierarchical")
+    mean, squares = differences.mean, differences.mean_squares
+    if differences.degrees_of_freedom is None or mean is None or squares is None:
+        return Comparison(*data.means(), differences, "t-test")
+    shape = (differences.training_sets, differences.effective_test_cases)
+    t, df1, df2, p = (float(x) for x in significance.t_test(mean, squares.training_sets, shape))
+    return Comparison(*data.means(), differences, "t-test", t, df1, df2, p, p)
+
+
+def compare_common(first: Losses, second: Losses) -> Comparison:
+    """Two methods with one test set: the F-test of Hillis (2007), DELVE's quasi-F beside it (manual eq. 18).
+
+    >>> knn, net = [[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]], [[2, 2, 5, 4], [2, 5, 6, 7], [3, 3, 5, 6]]
+    >>> result = compare_common(knn, net)
+    >>> result.difference, round(result.p_value, 4), round(result.quasi_f.p_value, 4)
+    (-0.75, 0.0351, 0.0097)
+    """
+    data = _paired(first, second)
+    differences = _analyse(data, "common")
+    mean, squares = differences.mean, differences.crossed_mean_squares()
+    if differences.degrees_of_freedom is None or mean is None or squares is None:
+        return Comparison(*data.means(), differences, "F-test")
+    shape = (len(data.rows), data.rows[0].size)
+    f, df1, df2, p = (float(x) for x in significance.hillis_test(mean, squares, shape))
+    cautious = float(significance.cautious_p_value(mean, squares, shape))
+    quasi = QuasiF(*(float(x) for x in significance.quasi_f_test(mean, squares, shape)))
+    return Comparison(*data.means(), differences, "F-test", f, df1, df2, p, cautious, quasi)
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Checked losses of one method, or of two whose difference is meant, with the mean of every row."""
+
+    rows: Sequence[FloatArray]
+    minus: Sequence[FloatArray] | None
+    row_means: FloatArray
+    minus_means: FloatArray | None
+
+    def means(self) -> tuple[float | None, float | None]:
+        second = None if self.minus_means is None else _mean(self.minus_means)
+        return _mean(self.row_means), second
+
+    def about(self) -> FloatArray:
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self.row_means if self.minus_means is None else self.row_means - self.minus_means
+
+    def magnitude(self) -> float:
+        largest = float(np.abs(self.row_means).max())
+        return largest if self.minus_means is None else max(largest, float(np.abs(self.minus_means).max()))
+
+    def infinite(self) -> int:
+        return sum(int(np.isinf(row).sum()) for row in (*self.rows, *(self.minus or ())))
+
+    def test_cases(self) -> int | None:
+        sizes = {row.size for row in self.rows}
+        return sizes.pop() if len(sizes) == 1 else None
+
+
+def _single(losses: Losses) -> _Data:
+    rows = _checked(losses)
+    return _Data(rows, None, row_means(rows), None)
+
+
+def _paired(first: Losses, second: Losses) -> _Data:
+    rows, minus = _checked(first), _checked(second)
+    if [row.size for row in rows] != [row.size for row in minus]:
+        raise StatisticsError(
+            "the losses of two methods must be of the same training sets and test cases: "
+            f"got {shape_of(rows)} and {shape_of(minus)}"
+        )
+    return _Data(rows, minus, row_means(rows, "first method: "), row_means(minus, "second method: "))
+
+
+def _checked(losses: Losses) -> list[FloatArray]:
+    rows = as_rows(losses)
+    if len(rows) < 2:
+        raise StatisticsError(
+            f"can't do analysis of variance with fewer than two training sets: got {len(rows)}"
+        )
+    if any(row.size == 0 for row in rows):
+        raise StatisticsError(f"every training set needs test cases: got {shape_of(rows)} losses")
+    return rows
+
+
+def _require_table(data: _Data) -> None:
+    if data.test_cases() is None:
+        raise StatisticsError(
+            f"with a common test set every row has the same test cases: got {shape_of(data.rows)} losses; "
+            "where each training set has its own, use the hierarchical analysis"
+        )
+    if data.test_cases() == 1:
+        raise StatisticsError("can't do analysis of variance with fewer than two common test cases: got 1")
+
+
+def _analyse(data: _Data, scheme: Scheme) -> Analysis:
+    if scheme == "common":
+        _require_table(data)
+    about = data.about()
+    if not np.isfinite(about).all():
+        count = data.infinite()
+        return _undefined(data, scheme, words.infinite_losses(count) if count else words.OVERFLOW)
+    sums_of = crossed_sums if scheme == "common" else nested_sums
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = sums_of(data.rows, data.minus, about)
+        squares = _mean_squares(sums, [row.size for row in data.rows])
+    if not all(
+        x is None or isfinite(x) for x in (squares.training_sets, squares.test_cases, squares.residual)
+    ):
+        return _undefined(data, scheme, words.OVERFLOW)
+    return _defined(data, scheme, sums.mean, squares)
+
+
+def _mean_squares(sums: Sums, sizes: Sequence[int]) -> MeanSquares:
+    between = len(sizes) - 1
+    if sums.test_cases is None:
+        within = sum(sizes) - len(sizes)
+        return MeanSquares(sums.training_sets / between, None, sums.residual / within if within else None)
+    columns = sizes[0] - 1
+    residual = sums.residual / (between * columns)
+    return MeanSquares(sums.training_sets / between, sums.test_cases / columns, residual)
+
+
+def _defined(data: _Data, scheme: Scheme, mean: float, squares: MeanSquares) -> Analysis:
+    training_sets, test_cases = len(data.rows), harmonic_size(data.rows)
+    error, sds = standard_error(squares, training_sets, test_cases)
+    scaled, df = _variance_and_df(squares, training_sets)
+    interval_error = sqrt(scaled / (training_sets * test_cases))
+    varies = interval_error > ROUNDING * data.magnitude()
+    return Analysis(
+        scheme=scheme,
+        mean=mean,
+        standard_error=error,
+        interval_standard_error=interval_error if varies else None,
+        degrees_of_freedom=df if varies else None,
+        sd_training=sds[0],
+        sd_test_cases=sds[1],
+        sd_residual=sds[2],
+        mean_squares=squares,
+        training_sets=training_sets,
+        test_cases=data.test_cases(),
+        effective_test_cases=test_cases,
+        caveats=_caveats(data, scheme, squares) if varies else (words.NO_VARIATION,),
+    )
+
+
+def standard_error(
+    squares: MeanSquares, training_sets: int, test_cases: float
+) -> tuple[float, tuple[float | None, float | None, float | None]]:
+    """Standard error of the mean and the standard deviations it is made of (manual eqs. 3, 7, 12, 17)."""
+    if squares.residual is None:
+        return sqrt(squares.training_sets / (training_sets * test_cases)), (None, None, None)
+    training = max(squares.training_sets - squares.residual, 0.0) / test_cases
+    variance = training / training_sets + squares.residual / (training_sets * test_cases)
+    if squares.test_cases is None:
+        return sqrt(variance), (sqrt(training), None, sqrt(squares.residual))
+    cases = max(squares.test_cases - squares.residual, 0.0) / training_sets
+    return sqrt(variance + cases / test_cases), (sqrt(training), sqrt(cases), sqrt(squares.residual))
+
+
+def _variance_and_df(squares: MeanSquares, training_sets: int) -> tuple[float, float]:
+    """IJ times the variance of the mean that interval and test rest on, and its degrees of freedom."""
+    if squares.test_cases is None or squares.residual is None:
+        return squares.training_sets, float(training_sets - 1)
+    crossed = (squares.training_sets, squares.test_cases, squares.residual)
+    variance, df = significance.hillis_variance(crossed, training_sets)
+    return float(variance), float(df)
+
+
+def _caveats(data: _Data, scheme: Scheme, squares: MeanSquares) -> tuple[str, ...]:
+    training_sets, test_cases = len(data.rows), data.test_cases()
+    if scheme == "common" and test_cases is not None:
+        found = list(words.common(training_sets, test_cases))
+    else:
+        found = list(words.hierarchical(training_sets))
+    if test_cases is None:
+        found.append(words.UNEQUAL_TEST_SETS)
+    if squares.residual is None:
+        found.append(words.NO_RESIDUAL)
+    elif squares.training_sets < squares.residual:
+        found.append(words.negative(["training sets"]))
+    return tuple(found)
+
+
+def _undefined(data: _Data, scheme: Scheme, caveat: str) -> Analysis:
+    """All that can be said when losses are infinite or overflow: the mean, if that."""
+    mean = _mean(data.about())
+    overflown = caveat == words.OVERFLOW and mean is not None and not isfinite(mean)
+    return Analysis(
+        scheme=scheme,
+        mean=None if overflown else mean,
+        standard_error=None,
+        interval_standard_error=None,
+        degrees_of_freedom=None,
+        sd_training=None,
+        sd_test_cases=None,
+        sd_residual=None,
+        mean_squares=None,
+        training_sets=len(data.rows),
+        test_cases=data.test_cases(),
+        effective_test_cases=harmonic_size(data.rows),
+        caveats=(caveat,),
+    )
+
+
+def _mean(values: FloatArray) -> float | None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = float(values.mean())
+    return None if isnan(mean) else mean

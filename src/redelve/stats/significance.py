@@ -1,0 +1,148 @@
+"""Tests and quantiles from mean squares: every function takes numbers or arrays of them alike.
+
+The analyses call these with one data set's mean squares, the calibration with those of many simulated ones,
+so what is calibrated is what is used. Undefined values are NaN here; the analyses turn them into None.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+Squares = tuple[ArrayLike, ArrayLike, ArrayLike]
+"""Mean squares of training sets, of test cases and of the residual; `shape` is (I, J) throughout."""
+
+
+class FTest(NamedTuple):
+    """A test statistic (F, or t with df1 = 1) with its degrees of freedom and p-value."""
+
+    statistic: FloatArray
+    df1: FloatArray
+    df2: FloatArray
+    p_value: FloatArray
+
+
+def f_p_value(statistic: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> FloatArray:
+    """Upper tail of the F distribution (Abramowitz and Stegun 1964, 26.6.2)."""
+    from scipy.special import chdtrc, fdtrc
+
+    f, first, second = (np.asarray(x, dtype=np.float64) for x in (statistic, df1, df2))
+    return np.asarray(
+        np.where(np.isinf(second), chdtrc(first, first * f), fdtrc(first, second, f)), np.float64
+    )
+
+
+def t_quantile(df: ArrayLike, level: float) -> FloatArray:
+    """The t value that ± encloses `level`; infinite degrees of freedom give the normal quantile."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(np.asarray(df, dtype=np.float64), (1 + level) / 2), np.float64)
+
+
+def t_test(mean: ArrayLike, ms_training: ArrayLike, shape: tuple[int, float]) -> FTest:
+    """t-test that the mean is zero, from the training-set means (manual eq. 9, its first form).
+
+    The second form printed in eq. 9, MS_a/(J(I−1)), is a slip: the variance of the mean is MS_a/(IJ).
+    """
+    mean, ms_training = np.asarray(mean, np.float64), np.asarray(ms_training, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = mean / np.sqrt(ms_training / (shape[0] * shape[1]))
+    t = np.where(ms_training > 0, t, np.nan)
+    one, df = np.ones_like(t), np.full_like(t, shape[0] - 1)
+    return FTest(t, one, df, f_p_value(t**2, one, df))
+
+
+def hillis_variance(mean_squares: Squares, training_sets: int) -> tuple[FloatArray, FloatArray]:
+    """MS_a + max(MS_b − MS_ε, 0), which is IJ times the variance of the mean, and its degrees of freedom.
+
+    Hillis (2007, Statistics in Medicine 26:596–619); Hillis, Berbaum and Metz (2008, Academic Radiology
+    15:647–661), derived for ROC studies with several readers (here: training sets) and cases.
+    """
+    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
+    variance = training + np.maximum(cases - residual, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = (training_sets - 1) * (variance / training) ** 2
+    return np.asarray(variance), np.asarray(df)
+
+
+def hillis_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
+    """F-test that the mean is zero for training sets crossed with test cases (sources: `hillis_variance`)."""
+    variance, df = hillis_variance(mean_squares, shape[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = shape[0] * shape[1] * np.square(mean) / variance
+    f = np.where(variance > 0, f, np.nan)
+    return FTest(f, np.ones_like(f), df, f_p_value(f, np.ones_like(f), df))
+
+
+def quasi_f_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
+    """DELVE's quasi-F test that the mean is zero (manual eqs. 19–21; Lindman 1992)."""
+    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
+    due_to_mean = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64))
+    rows, columns = shape[0] - 1, shape[1] - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = (due_to_mean + residual) / (training + cases)
+        df1 = (due_to_mean + residual) ** 2 / (due_to_mean**2 + residual**2 / (rows * columns))
+        df2 = (training + cases) ** 2 / (training**2 / rows + cases**2 / columns)
+    return FTest(f, df1, df2, f_p_value(f, df1, df2))
+
+
+def cautious_p_value(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FloatArray:
+    """p-value of the Behrens–Fisher kind for training sets crossed with test cases.
+
+    The chance that |√A·T + √C·T′| exceeds √(IJ)·|mean|, where A = MS_a, C = max(MS_b − MS_ε, 0) and T, T′ are
+    independent t variables with I − 1 and J − 1 degrees of freedom: a generalised p-value (Fisher 1935; Tsui
+    and Weerahandi 1989, JASA 84:602–607). Values below 10⁻¹⁶ are not resolved and given as 10⁻¹⁶.
+    """
+    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
+    variable = np.maximum(cases - residual, 0.0)
+    due_to_mean = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64))
+    p = _two_t_tail(due_to_mean, (training, variable), (shape[0] - 1, shape[1] - 1))
+    return np.asarray(np.where(training + variable > 0, np.clip(p, 1e-16, 1.0), np.nan))
+
+
+def cautious_half_width(mean_squares: Squares, shape: tuple[int, int], level: float) -> float:
+    """Half the width of the interval that `cautious_p_value` inverts to, by bisection."""
+
+    def inside(distance: float) -> bool:
+        return float(cautious_p_value(distance, mean_squares, shape)) > 1 - level
+
+    variance, _ = hillis_variance(mean_squares, shape[0])
+    low, high = 0.0, float(np.sqrt(variance / (shape[0] * shape[1])))
+    while inside(high):
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if inside(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def _two_t_tail(
+    squared: FloatArray, scales: tuple[FloatArray, FloatArray], dfs: tuple[int, int]
+) -> FloatArray:
+    """P((√A·T + √C·T′)² > `squared`): given both chi-squares the sum is normal, so average a normal tail."""
+    from scipy.special import erfc
+
+    (first, first_weights), (second, second_weights) = _chi_square_nodes(dfs[0]), _chi_square_nodes(dfs[1])
+    total = np.zeros(np.broadcast_shapes(squared.shape, scales[0].shape, scales[1].shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for scale, weight in zip(second, second_weights, strict=True):
+            variance = scales[0][..., None] / first + (scales[1] / scale)[..., None]
+            total += weight * (erfc(np.sqrt(squared[..., None] / (2 * variance))) @ first_weights)
+    return total
+
+
+def _chi_square_nodes(df: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights for averaging over a chi-square variable divided by its degrees of freedom.
+
+    The trapezium rule in its logarithm, as far as the density exceeds e⁻⁴⁰ of its greatest value; for such
+    integrands its error falls exponentially with the number of nodes (Trefethen and Weideman 2014).
+    """
+    step = min(0.35, 0.6 * np.sqrt(2 / df))
+    edge = 80 / df
+    reach = edge + np.sqrt(2 * edge)
+    log = np.arange(-reach, np.log1p(reach) + step, step)
+    weights = np.exp(df / 2 * (log - np.exp(log) + 1))
+    return np.exp(log), weights / weights.sum()
