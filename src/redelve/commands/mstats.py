@@ -79,7 +79,7 @@ def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAdd
 def _summaries(work: MethodTask, given: Given) -> Iterator[Summary]:
     from redelve.commands.mloss import loss_of
     from redelve.library import MethodTask
-    from redelve.protocol.analysis import loss_codes, summarise
+    from redelve.report.analysis import loss_codes, summarise
 
     bases = split_names(given.options.get("i", ())) or ["loss"]
     others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]

@@ -23,8 +23,6 @@ NO_COMMONALITY = -1
 class Column(Protocol):
     """The values of one attribute, in the order of the cases."""
 
-    def __len__(self) -> int: ...
-
     def texts(self) -> Texts:
         """The values as written."""
         ...

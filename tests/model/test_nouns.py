@@ -1,0 +1,121 @@
+"""Datasets, prototasks and the cases they choose; digests change with every field."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from redelve.errors import SpecError
+from redelve.model import (
+    Attribute,
+    AttributePrior,
+    Dataset,
+    DatasetSpec,
+    Instance,
+    Prior,
+    Prototask,
+    Task,
+    cases_from_rows,
+    extract,
+    parse_range,
+)
+
+SPEC = DatasetSpec(
+    "toy",
+    (
+        Attribute(1, "SIZE", "u", parse_range("[0,Inf) ?")),
+        Attribute(2, "KIND", "c", parse_range("a b ?lost")),
+        Attribute(3, "COST", "u", parse_range("(-Inf,Inf)")),
+    ),
+    "natural",
+    "assessment",
+    "informative",
+)
+ROWS = [["1.0", "a", "5"], ["?", "b", "6"], ["3.50", "?lost", "7"], ["4", "a", "8"]]
+DATASET = Dataset(SPEC, cases_from_rows(ROWS, commonality=[7, 7, -1, 3], comments={2: "odd"}))
+PROTOTASK = Prototask(
+    name="cost",
+    dataset="toy",
+    inputs=(1, 2),
+    targets=(3,),
+    origin="natural",
+    test_set_size=1,
+    training_set_sizes=(1,),
+    maximum_instances=2,
+)
+
+
+def texts(dataset: Dataset, prototask: Prototask, **lists: list[int]) -> list[list[str]]:
+    cases = extract(dataset, prototask, **lists).cases
+    return [list(row) for row in zip(*(column.texts() for column in cases.columns), strict=True)]
+
+
+def test_attributes_go_by_number_or_name() -> None:
+    assert SPEC.attribute(2) is SPEC.attribute("KIND") is SPEC.attribute("2")
+    with pytest.raises(SpecError, match='has no attribute "AGE": it has numbers 1 to 3'):
+        SPEC.attribute("AGE")
+
+
+def test_attribute_0_is_the_case_number_of_an_informative_order() -> None:
+    assert SPEC.attribute(0).name == "CASE"
+    numbered = replace(PROTOTASK, inputs=(0, 1))
+    assert [row[0] for row in texts(DATASET, numbered, order=[4, 3, 2, 1])] == ["4", "3", "2", "1"]
+    with pytest.raises(SpecError, match="attribute 0 needs an informative order"):
+        replace(SPEC, order="uninformative").attribute(0)
+
+
+def test_cases_are_chosen_ordered_and_kept_as_written() -> None:
+    assert texts(DATASET, PROTOTASK) == ROWS
+    assert texts(DATASET, replace(PROTOTASK, cases="no missing")) == [ROWS[0], ROWS[3]]
+    assert texts(DATASET, PROTOTASK, case_list=[4, 3], order=[2, 1]) == [ROWS[3], ROWS[2]]
+    only_cost = replace(PROTOTASK, inputs=(), cases="no missing")
+    assert len(texts(DATASET, only_cost)) == 4
+
+
+def test_commonality_comments_and_numbers_travel_with_their_cases() -> None:
+    data = extract(DATASET, PROTOTASK, order=[3, 1, 2, 4])
+    assert data.cases.commonality is not None
+    assert data.cases.commonality.tolist() == [-1, 7, 7, 3]
+    assert data.cases.comments == {0: "odd"}
+    assert data.case_numbers.tolist() == [3, 1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"case_list": [5]}, "case 5 doesn't exist: the dataset has cases 1 to 4"),
+        ({"order": [1, 2]}, "the order lists 2 cases but the prototask has 4"),
+        ({"order": [1, 2, 2, 4]}, "look at case 2"),
+        ({"order": [1, 2, 3, 9]}, "look at case 9"),
+    ],
+)
+def test_bad_lists_are_refused(lists: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        extract(DATASET, PROTOTASK, **lists)
+
+
+def test_digests_change_with_every_field() -> None:
+    prior = Prior("std", (AttributePrior(1, "NLMH", "real"),))
+    task = Task(PROTOTASK, prior, 128)
+    instance = Instance(0, np.array([1, 2]), np.array([3]))
+    changed = [
+        (SPEC, replace(SPEC, usage="development")),
+        (DATASET, replace(DATASET, cases=cases_from_rows(ROWS))),
+        (PROTOTASK, replace(PROTOTASK, stratified=True)),
+        (prior, replace(prior, name="other")),
+        (task, replace(task, training_set_size=64)),
+        (instance, replace(instance, number=1)),
+    ]
+    for noun, other in changed:
+        assert noun.digest == replace(noun).digest  # type: ignore[type-var, attr-defined]
+        assert noun.digest != other.digest  # type: ignore[attr-defined]
+    assert task.address == "/toy/cost/std.128"
+    assert instance == Instance(0, np.array([1, 2]), np.array([3]))
+    with pytest.raises(SpecError, match='prior "std" says nothing of attribute 9'):
+        prior.attribute(9)
+
+
+def test_spelling_is_part_of_a_case() -> None:
+    other = [["1.00", "a", "5"], *ROWS[1:]]
+    assert cases_from_rows(ROWS) == cases_from_rows(ROWS)
+    assert cases_from_rows(ROWS) != cases_from_rows(other)
