@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -47,6 +47,7 @@ class Library:
     """What the active delve directories hold, as nouns."""
 
     overlay: Overlay
+    _cases: dict[Prototask, PrototaskData] = field(default_factory=dict, repr=False, compare=False)
 
     def _read(self, cpath: str, what: str, limit: int = 64 << 20) -> tuple[str, str]:
         path = self.overlay.locate(cpath, what=what)
@@ -90,7 +91,12 @@ class Library:
         return TaskSource(self, spec, Task(prototask, prior, name.training_set_size))
 
     def prototask_data(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
-        """The cases of a prototask: from Dataset.data, or else from Prototask.data."""
+        """The cases of a prototask, read once: from Dataset.data, or else from Prototask.data."""
+        if prototask not in self._cases:
+            self._cases[prototask] = self._extract(spec, prototask)
+        return self._cases[prototask]
+
+    def _extract(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
         if not self.overlay.locate_all(f"/{spec.name}/Dataset.data"):
             return self._stored_prototask_data(spec, prototask)
         case_list = order = None

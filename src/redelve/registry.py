@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Generic, TypeVar, cast
@@ -51,6 +50,8 @@ class Registry(Generic[T]):
         return iter(sorted(self._items))
 
     def _unknown(self, name: str) -> str:
+        import difflib  # only for this message: every command that lists datasets imports this module
+
         near = difflib.get_close_matches(name, list(self._items), n=1)
         hint = f' (did you mean "{near[0]}"?)' if near else ""
         return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint}'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from redelve.commands.options import Command, Given, Option, UsageError, run
 from redelve.commands.progress import QUIET, reporter
 from redelve.errors import LocationError
-from redelve.roots import active
+from redelve.roots import Overlay, active, within_root
 
 COMMAND = Command(
     "dgenorder",
@@ -29,7 +29,7 @@ def dgenorder(given: Given) -> str:
 
     progress = reporter(is_quiet=given.has("q"))
     library = Library(active())
-    address = _prototask(library.overlay.dpath(given.path()), given.path())
+    address = _prototask(library.overlay, given.path())
     spec = library.dataset_spec(address[0])
     prototask = library.prototask(spec, address[1])
     if prototask.is_sequential:
@@ -47,13 +47,11 @@ def dgenorder(given: Given) -> str:
     return ""
 
 
-def _prototask(dpath: str, path: str) -> tuple[str, str]:
-    names = dpath.strip("/").split("/")
-    if path.startswith("/") or len(names) != 2:
-        raise LocationError(
-            f'"{path}" is not the true path of a prototask directory: change to one, or name it'
-        )
-    return names[0], names[1]
+def _prototask(overlay: Overlay, path: str) -> tuple[str, str]:
+    match within_root(overlay.true_path(path)):
+        case ("data", (dataset, prototask)):
+            return dataset, prototask
+    raise LocationError(f'"{path}" is not the true path of a prototask directory: change to one, or name it')
 
 
 def _seed(text: str | None) -> int:

@@ -1,7 +1,9 @@
 """dgenproto: generate Prototask.data, the part of a dataset that a prototask uses (manual 4.4, C)."""
+# ruff: noqa: PTH112
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -56,7 +58,11 @@ def _prototasks(overlay: Overlay, path: str) -> list[tuple[str, str, str]]:
         for dataset in (names[:1] or overlay.datasets())
         for prototask in (names[1:] or overlay.prototasks(dataset))
     ]
-    return [(_join(true_path, names, pair), *pair) for pair in pairs]
+    found = [(_join(true_path, names, pair), *pair) for pair in pairs]
+    here = [each for each in found if os.path.isdir(each[0])]  # another root may define more than this one
+    if not here:
+        raise LocationError(f'there is no prototask directory at or below "{true_path}"')
+    return here
 
 
 def _join(true_path: str, names: tuple[str, ...], pair: tuple[str, str]) -> str:
@@ -74,8 +80,6 @@ def _generate(library: Library, folder: str, dataset: str, prototask: str, progr
     progress("  extracting cases...")
     cases = library.prototask_data(spec, library.prototask(spec, prototask)).cases
     progress("  creating file...")
-    if not path.parent.is_dir():
-        return  # this root has no such directory: another one defines the prototask
     columns = [column.texts() for column in cases.columns]
     write_cases(path, columns, cases.commonality if spec.has_commonality else None, cases.comments)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from redelve.commands.options import Option
@@ -43,8 +44,6 @@ def _grouped(overlay: Overlay, part: Part, cpath: str, is_directory: bool) -> st
         ending = "/" if cpath == "/" else ""
         groups = [(place + ending, names) for place, names in overlay.listings(cpath, part)]
     else:
-        groups = [
-            (folder, [name])
-            for folder, _, name in (place.rpartition("/") for place in overlay.locate_all(cpath, part))
-        ]
+        split = (os.path.split(place) for place in overlay.locate_all(cpath, part))
+        groups = [(folder, [name]) for folder, name in split]
     return "\n".join(f"{place}:\n{in_columns(names)}".rstrip() + "\n" for place, names in groups)

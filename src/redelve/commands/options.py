@@ -161,26 +161,36 @@ def run(
             return 0
         result = action(given)
         show([result] if isinstance(result, str) else result)
-    except UsageError as error:
-        return _complain(f"{command.name}: {error}\n{command.usage} (-h explains)", USAGE)
-    except RedelveError as error:
-        return _complain(f"{command.name}: {error}", FAILURE)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing may be left to flush at exit
-        return BROKEN_PIPE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except (RedelveError, OSError, KeyboardInterrupt) as error:
+        return _failed(command, error)
     return 0
 
 
-def _complain(message: str, code: int) -> int:
-    sys.stderr.write(f"{message}\n")
-    return code
+def _failed(command: Command, error: BaseException) -> int:
+    """Tell in one line what went wrong (quietly if nobody wants to know), and choose the exit code."""
+    _settle_output()
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        return BROKEN_PIPE
+    sys.stderr.write(f"{command.name}: {' '.join(str(error).splitlines())}\n")
+    if isinstance(error, UsageError):
+        sys.stderr.write(f"{command.usage} (-h explains)\n")
+        return USAGE
+    return FAILURE
+
+
+def _settle_output() -> None:
+    """Write out what is still in store or, where nobody takes it, forget it, so that the exit stays quiet."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _accept_any_name() -> None:
-    """Let file names that are not proper text pass through to the output unchanged."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="surrogateescape")
+    """Let file names that are not proper text, or not in the terminal's alphabet, pass through."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+        reconfigure(errors="surrogateescape" if is_utf8 else "backslashreplace")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redelve.commands.options import Command, run
-from redelve.roots import builtin_root
+from redelve.roots import make_builtin_root
 
 COMMAND = Command("redelve root", "Print the path of the built-in delve directory.", "", most=0)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return run(COMMAND, lambda _: f"{builtin_root()}\n", argv)
+    return run(COMMAND, lambda _: f"{make_builtin_root()}\n", argv)

@@ -207,7 +207,7 @@ class Overlay(NamedTuple):
 
     def _holders(self, part: Part, names: Sequence[str]) -> list[Root]:
         """The roots that have something under these names, which is generated now if it was waiting."""
-        if part == "data":
+        if part == "data" and names:
             self._refuse_clash("dataset", names[:1], "Dataset.spec")
         for root in self.roots:
             root.generate(part, names)

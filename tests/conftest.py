@@ -1,0 +1,80 @@
+"""Fixtures for all tests: no test sees or touches the user's own delve directories."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import pytest
+
+
+class Result(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    out: str
+    err: str
+    code: int
+
+
+class RunCommand(Protocol):
+    """How the fixture `run_command` is called."""
+
+    def __call__(self, name: str, argv: Sequence[str], cwd: Path | None = None) -> Result: ...
+
+
+def write_tree(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write the files, by their paths inside `folder`; a path that ends in "/" is a directory."""
+    for name, text in files.items():
+        path = folder / name
+        if name.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return folder
+
+
+def make_root(folder: Path, files: Mapping[str, str] | None = None) -> Path:
+    """A delve directory with the files given by their paths in it."""
+    return write_tree(folder, {"data/": "", "methods/": "", **(files or {})})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_real_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REDELVE_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("DELVE_PATH", raising=False)
+        yield
+
+
+@pytest.fixture
+def delve_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty REDELVE_HOME of the test's own, with DELVE_PATH unset."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("REDELVE_HOME", str(home))
+    monkeypatch.delenv("DELVE_PATH", raising=False)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _home_for_commands(request: pytest.FixtureRequest) -> None:
+    if "commands" in request.path.parts:
+        request.getfixturevalue("delve_home")
+
+
+@pytest.fixture
+def run_command(capsys: pytest.CaptureFixture[str]) -> RunCommand:
+    """Run one of DELVE's commands in this process, from the directory `cwd`."""
+
+    def run(name: str, argv: Sequence[str], cwd: Path | None = None) -> Result:
+        main = importlib.import_module(f"redelve.commands.{name}").main
+        capsys.readouterr()
+        with contextlib.chdir(cwd) if cwd else contextlib.nullcontext():
+            code = main(list(argv))
+        captured = capsys.readouterr()
+        return Result(captured.out, captured.err, code)
+
+    return run
