@@ -1,0 +1,77 @@
+"""Every example in README.md and docs/ is run: console blocks as a shell session, python blocks as code."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent
+PAGES = sorted([PROJECT / "README.md", *(PROJECT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = "=== end of command ==="
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
+
+
+def commands(text: str) -> list[tuple[str, list[str]]]:
+    """Commands (`$ `, continued by `> `) with the lines expected after each."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif line.startswith("> ") and not found[-1][1]:
+            found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def tidy(lines: list[str]) -> list[str]:
+    collapsed = [" ".join(line.split()) for line in lines]
+    return [line for line in collapsed if line]
+
+
+def agrees(expected: list[str], got: list[str]) -> bool:
+    """Line by line; a line `...` stands for any number of lines."""
+    if not expected:
+        return not got
+    if expected[0] == "...":
+        return any(agrees(expected[1:], got[start:]) for start in range(len(got) + 1))
+    return bool(got) and expected[0] == got[0] and agrees(expected[1:], got[1:])
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda page: page.name)
+def test_console_examples_print_what_they_say(page: Path, tmp_path: Path) -> None:
+    session = [pair for text in blocks(page, "console") for pair in commands(text)]
+    script = "".join(f"{command}\necho '{MARK}'\n" for command, _ in session)
+    scripts = str(Path(sys.executable).parent)
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    environment |= {"REDELVE_HOME": str(tmp_path / "home"), "PWD": str(tmp_path)}
+    environment.pop("DELVE_PATH", None)
+    run = subprocess.run(
+        ["sh"], input=script, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    outputs = run.stdout.split(f"{MARK}\n")
+    assert len(outputs) == len(session) + 1, run.stderr
+    for (command, expected), output in zip(session, outputs, strict=False):
+        got = tidy(output.splitlines())
+        assert agrees(tidy(expected), got), f"{command}\nprinted\n{output}\n{run.stderr}"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
+def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for text in blocks(page, "python"):
+        exec(compile(text, str(page), "exec"), names)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
