@@ -38,7 +38,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delve_home: Path) -
         "methods/lin-1/Source/lin-1.c": "/* lin-1.c: Robust linear method for regression.\n",
     }
     root = make_root(tmp_path / "usr" / "delve", files)
-    monkeypatch.setenv("DELVE_PATH", os.pathsep.join([str(root), str(delve_home / "delve")]))
+    monkeypatch.setenv("DELVE_PATH", os.pathsep.join([str(root), str(delve_home / "delve-1")]))
     return root
 
 
@@ -129,7 +129,7 @@ class TestListing:
     def test_long_listings_are_grouped_by_directory(
         self, archive: Path, delve_home: Path, run_command: RunCommand
     ) -> None:
-        home = delve_home / "delve"
+        home = delve_home / "delve-1"
         assert run_command("mls", ["/", "--long"]).out == (
             f"{archive}/methods/:\nknn-cv-1  lin-1\n\n{home}/methods/:\nlin-1\n"
         )
@@ -143,7 +143,9 @@ class TestListing:
 
     def test_a_files_name_is_repeated(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
         assert run_command("dls", ["/demo/Summary"]).out == "/demo/Summary\n"
-        assert run_command("dls", ["-l", "/demo/Summary"]).out == f"{delve_home}/delve/data/demo:\nSummary\n"
+        assert (
+            run_command("dls", ["-l", "/demo/Summary"]).out == f"{delve_home}/delve-1/data/demo:\nSummary\n"
+        )
         assert run_command("mls", ["lin-1.c"], archive / "methods/lin-1/Source").out == "lin-1.c\n"
 
     def test_the_current_directory_is_the_default(self, archive: Path, run_command: RunCommand) -> None:
@@ -185,7 +187,7 @@ class TestListing:
 
     def test_a_clash_is_an_error(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
         write_tree(archive / "data", {"demo/Dataset.spec": SPEC})
-        places = f'"{archive}/data/demo" and "{delve_home}/delve/data/demo"'
+        places = f'"{archive}/data/demo" and "{delve_home}/delve-1/data/demo"'
         message = f'dls: dataset "/demo" is defined in {places}: rename one of them\n'
         assert run_command("dls", ["/demo"]) == Result("", message, 1)
         assert run_command("dls", ["/"]).code == 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
+from redelve.datasets import CATALOGUE_VERSION
 from redelve.datasets.materialise import cannot_create
 from redelve.errors import LocationError
 from redelve.roots.overlay import Overlay
@@ -35,9 +36,12 @@ def current_directory() -> str:
 
 
 def builtin_root() -> str:
-    """The delve directory that redelve itself keeps, in REDELVE_HOME or the user's folder for data."""
+    """The delve directory that redelve itself keeps, in REDELVE_HOME or the user's folder for data.
+
+    Its name has the version of the catalogue, so that what an older redelve generated is never taken for new.
+    """
     home = os.environ.get("REDELVE_HOME") or _user_data_folder()
-    return os.path.join(os.path.abspath(home), "delve")
+    return os.path.join(os.path.abspath(home), f"delve-{CATALOGUE_VERSION}")
 
 
 def make_builtin_root() -> str:
