@@ -444,7 +444,9 @@ class TestGenerating:
         assert overlay.locate("/demo/Summary") == str(delve_home / "delve-1/data/demo/Summary")
         assert (delve_home / "delve-1/data/demo/age/Prototask.data").is_file()
         assert roots.is_delve_directory(str(delve_home / "delve-1"))
-        assert overlay.locate("/lin-1/Summary", "methods") == str(delve_home / "delve/methods/lin-1/Summary")
+        assert overlay.locate("/lin-1/Summary", "methods") == str(
+            delve_home / "delve-1/methods/lin-1/Summary"
+        )
 
     def test_what_is_there_is_left_alone(self, delve_home: Path, tmp_path: Path) -> None:
         summary = Path(active(str(tmp_path)).locate("/demo/Summary"))
@@ -464,7 +466,7 @@ class TestGenerating:
         message = f'can\'t create "{tmp_path}/file/delve-1/data/demo": Not a directory; set REDELVE_HOME to a'
         with raises(message):
             active(str(tmp_path)).locate("/demo/Summary")
-        with raises(f'can\'t create "{tmp_path}/file/delve": Not a directory'):
+        with raises(f'can\'t create "{tmp_path}/file/delve-1": Not a directory'):
             roots.make_builtin_root()
 
     def test_nothing_half_written_is_left_behind(self, tmp_path: Path) -> None:
