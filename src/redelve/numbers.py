@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from redelve.errors import RedelveError
+
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
@@ -43,10 +45,16 @@ def tcl(value: float) -> str:
     >>> tcl(1), tcl(400.7297184), tcl(2e10), tcl(1 / 3e7)
     ('1.0', '400.729718', '2e+10', '3.33333333e-08')
     """
-    if math.isinf(value):
-        return "Inf" if value > 0 else "-Inf"
-    text = f"{value:.9g}"
-    return text if "." in text or "e" in text or "n" in text else text + ".0"
+    if math.isfinite(value):
+        return with_point(f"{value:.9g}")
+    if math.isnan(value):
+        raise RedelveError("NaN can't be written as a number: mark missing values with ?")
+    return "Inf" if value > 0 else "-Inf"
+
+
+def with_point(text: str) -> str:
+    """A printed number that shows that it is one of the real kind."""
+    return text if "." in text or "e" in text else text + ".0"
 
 
 def round9(value: float) -> float:

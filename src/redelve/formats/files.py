@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
 import io
-import lzma
 import os
-import secrets
-import shutil
-import struct
-import zipfile
-import zlib
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from redelve.errors import FormatError, LocationError, RedelveError
-from redelve.formats import lzw
 
 SUFFIXES = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -29,19 +21,6 @@ Data = str | bytes | Iterable[str] | Iterable[bytes]
 
 _BUFFER = 1 << 20
 _BZIP2_STARTS = (b"1AY&SY", b"\x17rE8P\x90")  # of a block of data, of the end of an empty file
-_DAMAGE = (
-    EOFError,
-    OSError,
-    ValueError,
-    RuntimeError,
-    LookupError,
-    OverflowError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-)
 
 
 def find_file(path: StrPath) -> Path | None:
@@ -92,8 +71,8 @@ def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
         raise FormatError(path, line, f"byte {data[problem.start]:#04x} is neither ASCII nor UTF-8") from None
 
 
-def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
-    """Read in pieces of about `size` bytes; yield blocks with the number, from 1, of their first line.
+def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterator[tuple[bytes, range]]:
+    """Read in pieces of about `size` bytes; yield blocks with the numbers, from 1, of their lines.
 
     `cut` tells how much of what was read makes a block; the rest goes with the next one.
     """
@@ -102,12 +81,14 @@ def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterat
         while piece := stream.read(size):
             data = rest + piece
             end = cut(data)
-            if end:
-                yield data[:end].removeprefix(BYTE_ORDER_MARK if line == 1 else b""), line
-                line += data.count(b"\n", 0, end)
-            rest = data[end:]
+            block, rest = data[:end], data[end:]
+            if block:
+                lines = range(line, line + block.count(b"\n"))
+                yield (block.removeprefix(BYTE_ORDER_MARK) if line == 1 else block), lines
+                line = lines.stop
     if rest:
-        yield rest.removeprefix(BYTE_ORDER_MARK if line == 1 else b""), line
+        last = line + rest.count(b"\n") - rest.endswith(b"\n")
+        yield (rest.removeprefix(BYTE_ORDER_MARK) if line == 1 else rest), range(line, last + 1)
 
 
 def write_atomic(path: StrPath, data: Data) -> None:
@@ -171,7 +152,7 @@ def _stage(target: Path, data: Data) -> Path:
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():
-            shutil.copymode(target, temporary)
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -220,7 +201,7 @@ def _restore(target: Path, old: Path | None, *, renamed: bool) -> None:
 
 
 def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -278,7 +259,7 @@ class _Decompressed(io.RawIOBase):
     def _failures_named(self) -> Iterator[None]:
         try:
             yield
-        except _DAMAGE as problem:
+        except _damage() as problem:
             cause = str(problem) or type(problem).__name__
             message = f"truncated or damaged {self._kind} file ({cause})"
             raise FormatError(self._path, None, message) from problem
@@ -319,13 +300,42 @@ class _Pieces:
         return head
 
 
-def _open_zip(stream: BinaryIO) -> Any:
-    archive = zipfile.ZipFile(stream)
-    names = [member.filename for member in archive.infolist() if not member.is_dir()]
-    if len(names) != 1:
-        listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        raise _Unsuitable(f"a zip file must hold exactly one file but this one holds {len(names)}: {listed}")
-    return archive.open(names[0])
+# The packages that decompress are imported when a compressed file comes along, so that commands start fast.
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What those packages raise when a file is truncated or damaged."""
+    import lzma
+    import struct
+    import zipfile
+    import zlib
+
+    common = (EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError, MemoryError)
+    return (*common, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+def _open_gzip(stream: BinaryIO) -> Any:
+    import gzip
+
+    return gzip.GzipFile(fileobj=stream)
+
+
+def _open_compress(stream: BinaryIO) -> Any:
+    from redelve.formats import lzw
+
+    return _Pieces(lzw.decompress(stream))
+
+
+def _open_bzip2(stream: BinaryIO) -> Any:
+    import bz2
+
+    return bz2.BZ2File(stream)
+
+
+def _open_xz(stream: BinaryIO) -> Any:
+    import lzma
+
+    return lzma.LZMAFile(stream)
 
 
 def _open_zstd(stream: BinaryIO) -> Any:
@@ -334,19 +344,30 @@ def _open_zstd(stream: BinaryIO) -> Any:
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd")
 
 
+def _open_zip(stream: BinaryIO) -> Any:
+    import zipfile
+
+    archive = zipfile.ZipFile(stream)
+    names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    if len(names) != 1:
+        listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        raise _Unsuitable(f"a zip file must hold exactly one file but this one holds {len(names)}: {listed}")
+    return archive.open(names[0])
+
+
 _MAGIC = {
     b"\x1f\x8b": "gzip",
-    lzw.MAGIC: "compress",
+    b"\x1f\x9d": "compress",
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"PK\x03\x04": "zip",
     b"PK\x05\x06": "zip",
 }
 _OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
-    "gzip": lambda stream: gzip.GzipFile(fileobj=stream),
-    "bzip2": bz2.BZ2File,
-    "xz": lzma.LZMAFile,
+    "gzip": _open_gzip,
+    "compress": _open_compress,
+    "bzip2": _open_bzip2,
+    "xz": _open_xz,
     "zstd": _open_zstd,
-    "compress": lambda stream: _Pieces(lzw.decompress(stream)),
     "zip": _open_zip,
 }

@@ -11,19 +11,18 @@ reason, is cut into words by Python, which finds the line to blame. All ways giv
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import repeat
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from redelve.errors import FormatError, LocationError, RedelveError
+from redelve.formats.delve.lines import Line, case_lines, cut_into_words, dissect, end_of_case, joined_lines
 from redelve.formats.delve.numbers import arrow_columns, parse_columns, parse_numbers, single_blanks
 from redelve.formats.files import BYTE_ORDER_MARK, StrPath, find_file, open_bytes, read_blocks, write_atomic
 
@@ -31,16 +30,10 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.object_]
 
-BLOCK_SIZE = 16 * 2**20
+BLOCK_SIZE = 8 * 2**20
 SMALL = 2**20
 
 _NUMERIC = b"0123456789+-.eE \t\r\v\f\n"
-_COMMENT = re.compile(rb"(?<![^ \t\r\v\f])#")
-_INDEX = re.compile(rb"(?<![^ \t\r\v\f])@")
-_INDEX_WORD = re.compile(rb"@[0-9]{1,18}")
-_VALUE = "[^ \t\r\v\f\n\0#@\ufeff\ud800-\udfff][^ \t\r\v\f\n\0\ud800-\udfff]*"
-_VALUES = re.compile(f"{_VALUE}(?: {_VALUE})*")
-_UNWRITABLE = re.compile("[\n\0\ud800-\udfff]|\\\\[ \t\r\v\f]*$")
 _RE2_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -142,39 +135,6 @@ def write_cases(
     write_atomic(path, case_lines(columns, commonality, comments))
 
 
-def case_lines(
-    columns: Sequence[Sequence[str] | Texts],
-    commonality: Sequence[int] | Integers | None = None,
-    comments: Mapping[int, str] = MappingProxyType({}),
-) -> Iterator[str]:
-    r"""One line per case: values, commonality index where it is not −1, comment where there is one.
-
-    >>> list(case_lines([["1.0", "5"], ["red", "?"]], commonality=[-1, 3], comments={1: "guessed"}))
-    ['1.0 red\n', '5 ? @3 # guessed\n']
-    """
-    indices: Iterable[int] = repeat(-1) if commonality is None else commonality
-    rows: Iterable[tuple[str, ...]] = zip(*columns, strict=True)
-    for case, (row, index) in enumerate(zip(rows, indices, strict=commonality is not None)):
-        line = " ".join(row)
-        if not _VALUES.fullmatch(line) or line.count(" ") != len(row) - 1:
-            bad = next(value for value in row if not re.fullmatch(_VALUE, value))
-            why = "a value holds no blank and does not begin with # or @"
-            raise RedelveError(f"case {case + 1}: {bad!r} cannot be written: {why}")
-        line += _tail(index, comments.get(case))
-        if _UNWRITABLE.search(line):
-            raise RedelveError(
-                f"case {case + 1} cannot be written: {line!r} ends in \\ or is more than a line"
-            )
-        yield line + "\n"
-
-
-def _tail(index: int, comment: str | None) -> str:
-    if index >= 10**18:
-        raise RedelveError(f"commonality index {index} is too large: it may have at most 18 digits")
-    mark = f" @{index}" if index >= 0 else ""
-    return mark if comment is None else f"{mark} # {comment}".rstrip(" ")
-
-
 # Columns
 
 
@@ -212,7 +172,8 @@ class _ArrowColumn(_TextColumn):
         plain = pc.match_substring_regex(self.values, _RE2_NUMBER)
         unsigned = pc.utf8_ltrim(self.values, "+")
         masked = pc.if_else(plain, unsigned, pa.scalar(None, pa.string()))
-        return _frozen(masked.cast(pa.float64()).to_numpy())
+        numbers = masked.cast(pa.float64()).to_numpy()
+        return _frozen(np.where(np.isinf(numbers), np.nan, numbers))
 
     def texts(self) -> Texts:
         return _frozen(np.asarray(self.values.to_numpy(), dtype=object))
@@ -243,83 +204,8 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 # Blocks of whole cases
 
 
-def _end_of_case(block: bytes) -> int:
-    r"""Where the last line that is complete and does not end in `\` ends; 0 when there is none."""
-    cut = block.rfind(b"\n") + 1
-    if b"\\" not in block:
-        return cut
-    while cut:
-        start = block.rfind(b"\n", 0, cut - 1) + 1
-        if not block[start:cut].rstrip().endswith(b"\\"):
-            break
-        cut = start
-    return cut
-
-
-def _joined_lines(block: bytes, first: int) -> Iterator[tuple[int, bytes]]:
-    """The lines of a block with their numbers, continued lines made one."""
-    held: list[bytes] = []
-    start = first
-    for number, line in enumerate(block.split(b"\n"), first):
-        if not held:
-            start = number
-        stripped = line.rstrip()
-        if stripped.endswith(b"\\"):
-            held.append(stripped[:-1])
-        else:
-            yield start, b"".join([*held, line])
-            held.clear()
-    if held:
-        yield start, b"".join(held)
-
-
-class _Line(NamedTuple):
-    """A line taken apart; the commonality index is −1 when there is none."""
-
-    number: int
-    values: bytes
-    commonality: int
-    comment: str | None
-
-
-_Lines = list[_Line] | range  # a range of numbers where no line has a tail
+_Lines = list[Line] | range  # a range of numbers where no line has a tail
 _Parsed = tuple[list[Any], _Lines]
-
-
-def _dissect(path: Path, number: int, line: bytes) -> _Line:
-    comment, index = None, -1
-    if found := _COMMENT.search(line):
-        comment = line[found.end() :].strip().decode()
-        line = line[: found.start()]
-    if found := _INDEX.search(line):
-        words = line[found.start() :].split()
-        if len(words) > 1 or not _INDEX_WORD.fullmatch(words[0]):
-            got = b" ".join(words).decode(errors="replace")
-            raise FormatError(path, number, f'expected "@" and digits after the last value but got "{got}"')
-        index = int(words[0][1:])
-        line = line[: found.start()]
-    return _Line(number, line, index, comment)
-
-
-def _words(path: Path, block: bytes, first: int, width: int | None) -> Iterator[tuple[_Line, list[str]]]:
-    """Every case of a block cut into words: the reference for the faster ways, and the finder of errors."""
-    for number, text in _joined_lines(block, first):
-        if b"\0" in text:
-            raise FormatError(path, number, "NUL byte: this is not a text file")
-        try:
-            text.decode()
-        except UnicodeDecodeError as problem:
-            byte = text[problem.start]
-            raise FormatError(path, number, f"byte {byte:#04x} is neither ASCII nor UTF-8") from None
-        line = _dissect(path, number, text)
-        words = line.values.split()
-        if not words and line.commonality < 0:
-            continue
-        width = max(len(words), 1) if width is None else width
-        if len(words) != width:
-            plural = "s" * (width > 1)
-            raise FormatError(path, number, f"expected {width} value{plural} but got {len(words)}")
-        yield line, b"\n".join(words).decode().split("\n")
 
 
 # From blocks to columns
@@ -391,25 +277,26 @@ class _Strings:
         return [_ArrowColumn(pa.chunked_array(chunks, pa.string())) for chunks in self.chunks]
 
 
-def _parse(path: Path, block: bytes, first: int, width: int, kind: _Numbers | _Strings) -> _Parsed:
+def _parse(path: Path, block: bytes, lines: range, width: int, kind: _Numbers | _Strings) -> _Parsed:
     try:
-        return _parse_fast(path, block, first, width, kind)
+        return _parse_fast(path, block, lines, width, kind)
     except (FormatError, ValueError):
-        cases = list(_words(path, block, first, width))
+        cases = list(cut_into_words(path, block, lines.start, width))
         columns = [list(column) for column in zip(*(words for _, words in cases), strict=True)]
         return (kind.slow(columns) if cases else []), [line for line, _ in cases]
 
 
-def _parse_fast(path: Path, block: bytes, first: int, width: int, kind: _Numbers | _Strings) -> _Parsed:
+def _parse_fast(path: Path, block: bytes, numbers: range, width: int, kind: _Numbers | _Strings) -> _Parsed:
     """Leave the values to pyarrow; ValueError or FormatError when the block must be cut into words."""
     if b"\0" in block:
         raise ValueError("not a text file")
-    lines: _Lines = range(first, first + block.count(b"\n") + (not block.endswith(b"\n")))
+    lines: _Lines = numbers
     columns = None
     if not any(mark in block for mark in (b"#", b"@", b"\\")):
         columns = kind.fast(block, width)
     if columns is None or len(columns[0]) != len(lines):  # there are tails, continued or empty lines
-        dissected = (_dissect(path, number, line) for number, line in _joined_lines(block, first))
+        joined = joined_lines(block, numbers.start)
+        dissected = (dissect(path, number, line) for number, line in joined)
         lines = [line for line in dissected if line.commonality >= 0 or line.values.strip()]
         columns = columns or kind.fast(b"\n".join(line.values for line in lines), width)
     if len(columns[0]) != len(lines):
@@ -439,7 +326,7 @@ class _Marks:
         self._offset = int(offsets[-1]) if len(offsets) else self._offset
         self.count += len(numbers)
 
-    def _add_tails(self, lines: list[_Line]) -> None:
+    def _add_tails(self, lines: list[Line]) -> None:
         indices = np.array([line.commonality for line in lines], dtype=np.int64)
         if (indices >= 0).any():
             self._indices[self.count] = indices
@@ -474,13 +361,13 @@ class _Source:
         """Let `kind` keep all columns; tell the marks of the cases and their width."""
         marks, seen = _Marks(), 0
         marks.add([])
-        for block, first in read_blocks(self.path, self.block_size, _end_of_case):
+        for block, numbers in read_blocks(self.path, self.block_size, end_of_case):
             seen += len(block)
             if width is None:
-                case = next(_words(self.path, block, first, None), None)
-                width = len(case[1]) if case else None
+                first = next(cut_into_words(self.path, block, numbers.start, None), None)
+                width = len(first[1]) if first else None
             if width is not None:
-                columns, lines = _parse(self.path, block, first, width, kind)
+                columns, lines = _parse(self.path, block, numbers, width, kind)
                 if lines:
                     kind.keep(columns, seen)
                     marks.add(lines)
@@ -496,7 +383,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read_small(path: Path, data: bytes, width: int | None) -> RawCases:
-    cases = list(_words(path, data.removeprefix(BYTE_ORDER_MARK), 1, width))
+    cases = list(cut_into_words(path, data.removeprefix(BYTE_ORDER_MARK), 1, width))
     marks = _Marks()
     marks.add([line for line, _ in cases])
     if not cases:

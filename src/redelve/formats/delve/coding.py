@@ -64,7 +64,10 @@ def _coding(words: list[str], path: str, line: int, default: Coding) -> Coding:
 
 
 def write_codings(codings: Mapping[int, Coding], dataset: DatasetSpec) -> str:
-    """One line per attribute, sorted by name, with two blanks before the options as DELVE wrote them."""
+    """One line per attribute, sorted by name, with two blanks before the options as DELVE wrote them.
+
+    The case number, which no dataset lists among its attributes, goes by its number 0.
+    """
     lines = []
     for number, coding in codings.items():
         options = "".join(
@@ -72,5 +75,6 @@ def write_codings(codings: Mapping[int, Coding], dataset: DatasetSpec) -> str:
             for key in ("passive", "center", "unit", "scale", "missing")
             if getattr(coding, key) is not None
         )
-        lines.append(f"{dataset.attribute(number).name} {coding.method} {options}\n")
+        name = dataset.attribute(number).name if number else "0"
+        lines.append(f"{name} {coding.method} {options}\n")
     return "".join(sorted(lines))

@@ -1,47 +1,21 @@
-"""Numbers as DELVE writes and reads them: nine significant digits in the manner of Tcl 7."""
+"""Columns of numbers, as DELVE's files hold them: rounding, printing and parsing many at once."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from redelve.errors import RedelveError
+from redelve.numbers import is_number, tcl, with_point
 
 Floats = npt.NDArray[np.float64]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
 _NUMBER_CHARACTERS = str.maketrans("", "", "0123456789+-.eE")
 _AS_BLANK = bytes.maketrans(b"\t\r\v\f", b"    ")
 _POWERS_OF_TEN = np.array([float(f"1e{power}") for power in range(23)])  # all exact doubles
-
-
-def tcl(x: float) -> str:
-    """Print a number as Tcl 7 does with precision 9.
-
-    >>> [tcl(x) for x in (1 / 3**0.5, 300, 1e-7 / 3, 2e10)]
-    ['0.577350269', '300.0', '3.33333333e-08', '2e+10']
-    """
-    if math.isfinite(x):
-        return _with_point(f"{x:.9g}")
-    if math.isnan(x):
-        raise RedelveError("NaN cannot be written as a number; mark missing values with ?")
-    return "Inf" if x > 0 else "-Inf"
-
-
-def round9(x: float) -> float:
-    """The value that is left after a number has travelled as text.
-
-    >>> round9(2 / 3)
-    0.666666667
-    """
-    return float(tcl(x))
 
 
 def round9_array(values: npt.ArrayLike) -> Floats:
@@ -72,7 +46,7 @@ def round9_array(values: npt.ArrayLike) -> Floats:
     return np.where(usual, rounded, flat).reshape(x.shape)
 
 
-def format_columns(columns: Sequence[npt.NDArray[np.float64] | Sequence[str]]) -> Iterator[str]:
+def format_columns(columns: Sequence[npt.NDArray[Any] | Sequence[str]]) -> Iterator[str]:
     r"""Lines as in DELVE's encoded files: one blank before each item, floats by `tcl`, texts as they are.
 
     >>> list(format_columns([np.array([0.5, 2.0]), ["a", "b"]]))
@@ -101,7 +75,10 @@ def parse_columns(block: bytes, width: int) -> list[Floats]:
         if single is block:
             raise
         columns = arrow_columns(single, width, "float64")
-    return [column.to_numpy() for column in columns]
+    arrays = [column.to_numpy() for column in columns]
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise ValueError("a number that no double can hold")
+    return arrays
 
 
 def arrow_columns(block: bytes, width: int, kind: str, wanted: Sequence[int] | None = None) -> list[Any]:
@@ -151,60 +128,27 @@ def _has_extra_blanks(block: bytes) -> bool:
     return block.startswith(b" ") or block.endswith(b" ") or any(mark in block for mark in marks)
 
 
-def parse_number(text: str, *, infinite: bool = False) -> float | None:
-    """The value of a DELVE number, None for any other text; `infinite` admits `Inf` with or without a sign.
-
-    >>> [parse_number(text) for text in ("-.5e1", "5.", "1_0", "nan", "0x1", "")]
-    [-5.0, 5.0, None, None, None, None]
-    """
-    if _NUMBER.fullmatch(text) or (infinite and _INFINITY.fullmatch(text)):
-        return float(text)
-    return None
-
-
 def parse_numbers(texts: Sequence[str]) -> Floats:
-    """`parse_number` of many texts, NaN for what is no number.
+    """`parse_number` of many texts, NaN instead of None.
 
     >>> parse_numbers(["5.0", "?", "nan", "1e3"]).tolist()
     [5.0, nan, nan, 1000.0]
     """
-    if not "".join(texts).translate(_NUMBER_CHARACTERS):
+    try:
         # Of these characters Python makes a number exactly when DELVE does.
-        try:
-            return np.array([float(text) for text in texts], dtype=np.float64)
-        except ValueError:
-            pass
-    return np.array(
-        [float(text) if _NUMBER.fullmatch(text) else math.nan for text in texts], dtype=np.float64
-    )
+        if "".join(texts).translate(_NUMBER_CHARACTERS):
+            raise ValueError
+        values = np.array([float(text) for text in texts], dtype=np.float64)
+    except ValueError:
+        values = np.array([float(text) if is_number(text) else math.nan for text in texts], dtype=np.float64)
+    values[np.isinf(values)] = math.nan
+    return values
 
 
-def is_number(text: str) -> bool:
-    """Whether the text is a number in DELVE's syntax.
-
-    >>> is_number("1.5E-3"), is_number("."), is_number("e5")
-    (True, False, False)
-    """
-    return _NUMBER.fullmatch(text) is not None
-
-
-def is_integer_text(text: str) -> bool:
-    """Whether the text is an optional sign and digits.
-
-    >>> is_integer_text("-12"), is_integer_text("12.0")
-    (True, False)
-    """
-    return _INTEGER.fullmatch(text) is not None
-
-
-def _column_texts(column: npt.NDArray[np.float64] | Sequence[str]) -> Sequence[str]:
+def _column_texts(column: npt.NDArray[Any] | Sequence[str]) -> Sequence[str]:
     if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
         return [str(value) for value in column]
     values: list[float] = column.tolist()
     if not np.isfinite(column).all():
         return [tcl(value) for value in values]
-    return [_with_point(text) for text in ("%.9g " * len(values) % tuple(values)).split()]
-
-
-def _with_point(text: str) -> str:
-    return text if "." in text or "e" in text else text + ".0"
+    return [with_point(text) for text in ("%.9g " * len(values) % tuple(values)).split()]
