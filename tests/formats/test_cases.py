@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.formats.delve import cases as cases_module
-from redelve.formats.delve.cases import RawCases, case_lines, read_cases, read_matrix, write_cases
+from redelve.formats.delve.cases import RawCases, read_cases, read_matrix, write_cases
+from redelve.formats.delve.lines import case_lines, cut_into_words
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 WAYS = [{}, {"small": 0}, {"small": 0, "block_size": 7}]
@@ -222,7 +223,7 @@ def test_large_files_take_the_fast_way(tmp_path: Path, monkeypatch: pytest.Monke
         " ".join(map(str, row)) + f" @{case} # {case}\n" for case, row in enumerate(values.tolist())
     )
     path = write(tmp_path, text.encode())
-    whole_words = cases_module.cut_into_words
+    whole_words = cut_into_words
 
     def first_words_only(path: Path, block: bytes, first: int, width: int | None) -> object:
         assert width is None, "a regular file must not be cut into words"
