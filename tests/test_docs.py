@@ -64,11 +64,11 @@ def test_console_examples_print_what_they_say(page: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
-def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for text in blocks(page, "python"):
-        exec(compile(text, str(page), "exec"), names)
+def test_python_examples_run(page: Path, tmp_path: Path) -> None:
+    script = "\n".join(blocks(page, "python"))
+    command = [sys.executable, "-W", "error", "-c", script]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -104,7 +104,12 @@ class Library:
             case_list = self._case_numbers(prototask, prototask.cases, "case file")
         if prototask.order != "retain":
             order = self._case_numbers(prototask, prototask.order, "order file")
-        return extract(self.dataset(spec), prototask, case_list=case_list, order=order)
+        dataset = self.dataset(spec)
+        try:
+            return extract(dataset, prototask, case_list=case_list, order=order)
+        except SpecError as error:
+            names = [prototask.cases] * (case_list is not None) + [prototask.order] * (order is not None)
+            raise SpecError(f"/{spec.name}/{prototask.name} ({', '.join(names)}): {error}") from None
 
     def _case_numbers(self, prototask: Prototask, name: str, what: str) -> list[int]:
         text, path = self._read(f"/{prototask.dataset}/{prototask.name}/{name}", what, LARGEST_LIST)

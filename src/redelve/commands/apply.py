@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 
 from redelve.commands.options import Command, Given, UsageError, run
 from redelve.commands.progress import QUIET, Progress, reporter
-from redelve.errors import LocationError
+from redelve.errors import FormatError, LocationError, SpecError
 from redelve.roots import active
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from redelve.library import MethodTask
+    from redelve.methods.linear import GaussianPrediction
+
+    Numbers = NDArray[np.float64]
 
 COMMAND = Command(
     "redelve apply",
@@ -42,12 +48,10 @@ def apply(given: Given) -> str:
 
 
 def _apply(work: MethodTask, directory: Path, progress: Progress) -> None:
-    from redelve.formats.delve.cases import read_matrix
     from redelve.formats.files import AtomicFiles
-    from redelve.methods.linear import lin_1
     from redelve.numbers import tcl
 
-    numbers = sorted(int(name[6:]) for name in work.names if name.startswith("train.") and name[6:].isdigit())
+    numbers = [number for number in range(len(work.names)) if f"train.{number}" in work.names]
     if not numbers:
         raise LocationError(f'no file "train.0" under "{work.address}": run mgendata first')
     prior = work.source.task.prior
@@ -55,16 +59,43 @@ def _apply(work: MethodTask, directory: Path, progress: Progress) -> None:
     with AtomicFiles() as files:
         for number in numbers:
             progress(f"  training on train.{number}...")
-            training, test = (
-                read_matrix(work.find(f"{root}.{number}") or root) for root in ("train", "test")
-            )
-            width = test.shape[1]
-            prediction = lin_1(training[:, :width], training[:, width:], test)
+            test = _matrix(work, f"test.{number}")
+            prediction = _trained(_matrix(work, f"train.{number}"), test, number)
             lines = ("".join(f" {tcl(value)}" for value in row) + "\n" for row in prediction.mean.tolist())
             files.write(directory / f"cguess.{number}", lines)
             if is_real:
-                logs = prediction.log_density(read_matrix(work.find(f"targets.{number}") or "targets"))
+                targets = _matrix(work, f"targets.{number}", prediction.mean.shape)
+                logs = prediction.log_density(targets)
                 files.write(directory / f"clptarg.L.{number}", (f"{tcl(value)}\n" for value in logs.tolist()))
+
+
+def _matrix(work: MethodTask, name: str, shape: tuple[int, ...] | None = None) -> Numbers:
+    from redelve.formats.delve.cases import read_matrix
+
+    path = work.find(name)
+    if path is None:
+        raise LocationError(f'no file "{name}" under "{work.address}": run mgendata first')
+    matrix = read_matrix(path)
+    if not matrix.size or (shape is not None and matrix.shape != shape):
+        wanted = "some" if shape is None else f"{shape[0]} cases with {shape[1]}"
+        got = f"{matrix.shape[0]} cases with {matrix.shape[1]}"
+        raise FormatError(path, None, f"expected {wanted} values but got {got}: run mgendata again")
+    return matrix
+
+
+def _trained(training: Numbers, test: Numbers, number: int) -> GaussianPrediction:
+    import numpy as np
+
+    from redelve.methods.linear import lin_1
+
+    width = test.shape[1]
+    if training.shape[1] <= width:
+        raise SpecError(f"train.{number} has no more columns than test.{number}: run mgendata again")
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return lin_1(training[:, :width], training[:, width:], test)
+    except (FloatingPointError, np.linalg.LinAlgError):
+        raise SpecError(f"train.{number} or test.{number} holds numbers too large to compute with") from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -23,6 +23,7 @@ COMMAND = Command(
         QUIET,
     ),
 )
+INSTANCE_FILES = ("train", "test", "targets", "normalize")
 
 
 def mgendata(given: Given) -> str:
@@ -60,6 +61,17 @@ def generate(
             files.write(directory / INSTANCES_USED, write_instances(lists))
     if lists is None:
         (directory / INSTANCES_USED).unlink(missing_ok=True)
+    _remove_surplus(directory, len(task_data.instances))
+
+
+def _remove_surplus(directory: Path, count: int) -> None:
+    """Remove files of instances that are no more, which an earlier run with more instances has left."""
+    from redelve.roots.root import plain_name
+
+    for path in directory.iterdir():
+        root, _, number = plain_name(path.name).partition(".")
+        if root in INSTANCE_FILES and number.isascii() and number.isdigit() and int(number) >= count:
+            path.unlink()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

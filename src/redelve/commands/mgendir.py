@@ -37,7 +37,7 @@ def make_directories(overlay: Overlay, path: str, *, local: bool = False) -> Ite
     shown = _shown_path(overlay, path)
     address = MethodAddress.parse(join_address(overlay.method_names(overlay.true_path(shown))))
     _require(overlay, address, shown)
-    inside = [] if local else _names_inside(overlay, address.data)
+    inside = [] if local else list(_names_inside(overlay, address.data))
     for name in (*_ancestors(shown), shown, *(os.path.join(shown, *names) for names in inside)):
         if _make(overlay.true_path(name), name):
             yield name

@@ -31,6 +31,7 @@ COMMAND = Command(
         QUIET,
     ),
 )
+PREDICTIONS = ("cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", "clptarg")
 
 
 def mloss(given: Given) -> str:
@@ -41,10 +42,18 @@ def mloss(given: Given) -> str:
     progress = reporter(is_quiet=given.has("q"))
     wanted = _instances(given.value("i"))
     codes = None if given.value("l") is None else split_codes(given.value("l") or "")
-    for directory, shown, work in method_tasks(Library(active()), given.path()):
+    tasks = method_tasks(Library(active()), given.path())
+    made = 0
+    for directory, shown, work in tasks:
         if shown != ".":
             progress(shown)
-        evaluate(work, directory, codes, wanted, progress)
+        count = evaluate(work, directory, codes, wanted, progress, is_alone=len(tasks) == 1)
+        if not count and len(tasks) > 1:
+            _warn(f'no losses for "{work.address}": it has no predictions')
+        made += count
+    if not made:
+        place = tasks[0][2].address if len(tasks) == 1 else given.path()
+        raise PredictionError(f'no predictions were found under "{place}": write files such as cguess.0')
     return ""
 
 
@@ -53,15 +62,26 @@ def _instances(text: str | None) -> list[int] | None:
         return None
     words = text.replace(",", " ").split()
     for word in words:
-        if not (word.isascii() and word.isdigit()):
+        if not (word.isascii() and word.isdigit() and len(word) < 10):
             raise UsageError(f'bad instance "{word}": give numbers from 0, or all')
     return sorted({int(word) for word in words})
 
 
 def evaluate(
-    work: MethodTask, directory: Path, codes: list[str] | None, wanted: list[int] | None, progress: Progress
-) -> None:
-    """Compute the losses of one task."""
+    work: MethodTask,
+    directory: Path,
+    codes: list[str] | None,
+    wanted: list[int] | None,
+    progress: Progress,
+    *,
+    is_alone: bool = True,
+) -> int:
+    """Compute the losses of one task; how many files of losses were made.
+
+    Of several tasks that are evaluated together some may have no predictions yet, or be for other losses.
+    """
+    if not any(name.partition(".")[0] in PREDICTIONS for name in work.names):
+        return 0
     from redelve.formats.files import AtomicFiles
     from redelve.protocol.scoring import InstanceScoring, prediction_stem, score
 
@@ -70,25 +90,26 @@ def evaluate(
     scorings = [InstanceScoring(place, number) for number in instances]
     made = 0
     with AtomicFiles() as files:
-        for loss in _losses(work, place, codes):
+        for loss in _losses(work, place, codes, is_alone=is_alone):
             stem = prediction_stem(loss, place, instances)
             if stem is None:
-                _warn(loss, is_asked_for=codes is not None)
+                _warn_of_none(loss, is_asked_for=codes is not None)
                 continue
             for scoring in scorings:
                 for name, text in score(place, loss, stem, scoring, progress):
                     files.write(directory / name, text)
                 made += 1
-    if not made:
-        raise PredictionError(
-            f'no predictions were found under "{work.address}": write files such as cguess.0'
-        )
+    return made
 
 
-def _warn(loss: Loss, *, is_asked_for: bool) -> None:
+def _warn_of_none(loss: Loss, *, is_asked_for: bool) -> None:
     root = "guess" if loss.takes == "guesses" else "prob or ptarg"
     if is_asked_for:
-        sys.stderr.write(f"mloss: warning: no {root} files for loss {loss.code}, which is left out\n")
+        _warn(f"no {root} files for loss {loss.code}, which is left out")
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"mloss: warning: {message}\n")
 
 
 def task_directory(work: MethodTask) -> TaskDirectory:
@@ -118,8 +139,7 @@ def task_directory(work: MethodTask) -> TaskDirectory:
 
 def _numbers(place: TaskDirectory, wanted: list[int] | None) -> list[int]:
     """The instances that have targets, or else predictions."""
-    roots = ("targets", "cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", "clptarg")
-    found: dict[str, set[int]] = {root: set() for root in roots}
+    found: dict[str, set[int]] = {root: set() for root in ("targets", *PREDICTIONS)}
     for name in place.names:
         root, _, tail = name.partition(".")
         ending = tail.rpartition(".")[2]
@@ -134,7 +154,9 @@ def _numbers(place: TaskDirectory, wanted: list[int] | None) -> list[int]:
     return sorted(numbers) if wanted is None else wanted
 
 
-def _losses(work: MethodTask, place: TaskDirectory, codes: list[str] | None) -> Iterator[Loss]:
+def _losses(
+    work: MethodTask, place: TaskDirectory, codes: list[str] | None, *, is_alone: bool
+) -> Iterator[Loss]:
     from redelve.losses import applicable_losses
 
     if codes is None:
@@ -142,9 +164,13 @@ def _losses(work: MethodTask, place: TaskDirectory, codes: list[str] | None) -> 
         return
     for code in codes:
         loss = loss_of(work, code)
-        if (reason := loss.why_not(place.target_list)) is not None:
+        reason = loss.why_not(place.target_list)
+        if reason is None:
+            yield loss
+        elif is_alone:
             raise PredictionError(reason)
-        yield loss
+        else:
+            _warn(reason)
 
 
 def loss_of(work: MethodTask, code: str) -> Loss:

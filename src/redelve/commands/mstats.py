@@ -38,7 +38,11 @@ def mstats(given: Given) -> str:
     if given.has("j") and given.has("x"):
         raise UsageError("choose --json or --csv, not both")
     library = Library(active())
-    summaries = [summary for work in _works(library, given.path()) for summary in _summaries(work, given)]
+    works = list(_works(library, given.path()))
+    alone = len(works) == 1
+    summaries = [summary for work in works for summary in _summaries(work, given, is_alone=alone)]
+    if not summaries:
+        raise LocationError(f'no loss files were found under "{given.path()}": run mloss first')
     if given.has("j"):
         return to_json(summaries)
     if given.has("x"):
@@ -76,7 +80,8 @@ def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAdd
         yield from _tasks_below(library, MethodAddress.parse(f"{address}/{name}"))
 
 
-def _summaries(work: MethodTask, given: Given) -> Iterator[Summary]:
+def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Summary]:
+    """One for each loss and each method compared with; of several tasks some may lack losses."""
     from redelve.commands.mloss import loss_of
     from redelve.library import MethodTask
     from redelve.report.analysis import loss_codes, summarise
@@ -84,19 +89,34 @@ def _summaries(work: MethodTask, given: Given) -> Iterator[Summary]:
     bases = split_names(given.options.get("i", ())) or ["loss"]
     others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
     asked = given.value("l")
-    codes = loss_codes(work, bases[0]) if asked is None else split_codes(asked)
-    if not codes:
-        raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
+    there = loss_codes(work, bases[0])
+    codes = (there if asked is None else split_codes(asked)) or ["*"]
     for code in codes:
-        if asked is not None and code not in loss_codes(work, bases[0]) and len(codes) > 1:
-            sys.stderr.write(f"mstats: warning: no loss files {bases[0]}.{code}.* under {work.address}\n")
+        if code not in there and (len(codes) > 1 or not is_alone):
+            _warn(f"no loss files {bases[0]}.{code}.* under {work.address}")
             continue
+        if code == "*":
+            raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
         loss = loss_of(work, code)
         if not others:
             yield summarise(work, loss, bases=bases)
         for name in others:
-            address = MethodAddress.parse(f"/{name}{work.address.data}")
-            yield summarise(work, loss, bases=bases, other=MethodTask(work.library, address))
+            other = MethodTask(work.library, MethodAddress.parse(f"/{name}{work.address.data}"))
+            if is_alone or _has_losses(other, bases[0], code):
+                yield summarise(work, loss, bases=bases, other=other)
+            else:
+                _warn(f"no loss files {bases[0]}.{code}.* under {other.address}")
+
+
+def _has_losses(work: MethodTask, base: str, code: str) -> bool:
+    from redelve.report.analysis import loss_codes
+
+    is_there = work.library.overlay.kind(str(work.address), "methods") == "directory"
+    return is_there and code in loss_codes(work, base)
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"mstats: warning: {message}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

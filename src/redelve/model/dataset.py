@@ -53,7 +53,7 @@ class DatasetSpec:
                     f'attribute 0 needs an informative order, but the order of "{self.name}" is {self.order}'
                 )
             return CASE_NUMBER
-        if is_integer(text) and 1 <= int(text) <= len(self.attributes):
+        if is_integer(text) and len(text) < 16 and 1 <= int(text) <= len(self.attributes):
             return self.attributes[int(text) - 1]
         if text in self._by_name:
             return self._by_name[text]

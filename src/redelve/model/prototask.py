@@ -220,6 +220,7 @@ def _positions(order: Sequence[int], count: int) -> Rows:
             f"the order lists {len(positions)} cases but the prototask has {count}: run dgenorder"
         )
     if not np.array_equal(np.sort(positions), np.arange(count)):
-        odd = next(number for number in order if not 1 <= number <= count or list(order).count(number) > 1)
+        numbers, times = np.unique(positions + 1, return_counts=True)
+        odd = numbers[(numbers < 1) | (numbers > count) | (times > 1)][0]
         raise SpecError(f"the order is no rearrangement of the cases 1 to {count}: look at case {odd}")
     return positions

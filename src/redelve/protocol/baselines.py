@@ -12,7 +12,15 @@ Baselines = dict[str, float | None]
 
 
 def baselines_of(truth: Truth) -> Baselines:
-    """One figure per standard loss for one target, None where the loss does not apply."""
+    """One figure per standard loss for one target, None where the loss does not apply or is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _baselines(truth)
+    return {
+        code: None if figure is None or not np.isfinite(figure) else figure for code, figure in found.items()
+    }
+
+
+def _baselines(truth: Truth) -> Baselines:
     found: Baselines = dict.fromkeys("LQAZS")
     kind, values = truth.target.kind, truth.values
     if kind in ("categorical", "integer"):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.encodings import Encoder, bind, whole
-from redelve.errors import FormatError, LocationError, PredictionError
+from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.formats.delve.figures import read_normalization, write_losses
 from redelve.formats.files import read_text
 from redelve.losses import Loss
@@ -127,7 +127,8 @@ class _Answers:
         table = []
         for line, words in enumerate(self.rows, start=1):
             if len(words) != width and words != [NO_GUESS]:
-                raise FormatError(self.path, line, f"expected {width} values but got {len(words)}")
+                plural = "s" * (width != 1)
+                raise FormatError(self.path, line, f"expected {width} value{plural} but got {len(words)}")
             table.append(words if len(words) == width else words * width)
         return table
 
@@ -172,11 +173,16 @@ class InstanceScoring:
     @cached_property
     def truths(self) -> list[Truth]:
         """The true targets, decoded from targets.n where that exists, else taken from the data."""
-        columns = self._decoded_targets() or self.directory.raw_targets(self.number)
-        pairs = zip(self.directory.target_list, columns, strict=True)
-        return [
-            truth_of(target, whole(texts) if target.kind == "integer" else texts) for target, texts in pairs
-        ]
+        try:
+            columns = self._decoded_targets() or self.directory.raw_targets(self.number)
+            pairs = zip(self.directory.target_list, columns, strict=True)
+            return [
+                truth_of(target, whole(texts) if target.kind == "integer" else texts)
+                for target, texts in pairs
+            ]
+        except PredictionError as error:  # no fault of the predictions
+            place = self.directory.find(f"targets.{self.number}") or f"targets of instance {self.number}"
+            raise SpecError(f"{place}: {error}") from None
 
     def _decoded_targets(self) -> list[Texts] | None:
         name = f"targets.{self.number}"

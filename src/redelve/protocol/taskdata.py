@@ -69,15 +69,12 @@ def instance_files(
     encoders = encoders_of(task_data, attributes, statistics)
     input_count = len(task_data.data.inputs)
     progress(f"  encoding instance {number} training data...")
-    yield f"train.{number}", _encoded(attributes, encoders, training)
+    yield f"train.{number}", _encoded(task_data, encoders, training)
     testing = task_data.columns(instance.testing)
     progress(f"  encoding instance {number} test inputs...")
-    yield f"test.{number}", _encoded(attributes[:input_count], encoders[:input_count], testing[:input_count])
+    yield f"test.{number}", _encoded(task_data, encoders[:input_count], testing[:input_count])
     progress(f"  encoding instance {number} test targets...")
-    yield (
-        f"targets.{number}",
-        _encoded(attributes[input_count:], encoders[input_count:], testing[input_count:]),
-    )
+    yield f"targets.{number}", _encoded(task_data, encoders[input_count:], testing[input_count:])
 
 
 def normalization_of(task_data: TaskData, training: Sequence[Column]) -> dict[int, Normalization]:
@@ -88,7 +85,8 @@ def normalization_of(task_data: TaskData, training: Sequence[Column]) -> dict[in
             try:
                 statistics[attribute.number] = measure(column)
             except SpecError as error:
-                raise SpecError(f"attribute {attribute.name}: {error}") from None
+                named = SpecError(f"attribute {attribute.name}: {error}")
+                raise _with_way_out(task_data, named) from None
     return statistics
 
 
@@ -107,15 +105,22 @@ def encoders_of(
     ]
 
 
-def _encoded(attributes: Sequence[Attribute], encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
     coded: list[CodedColumn] = []
     for encoder, column in zip(encoders, columns, strict=True):
-        coded.extend(encoder.encode(column))
+        try:
+            coded.extend(encoder.encode(column))
+        except SpecError as error:
+            raise _with_way_out(task_data, error) from None
     return "".join(
         format_columns(
             [column.numbers if column.texts is None else column.texts.tolist() for column in coded]
         )
     )
+
+
+def _with_way_out(task_data: TaskData, error: SpecError) -> SpecError:
+    return SpecError(f"{error} (dcheck /{task_data.dataset.name} tells where)")
 
 
 def _check_targets_known(task_data: TaskData) -> None:

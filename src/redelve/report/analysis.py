@@ -16,6 +16,7 @@ from redelve.formats.delve.figures import parse_losses, read_test_set_stats
 from redelve.formats.files import read_text
 from redelve.library import MethodTask
 from redelve.losses import STANDARD, Loss, MatrixLoss
+from redelve.model import Prototask
 from redelve.predictions import Truth, target_of, truth_of
 from redelve.protocol.baselines import matrix_baseline, with_penalty
 from redelve.report.summary import Circumstances, Standard, Summary
@@ -32,9 +33,11 @@ class Design:
     """What the analysis must know of the instances: how test sets relate, which cases are dependent."""
 
     scheme: str
-    training_set_size: int
+    training_set_size: int | None
     units: Sequence[NDArray[np.int64]] | None = None
     caveats: tuple[str, ...] = ()
+    training_sets: str = "disjoint"
+    test_sets: str = "disjoint"
 
     @property
     def unit_count(self) -> int | None:
@@ -49,33 +52,41 @@ def design_of(work: MethodTask) -> Design:
     source, prototask = work.source, work.source.task.prototask
     size = source.task.training_set_size
     if work.case_lists is None and not source.dataset.has_commonality:
-        return Design(prototask.test_set_selection, size, caveats=_sequence_caveats(prototask.is_sequential))
+        return Design(prototask.test_set_selection, size, caveats=_caveats(prototask))
     instances = source.instances(work.case_lists)
     facts = describe(instances, source.commonality, dependency_range=prototask.dependency_range)
     scheme = "common" if facts.test_sets == "common" else "hierarchical"
     units = commonality_units(instances, source.commonality) if source.commonality is not None else None
-    return Design(scheme, len(instances[0].training), units, facts.caveats())
+    common_size = len(instances[0].training) if facts.equal_training_sizes else None
+    caveats = (*facts.caveats(), *_caveats(prototask))
+    return Design(scheme, common_size, units, caveats, facts.training_sets, facts.test_sets)
 
 
-def _sequence_caveats(is_sequential: bool) -> tuple[str, ...]:
-    if not is_sequential:
-        return ()
-    return (
-        "the prototask is sequential: neighbouring test cases, and neighbouring training sets, may depend on "
-        "each other, which makes standard errors and p-values too small",
-    )
+def _caveats(prototask: Prototask) -> tuple[str, ...]:
+    found = []
+    if prototask.is_sequential:
+        found.append(
+            "the prototask is sequential: neighbouring test cases, and neighbouring training sets, may "
+            "depend on each other, which makes standard errors and p-values too small"
+        )
+    if prototask.stratified:
+        found.append(
+            "test sets hold each class equally often, so the expected loss is for equally likely classes; "
+            "the standard error takes test cases as drawn at random and is, if anything, too large"
+        )
+    return tuple(found)
 
 
 def loss_codes(work: MethodTask, base: str = "loss") -> list[str]:
     """The codes of the losses that have files, standard ones first."""
-    pattern = re.compile(rf"{re.escape(base)}\.(.+)\.(\d+)")
+    pattern = re.compile(rf"{re.escape(base)}\.(.+)\.(0|[1-9][0-9]*)")
     found = {match[1] for name in work.names if (match := pattern.fullmatch(name))}
     return [code for code in STANDARD if code in found] + sorted(found - set(STANDARD))
 
 
 def load_losses(work: MethodTask, code: str, base: str = "loss") -> list[Numbers]:
     """The losses of every instance; instances count from 0 without gaps."""
-    pattern = re.compile(rf"{re.escape(base)}\.{re.escape(code)}\.(\d+)")
+    pattern = re.compile(rf"{re.escape(base)}\.{re.escape(code)}\.(0|[1-9][0-9]*)")
     numbers = sorted(int(match[1]) for name in work.names if (match := pattern.fullmatch(name)))
     if not numbers:
         raise LocationError(f'no loss files "{base}.{code}.*" under "{work.address}": run mloss first')
@@ -85,12 +96,28 @@ def load_losses(work: MethodTask, code: str, base: str = "loss") -> list[Numbers
             f'loss file "{base}.{code}.{absent}" is missing under "{work.address}": run mloss'
         )
     rows = [_read_losses(work, f"{base}.{code}.{number}") for number in numbers]
-    if work.case_lists is None and len({len(row) for row in rows}) > 1:
-        sizes = " ".join(str(len(row)) for row in rows)
-        raise StatisticsError(
-            f'the loss files "{base}.{code}.*" of {work.address} are not equally long: {sizes}'
-        )
+    _check_sizes(work, f"{base}.{code}.*", [len(row) for row in rows])
     return rows
+
+
+def _check_sizes(work: MethodTask, names: str, sizes: list[int]) -> None:
+    """Refuse losses that cannot all be of the task's present instances."""
+    listed = [len(testing) for _, testing in work.case_lists or ()]
+    known = len(listed) or sum(re.fullmatch(r"normalize\.\d+", name) is not None for name in work.names)
+    if known and len(sizes) > known:
+        raise StatisticsError(
+            f'{work.address} has {known} instances but {len(sizes)} loss files "{names}": '
+            "remove those left over from other instances, and run mloss again"
+        )
+    if sizes != (listed or sizes[:1] * len(sizes))[: len(sizes)]:
+        expected = f"as long as the test sets ({_words(listed)})" if listed else "equally long"
+        raise StatisticsError(
+            f'the loss files "{names}" of {work.address} are not {expected}: {_words(sizes)}'
+        )
+
+
+def _words(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers))
 
 
 def _read_losses(work: MethodTask, name: str) -> Numbers:
@@ -137,12 +164,14 @@ def summarise(
 ) -> Summary:
     """The summary of one method's losses, or of their differences from another method's.
 
-    Several bases are several runs with different seeds on the same instances.
+    Several bases are several runs with different seeds on the same instances; the other method may have
+    fewer of them.
     """
     design = design_of(work)
-    tables = [
-        [load_losses(each, loss.code, base) for base in bases] for each in (work, other) if each is not None
-    ]
+    tables = [[load_losses(work, loss.code, base) for base in bases]]
+    if other is not None:
+        there = [base for base in bases if loss.code in loss_codes(other, base)] or bases[:1]
+        tables.append([load_losses(other, loss.code, base) for base in there])
     if other is not None:
         _check_same_instances(work, other, loss, tables)
     pooled = [[_pooled(rows, design) for rows in table] for table in tables]
@@ -157,6 +186,9 @@ def summarise(
         scheme=design.scheme,
         training_sets=len(first),
         training_set_size=design.training_set_size,
+        training_sets_are=design.training_sets,
+        test_sets_are=design.test_sets,
+        runs=len(bases),
         test_cases=sizes.pop() if len(sizes) == 1 else None,
         standard=standard_of(work, loss),
         units=design.unit_count,
@@ -174,7 +206,7 @@ def _pooled(rows: list[Numbers], design: Design) -> list[Numbers]:
 
 def _analysis(tables: list[list[list[Numbers]]], scheme: str) -> Analysis | Comparison | runs.RunsAnalysis:
     """The analysis that fits: one or two methods, one or several runs, common test set or not."""
-    is_repeated = len(tables[0]) > 1
+    is_repeated = any(len(table) > 1 for table in tables)
     arranged = [_by_instance(table) if is_repeated else table[0] for table in tables]
     kind = ("runs_" if is_repeated else "") + scheme
     module = runs if is_repeated else anova

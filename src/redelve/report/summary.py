@@ -55,12 +55,15 @@ class Circumstances:
     method: str
     scheme: str
     training_sets: int
-    training_set_size: int
+    training_set_size: int | None
     test_cases: int | None
     standard: Standard
     units: int | None = None
     caveats: tuple[str, ...] = ()
     other: str | None = None
+    training_sets_are: str = "disjoint"
+    test_sets_are: str = "disjoint"
+    runs: int = 1
 
 
 @dataclass(frozen=True)
@@ -133,14 +136,14 @@ class Summary:
 
     def _footer(self) -> list[str]:
         about = self.circumstances
-        sets = "disjoint training sets" if about.training_sets != 1 else "training set"
-        cases = "an unequal number of" if about.test_cases is None else str(about.test_cases)
-        lines = [
-            f"    Based on {about.training_sets} {sets}, each containing {about.training_set_size} cases and",
-            f"             {about.training_sets} disjoint test sets, each containing {cases} cases."
-            if about.scheme == "hierarchical"
-            else f"             a common test set containing {cases} cases.",
-        ]
+        count = about.training_sets
+        training = _sets(count, about.training_sets_are, "training", about.training_set_size)
+        testing = f"a common test set containing {about.test_cases} cases"
+        if about.scheme == "hierarchical":
+            testing = _sets(count, about.test_sets_are, "test", about.test_cases)
+        lines = [f"    Based on {training} and", f"             {testing}."]
+        if about.runs > 1:
+            lines.append(f"    Each training set was used in {about.runs} runs with different random seeds.")
         if about.units is not None:
             lines.append(
                 f"    Cases with the same commonality index count as one: {about.units} units in all."
@@ -151,6 +154,7 @@ class Summary:
         """Every figure by name, for JSON and CSV; what is undefined is None."""
         about, result, analysis = self.circumstances, self.result, self.analysis
         low, high = analysis.interval() or (None, None)
+        cautious_low, cautious_high = analysis.cautious_interval() or (None, None)
         figures: dict[str, Any] = {
             "address": about.address,
             "loss": about.loss_code,
@@ -161,18 +165,22 @@ class Summary:
             "training_sets": about.training_sets,
             "training_set_size": about.training_set_size,
             "test_cases": about.test_cases,
+            "runs": about.runs,
             "units": about.units,
             "estimate": analysis.mean,
             "standard_error": analysis.standard_error,
             "degrees_of_freedom": analysis.degrees_of_freedom,
             "interval_low": low,
             "interval_high": high,
+            "cautious_interval_low": cautious_low,
+            "cautious_interval_high": cautious_high,
             "standardized_estimate": self._standardised_estimate(),
             "standardized_standard_error": about.standard.spread(analysis.standard_error),
         }
         for name, value in _named_deviations(analysis):
             figures[name] = value
-        figures |= _comparison_figures(result)
+            figures[f"standardized_{name}"] = about.standard.spread(value)
+        figures |= _comparison_figures(result, about.standard)
         return {**figures, "caveats": list(self.caveats)}
 
     def _standardised_estimate(self) -> float | None:
@@ -180,12 +188,14 @@ class Summary:
         return standard.spread(mean) if self.circumstances.other else standard.mean(mean)
 
 
-def _comparison_figures(result: Analysis | Comparison | RunsAnalysis) -> dict[str, Any]:
+def _comparison_figures(result: Analysis | Comparison | RunsAnalysis, standard: Standard) -> dict[str, Any]:
     if not isinstance(result, Comparison):
         return {}
     return {
         "mean_first": result.mean_first,
         "mean_second": result.mean_second,
+        "standardized_mean_first": standard.mean(result.mean_first),
+        "standardized_mean_second": standard.mean(result.mean_second),
         "test": result.test,
         "statistic": result.statistic,
         "df1": result.df1,
@@ -223,6 +233,11 @@ def _labelled_deviations(analysis: Analysis | RunsAnalysis) -> list[tuple[str, f
     ]
 
 
+def _sets(count: int, how: str, role: str, size: int | None) -> str:
+    sizes = " of different sizes" if size is None else f", each containing {size} cases"
+    return f"{count} {how} {role} sets{sizes}"
+
+
 def _line(label: str, raw: float | None, standardised: float | None) -> str:
     return f"{label:>48}: {_number(raw):>12}  {_number(standardised):>12}"
 
@@ -257,14 +272,15 @@ def to_json(summaries: Sequence[Summary]) -> str:
 
 
 def to_csv(summaries: Sequence[Summary]) -> str:
-    """All figures of all blocks, a row each."""
+    """All figures of all blocks, a row each; numbers as in JSON, and nothing where one is undefined."""
     records = [summary.record() for summary in summaries]
     columns = list(dict.fromkeys(key for record in records for key in record))
     output = io.StringIO()
     writer = csv.DictWriter(output, columns, lineterminator="\n")
     writer.writeheader()
     for record in records:
-        writer.writerow({**record, "caveats": "; ".join(record["caveats"])})
+        plain = {key: _plain(value) for key, value in record.items()}
+        writer.writerow({**plain, "caveats": "; ".join(record["caveats"])})
     return output.getvalue()
 
 
