@@ -64,8 +64,9 @@ def common(training_sets: int, test_cases: int) -> tuple[str, ...]:
     if training_sets in LIBERAL:
         found.append(
             f"only {training_sets} training sets: a 95 % interval misses the truth, and a 5 % test rejects a "
-            f"true hypothesis, up to {LIBERAL[training_sets]} % of the time even with Gaussian losses; the "
-            "cautious interval and p-value keep to their level, at the price of power"
+            f"true hypothesis, up to {LIBERAL[training_sets]} % of the time with Gaussian losses and more "
+            "often with skewed ones; the cautious interval and p-value keep to 5 % with Gaussian losses, at "
+            "the price of power"
         )
     if test_cases < FEW_TEST_CASES:
         found.append(

@@ -1,7 +1,8 @@
 """Several runs per training set with different seeds: the analysis that DELVE left for a later version.
 
-Losses are losses[i][r, j]: training set, run, test case; balanced. The manual lumps what seeds do together
-with training sets (section 8.1); repeated runs tell them apart. docs/statistics.md derives the mean squares.
+Losses are losses[i][r, j]: training set, run, test case; as many runs for each. The manual lumps what seeds
+do together with training sets (section 8.1); repeated runs tell them apart. See docs/statistics.md.
+In the hierarchical scheme test sets may differ in size; J is then their harmonic mean, as in `sums`.
 """
 
 from __future__ import annotations
@@ -112,11 +113,10 @@ def _compare(
 
 def _checked(losses: RunLosses, *, at_least: int) -> list[FloatArray]:
     tables = [np.asarray(table, dtype=np.float64) for table in losses]
-    shapes = {table.shape for table in tables}
-    if len(shapes) > 1 or any(table.ndim != 2 for table in tables):
-        found = ", ".join(str(shape) for shape in sorted(shapes))
+    if any(table.ndim != 2 for table in tables) or len({len(table) for table in tables}) > 1:
+        found = ", ".join(str(shape) for shape in sorted({table.shape for table in tables}))
         raise StatisticsError(
-            "losses of several runs are a table of runs × test cases per training set, all of one shape: "
+            "losses of several runs are a table of runs × test cases for each training set, with equal runs: "
             f"got {found}"
         )
     if tables and tables[0].shape[0] < at_least:
@@ -129,12 +129,15 @@ def _checked(losses: RunLosses, *, at_least: int) -> list[FloatArray]:
 
 def _averages(tables: Sequence[FloatArray]) -> list[FloatArray]:
     with np.errstate(invalid="ignore", over="ignore"):
-        return [_refusing_nan(table, i).mean(axis=0) for i, table in enumerate(tables)]
-
-
-def _refusing_nan(table: FloatArray, i: int) -> FloatArray:
-    row_means(list(table), f"training set {i}, runs as rows: ")
-    return table
+        means = [table.mean(axis=0) for table in tables]
+    for i, (mean, table) in enumerate(zip(means, tables, strict=True)):
+        if np.isnan(mean).any() and np.isnan(table).any():
+            run, case = np.argwhere(np.isnan(table))[0]
+            raise StatisticsError(
+                f"the loss of training set {i}, run {run}, test case {case} (from 0) is not a number; "
+                "give failed predictions the loss of a default guess: leaving them out favours who fails"
+            )
+    return means
 
 
 def _analyse(tables: Sequence[FloatArray], scheme: Scheme) -> RunsAnalysis:
@@ -144,7 +147,7 @@ def _analyse(tables: Sequence[FloatArray], scheme: Scheme) -> RunsAnalysis:
     if squares is None:
         undefined = (None,) * 8
         return RunsAnalysis(averaged, tables[0].shape[0], *undefined, caveats=averaged.caveats)
-    return _result(averaged, squares, (len(tables), *tables[0].shape))
+    return _result(averaged, squares, (len(tables), len(tables[0]), averaged.effective_test_cases))
 
 
 def _mean_squares(tables: Sequence[FloatArray], averaged: Analysis) -> RunsTerms | None:
@@ -152,17 +155,18 @@ def _mean_squares(tables: Sequence[FloatArray], averaged: Analysis) -> RunsTerms
     squares = averaged.mean_squares
     if squares is None or squares.residual is None:
         return None
-    training_sets, (runs, test_cases) = len(tables), tables[0].shape
+    runs, sizes = len(tables[0]), [table.shape[1] for table in tables]
     each = [crossed_sums(list(table), None, row_means(list(table))) for table in tables]
-    seeds = sum(sums.training_sets for sums in each) / (training_sets * (runs - 1))
-    residual = sum(sums.residual for sums in each) / (training_sets * (runs - 1) * (test_cases - 1))
+    unweighted = sum(sums.training_sets / size for sums, size in zip(each, sizes, strict=True))
+    seeds = averaged.effective_test_cases * unweighted / (len(tables) * (runs - 1))
+    residual = sum(sums.residual for sums in each) / ((runs - 1) * (sum(sizes) - len(sizes)))
     within = runs * squares.residual
     if squares.test_cases is None:
         return RunsTerms(runs * squares.training_sets, seeds, within, None, residual)
     return RunsTerms(runs * squares.training_sets, seeds, runs * squares.test_cases, within, residual)
 
 
-def _variances(squares: RunsTerms, shape: tuple[int, int, int]) -> RunsTerms:
+def _variances(squares: RunsTerms, shape: tuple[int, int, float]) -> RunsTerms:
     """Solve the expected mean squares (docs/statistics.md) for the variances."""
     training_sets, runs, test_cases = shape
     between = squares.training_sets - squares.seeds - squares.within + squares.residual
@@ -174,7 +178,7 @@ def _variances(squares: RunsTerms, shape: tuple[int, int, int]) -> RunsTerms:
     return RunsTerms(training, seeds, cases, within, squares.residual)
 
 
-def _result(averaged: Analysis, squares: RunsTerms, shape: tuple[int, int, int]) -> RunsAnalysis:
+def _result(averaged: Analysis, squares: RunsTerms, shape: tuple[int, int, float]) -> RunsAnalysis:
     variances = _variances(squares, shape)
     sds = {name: x if x is None else sqrt(max(x, 0.0)) for name, x in vars(variances).items()}
     return RunsAnalysis(
@@ -192,7 +196,7 @@ def _result(averaged: Analysis, squares: RunsTerms, shape: tuple[int, int, int])
     )
 
 
-def _standard_error(variances: RunsTerms, shape: tuple[int, int, int]) -> float:
+def _standard_error(variances: RunsTerms, shape: tuple[int, int, float]) -> float:
     training_sets, runs, test_cases = shape
     variance = max(variances.training_sets, 0.0) + max(variances.seeds, 0.0) / runs
     variance += max(variances.within, 0.0) / test_cases + variances.residual / (runs * test_cases)

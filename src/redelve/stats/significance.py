@@ -127,9 +127,10 @@ def _two_t_tail(
 
     (first, first_weights), (second, second_weights) = _chi_square_nodes(dfs[0]), _chi_square_nodes(dfs[1])
     total = np.zeros(np.broadcast_shapes(squared.shape, scales[0].shape, scales[1].shape))
+    spread = scales[0][..., None] / first
     with np.errstate(divide="ignore", invalid="ignore"):
         for scale, weight in zip(second, second_weights, strict=True):
-            variance = scales[0][..., None] / first + (scales[1] / scale)[..., None]
+            variance = spread + (scales[1] / scale)[..., None]
             total += weight * (erfc(np.sqrt(squared[..., None] / (2 * variance))) @ first_weights)
     return total
 

@@ -72,8 +72,17 @@ class Sample:
         return significance.quasi_f_test(self.means, self.mean_squares, self.design.shape).p_value
 
     def cautious_test(self) -> FloatArray:
-        """Cautious p-values for a common test set."""
-        return significance.cautious_p_value(self.means, self.mean_squares, self.design.shape)
+        """Cautious p-values for a common test set, a few at a time since each is an integral."""
+        parts = [slice(start, start + 256) for start in range(0, self.means.size, 256)]
+        training, cases, residual = self.mean_squares
+        return np.concatenate(
+            [
+                significance.cautious_p_value(
+                    self.means[part], (training[part], cases[part], residual[part]), self.design.shape
+                )
+                for part in parts
+            ]
+        )
 
     def hierarchical_covers(self, level: float = 0.95) -> FloatArray:
         """Whether the hierarchical interval holds zero."""
@@ -91,7 +100,7 @@ class Sample:
 
 
 def draw_gaussian(design: Design, count: int, rng: Generator) -> Sample:
-    """Mean and mean squares of Gaussian losses from their joint distribution: normal and chi-squares, independent.
+    """Mean and mean squares of Gaussian losses from their joint law: normal and independent chi-squares.
 
     Losses need not be drawn, since for balanced Gaussian data nothing else matters (Scheffé 1959, chapter 7).
     """
@@ -141,3 +150,70 @@ def _standard(shape: Shape) -> Callable[[Generator, tuple[int, ...]], FloatArray
     if shape == "heavy-tailed":
         return lambda rng, size: rng.standard_t(5, size) * np.sqrt(3 / 5)
     return lambda rng, size: rng.standard_normal(size)
+
+
+@dataclass(frozen=True)
+class RunsDesign:
+    """Sizes and true standard deviations for several runs; the hierarchical scheme has no interaction."""
+
+    training_sets: int
+    runs: int
+    test_cases: int
+    sd_training: float
+    sd_seed: float
+    sd_test_cases: float
+    sd_interaction: float | None
+    sd_residual: float
+
+
+def draw_runs(design: RunsDesign, rng: Generator) -> FloatArray:
+    """Gaussian losses[i, r, j] of one data set with the terms of the model for several runs."""
+    sets, runs, cases = design.training_sets, design.runs, design.test_cases
+    losses = design.sd_residual * rng.standard_normal((sets, runs, cases))
+    losses += design.sd_training * rng.standard_normal((sets, 1, 1))
+    losses += design.sd_seed * rng.standard_normal((sets, runs, 1))
+    if design.sd_interaction is None:
+        return np.asarray(losses + design.sd_test_cases * rng.standard_normal((sets, 1, cases)))
+    losses += design.sd_test_cases * rng.standard_normal((1, 1, cases))
+    return np.asarray(losses + design.sd_interaction * rng.standard_normal((sets, 1, cases)))
+
+
+@dataclass(frozen=True)
+class UnitsDesign:
+    """Test cases in units of one of two sizes, equally likely; larger units are harder by `informative`."""
+
+    training_sets: int
+    units: int
+    sizes: tuple[int, int]
+    sd_training: float = 0.2
+    sd_unit: float = 1.0
+    sd_residual: float = 1.0
+    informative: float = 0.0
+
+    def true_mean(self) -> float:
+        """Expected loss of a test case: that of a larger unit has more cases to speak for it."""
+        return self.informative * self.sizes[1] / sum(self.sizes)
+
+
+def draw_units(
+    design: UnitsDesign, rng: Generator, *, common: bool
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Losses and unit labels of every training set; with a common test set all rows share the units."""
+    rows, labels = [], []
+    large, effect = _units(design, rng)
+    for i in range(design.training_sets):
+        if i and not common:
+            large, effect = _units(design, rng)
+        sizes = np.where(large, design.sizes[1], design.sizes[0])
+        index = np.repeat(np.arange(design.units), sizes)
+        own = effect + 0.5 * design.sd_unit * rng.standard_normal(design.units)
+        noise = design.sd_residual * rng.standard_normal(index.size)
+        rows.append(design.sd_training * rng.standard_normal() + own[index] + noise)
+        labels.append(np.asarray(index + (0 if common else i * design.units), dtype=np.float64))
+    return rows, labels
+
+
+def _units(design: UnitsDesign, rng: Generator) -> tuple[FloatArray, FloatArray]:
+    large = rng.random(design.units) < 0.5
+    effect = design.sd_unit * rng.standard_normal(design.units) + design.informative * large
+    return np.asarray(large, dtype=np.float64), np.asarray(effect)

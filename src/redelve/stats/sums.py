@@ -19,8 +19,8 @@ FloatArray = NDArray[np.float64]
 Losses = FloatArray | Sequence[FloatArray] | Sequence[Sequence[float]]
 """One row of losses per training set: a two-dimensional array, or one vector per training set."""
 
-BLOCK = 2**18
-"""Losses held in one block: two megabytes, which stays in the processor's cache."""
+BLOCK = 2**16
+"""Losses held in one block: half a megabyte, which stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,16 @@ class Sums:
 
 def as_rows(losses: Losses) -> list[FloatArray]:
     """The losses as one vector per training set; float64 input is viewed, not copied."""
-    rows = [np.asarray(row, dtype=np.float64) for row in losses]
-    if any(row.ndim != 1 for row in rows):
-        shape = np.shape(losses)
-        raise StatisticsError(
-            f"losses must be one row per training set, one column per test case: got shape {shape}"
-        )
+    try:
+        rows = [np.asarray(row, dtype=np.float64) for row in losses]
+    except (TypeError, ValueError) as error:
+        raise StatisticsError(f"losses must be a table of numbers: {error}") from None
+    for i, row in enumerate(rows):
+        if row.ndim != 1:
+            raise StatisticsError(
+                "losses must be one row per training set, one column per test case: "
+                f"got shape {row.shape} for training set {i}; for several runs use the analyses of runs"
+            )
     return rows
 
 
@@ -85,12 +89,13 @@ def crossed_sums(rows: Sequence[FloatArray], minus: Sequence[FloatArray] | None,
         np.subtract(block, column, out=block)
         residual += float(np.einsum("ij,ij->", block, block))
     left /= test_cases
-    deviation = left - left.mean()
+    centre = float(left.mean())
+    deviation = left - centre
     mean, training = _between(about, left)
     return Sums(
         mean=mean,
         training_sets=test_cases * training,
-        test_cases=training_sets * max(cases - test_cases * float(left.mean()) ** 2, 0.0),
+        test_cases=training_sets * max(cases - test_cases * centre * centre, 0.0),
         residual=max(residual - test_cases * float(deviation @ deviation), 0.0),
     )
 
