@@ -8,6 +8,7 @@ from redelve.stats import analyse_common, compare_common
 from redelve.stats.significance import (
     cautious_p_value,
     f_p_value,
+    f_test,
     hillis_test,
     quasi_f_test,
     t_quantile,
@@ -35,7 +36,7 @@ def test_every_test_takes_arrays() -> None:
     means, squares = np.array([0.1, 0.5]), (np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.ones(2))
     for k in range(2):
         one = (float(squares[0][k]), float(squares[1][k]), 1.0)
-        for test in (hillis_test, quasi_f_test):
+        for test in (f_test, hillis_test, quasi_f_test):
             both, single = test(means, squares, (4, 50)), test(means[k], one, (4, 50))
             assert [x[k] for x in both] == pytest.approx([float(x) for x in single], rel=1e-12)
         both_p = cautious_p_value(means, squares, (4, 50))
@@ -44,8 +45,17 @@ def test_every_test_takes_arrays() -> None:
 
 def test_nothing_is_tested_without_variation() -> None:
     assert np.isnan(t_test(1.0, 0.0, (3, 4)).p_value)
-    assert np.isnan(hillis_test(1.0, (0.0, 1.0, 2.0), (3, 4)).p_value)
+    assert np.isnan(f_test(1.0, (0.0, 1.0, 2.0), (3, 4)).p_value)
     assert np.isnan(cautious_p_value(1.0, (0.0, 1.0, 2.0), (3, 4)))
+
+
+def test_degrees_of_freedom_by_hand() -> None:
+    # I = 4, J = 11, A = 3, C = 8 − 2 = 6: k = 5/3, kA = 5, (5 + 6)² / (25/3 + 36/10)
+    assert f_test(1.0, (3.0, 8.0, 2.0), (4, 11)).df2 == pytest.approx(121 / (25 / 3 + 3.6), rel=1e-12)
+    # Hillis: 3 · ((3 + 6)/3)²
+    assert hillis_test(1.0, (3.0, 8.0, 2.0), (4, 11)).df2 == pytest.approx(27.0, rel=1e-12)
+    assert f_test(1.0, (3.0, 1.0, 2.0), (4, 11)).df2 == pytest.approx(3.0)
+    assert f_test(1.0, (0.0, 8.0, 2.0), (4, 11)).df2 == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("training_sets", [2, 3, 4, 8, 60, 1000])

@@ -84,7 +84,7 @@ def compare_common(first: Losses, second: Losses) -> Comparison:
     if differences.degrees_of_freedom is None or mean is None or squares is None:
         return Comparison(*data.means(), differences, "F-test")
     shape = (len(data.rows), data.rows[0].size)
-    f, df1, df2, p = (float(x) for x in significance.hillis_test(mean, squares, shape))
+    f, df1, df2, p = (float(x) for x in significance.f_test(mean, squares, shape))
     cautious = float(significance.cautious_p_value(mean, squares, shape))
     quasi = QuasiF(*(float(x) for x in significance.quasi_f_test(mean, squares, shape)))
     return Comparison(*data.means(), differences, "F-test", f, df1, df2, p, cautious, quasi)
@@ -186,7 +186,7 @@ def _mean_squares(sums: Sums, sizes: Sequence[int]) -> MeanSquares:
 def _defined(data: _Data, scheme: Scheme, mean: float, squares: MeanSquares) -> Analysis:
     training_sets, test_cases = len(data.rows), harmonic_size(data.rows)
     error, sds = standard_error(squares, training_sets, test_cases)
-    scaled, df = _variance_and_df(squares, training_sets)
+    scaled, df = _variance_and_df(squares, (training_sets, data.rows[0].size))
     interval_error = sqrt(scaled / (training_sets * test_cases))
     varies = interval_error > ROUNDING * data.magnitude()
     return Analysis(
@@ -220,12 +220,12 @@ def standard_error(
     return sqrt(variance + cases / test_cases), (sqrt(training), sqrt(cases), sqrt(squares.residual))
 
 
-def _variance_and_df(squares: MeanSquares, training_sets: int) -> tuple[float, float]:
+def _variance_and_df(squares: MeanSquares, shape: tuple[int, int]) -> tuple[float, float]:
     """IJ times the variance of the mean that interval and test rest on, and its degrees of freedom."""
     if squares.test_cases is None or squares.residual is None:
-        return squares.training_sets, float(training_sets - 1)
+        return squares.training_sets, float(shape[0] - 1)
     crossed = (squares.training_sets, squares.test_cases, squares.residual)
-    variance, df = significance.hillis_variance(crossed, training_sets)
+    variance, df = significance.crossed_variance(crossed, shape)
     return float(variance), float(df)
 
 

@@ -55,22 +55,44 @@ def t_test(mean: ArrayLike, ms_training: ArrayLike, shape: tuple[int, float]) ->
     return FTest(t, one, df, f_p_value(t**2, one, df))
 
 
-def hillis_variance(mean_squares: Squares, training_sets: int) -> tuple[FloatArray, FloatArray]:
+def crossed_variance(mean_squares: Squares, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
     """MS_a + max(MS_b − MS_ε, 0), which is IJ times the variance of the mean, and its degrees of freedom.
 
-    Hillis (2007, Statistics in Medicine 26:596–619); Hillis, Berbaum and Metz (2008, Academic Radiology
-    15:647–661), derived for ROC studies with several readers (here: training sets) and cases.
+    The variance is that of Hillis (2007, Statistics in Medicine 26:596–619), derived for ROC studies with
+    several readers (here: training sets) and cases. With A = MS_a and C = max(MS_b − MS_ε, 0) the degrees of
+    freedom are (kA + C)² / ((kA)²/(I−1) + C²/(J−1)), k = (I+1)/(I−1): those of Satterthwaite (1946), but with
+    A given k times its weight. Hillis has k = 1 and leaves out the term of J; then a small A, which so few
+    training sets often give by chance, brings many degrees of freedom just when V is underestimated.
     """
-    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
-    variance = training + np.maximum(cases - residual, 0.0)
+    training, variable = _two_sources(mean_squares)
+    rows, columns = shape[0] - 1, shape[1] - 1
+    weighed = (shape[0] + 1) / rows * training
     with np.errstate(divide="ignore", invalid="ignore"):
-        df = (training_sets - 1) * (variance / training) ** 2
-    return np.asarray(variance), np.asarray(df)
+        df = (weighed + variable) ** 2 / (weighed**2 / rows + variable**2 / columns)
+    return np.asarray(training + variable), np.asarray(df)
+
+
+def f_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
+    """F-test that the mean is zero, training sets crossed with test cases (sources: `crossed_variance`)."""
+    return _crossed_test(mean, crossed_variance(mean_squares, shape), shape)
 
 
 def hillis_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
-    """F-test that the mean is zero for training sets crossed with test cases (sources: `hillis_variance`)."""
-    variance, df = hillis_variance(mean_squares, shape[0])
+    """The same with the degrees of freedom of Hillis (2007): (I − 1)·((A + C)/A)²."""
+    training, variable = _two_sources(mean_squares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = (shape[0] - 1) * ((training + variable) / training) ** 2
+    return _crossed_test(mean, (training + variable, df), shape)
+
+
+def _two_sources(mean_squares: Squares) -> tuple[FloatArray, FloatArray]:
+    """What training sets and what test cases contribute to IJ times the variance of the mean."""
+    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
+    return training, np.maximum(cases - residual, 0.0)
+
+
+def _crossed_test(mean: ArrayLike, source: tuple[FloatArray, FloatArray], shape: tuple[int, int]) -> FTest:
+    variance, df = source
     with np.errstate(divide="ignore", invalid="ignore"):
         f = shape[0] * shape[1] * np.square(mean) / variance
     f = np.where(variance > 0, f, np.nan)
@@ -96,8 +118,7 @@ def cautious_p_value(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, i
     independent t variables with I − 1 and J − 1 degrees of freedom: a generalised p-value (Fisher 1935; Tsui
     and Weerahandi 1989, JASA 84:602–607). Values below 10⁻¹⁶ are not resolved and given as 10⁻¹⁶.
     """
-    training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
-    variable = np.maximum(cases - residual, 0.0)
+    training, variable = _two_sources(mean_squares)
     due_to_mean = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64))
     p = _two_t_tail(due_to_mean, (training, variable), (shape[0] - 1, shape[1] - 1))
     return np.asarray(np.where(training + variable > 0, np.clip(p, 1e-16, 1.0), np.nan))
@@ -109,7 +130,7 @@ def cautious_half_width(mean_squares: Squares, shape: tuple[int, int], level: fl
     def inside(distance: float) -> bool:
         return float(cautious_p_value(distance, mean_squares, shape)) > 1 - level
 
-    variance, _ = hillis_variance(mean_squares, shape[0])
+    variance, _ = crossed_variance(mean_squares, shape)
     low, high = 0.0, float(np.sqrt(variance / (shape[0] * shape[1])))
     while inside(high):
         low, high = high, 2 * high

@@ -63,6 +63,10 @@ class Sample:
         """p-values of the hierarchical test, for which `sd_test_cases` must be zero."""
         return significance.t_test(self.means, self.mean_squares[0], self.design.shape).p_value
 
+    def f_test(self) -> FloatArray:
+        """p-values of the F-test for a common test set."""
+        return significance.f_test(self.means, self.mean_squares, self.design.shape).p_value
+
     def hillis_test(self) -> FloatArray:
         """p-values of the test for a common test set."""
         return significance.hillis_test(self.means, self.mean_squares, self.design.shape).p_value
@@ -91,7 +95,7 @@ class Sample:
 
     def common_covers(self, level: float = 0.95) -> FloatArray:
         """Whether the interval for a common test set holds zero."""
-        variance, df = significance.hillis_variance(self.mean_squares, self.design.training_sets)
+        variance, df = significance.crossed_variance(self.mean_squares, self.design.shape)
         return self._covers(significance.t_quantile(df, level), variance)
 
     def _covers(self, t: FloatArray, variance: FloatArray) -> FloatArray:
