@@ -38,7 +38,7 @@ class TestDesigns:
         return folders
 
     def test_a_common_test_set(self, bench: Workbench, methods: tuple[Path, Path]) -> None:
-        """The F-test of Hillis (2007), and the quasi-F test of the manual, eqs. 19 to 21."""
+        """The F-test of docs/statistics.md, and the quasi-F test of the manual, eqs. 19 to 21."""
         own, theirs = (np.array(losses(folder, "S")) for folder in methods)
         shown = bench.do("mstats", "-l", "S", "-c", "two", cwd=methods[0]).out
         expected = crossed(own - theirs)
@@ -50,8 +50,9 @@ class TestDesigns:
         assert b is not None
         sets, cases = own.shape
         total = sets * cases * expected.mean**2
-        below = a + max(b - rest, 0)
-        p = stats.f.sf(total / below, 1, below**2 / (a**2 / (sets - 1)))
+        above, weighed = max(b - rest, 0), (sets + 1) / (sets - 1) * a
+        df = (weighed + above) ** 2 / (weighed**2 / (sets - 1) + above**2 / (cases - 1))
+        p = stats.f.sf(total / (a + above), 1, df)
         assert p_value(shown) == pytest.approx(p, rel=1e-6)
         df1 = (total + rest) ** 2 / (total**2 + rest**2 / ((sets - 1) * (cases - 1)))
         df2 = (a + b) ** 2 / (a**2 / (sets - 1) + b**2 / (cases - 1))
@@ -171,9 +172,10 @@ class TestComparisons:
         assert found["Estimated expected difference"][0] == pytest.approx(expected.mean, rel=1e-6)
         assert found["Standard error for difference estimate"][0] == pytest.approx(expected.error, rel=1e-6)
         a, b, rest = expected.squares
-        below = a if b is None else a + max(b - rest, 0)
-        df = (len(own) - 1) * (below / a) ** 2
-        p = stats.f.sf(own.size * expected.mean**2 / below, 1, df)
+        sets, cases = own.shape
+        above, weighed = 0 if b is None else max(b - rest, 0), (sets + 1) / (sets - 1) * a
+        df = (weighed + above) ** 2 / (weighed**2 / (sets - 1) + above**2 / (cases - 1))
+        p = stats.f.sf(own.size * expected.mean**2 / (a + above), 1, df)
         assert p_value(shown) == pytest.approx(p, rel=1e-5)
 
 
