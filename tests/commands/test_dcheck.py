@@ -336,12 +336,24 @@ class TestPrototasks:
             "data/tiny/c/Some-cases, line 4: case 2 is listed twice",
         ]
 
-    @pytest.mark.parametrize(("place", "what"), [("y/Random-order", "order"), ("c/Some-cases", "case")])
-    def test_a_missing_list(self, bench: Bench, place: str, what: str) -> None:
-        (bench.root / "data/tiny" / place).unlink()
-        assert bench.problems(f"/tiny/{place[0]}") == [
-            f'/tiny/{place}: {what} file "/tiny/{place}" not found in delve path'
+    def test_a_missing_list(self, bench: Bench) -> None:
+        (bench.root / "data/tiny/c/Some-cases").unlink()
+        assert bench.problems("/tiny/c") == [
+            '/tiny/c/Some-cases: case file "/tiny/c/Some-cases" not found in delve path'
         ]
+
+    def test_a_missing_order_of_ones_own(self, bench: Bench) -> None:
+        bench.change("data/tiny/y/Prototask.spec", "Random-order", "My-order")
+        assert bench.problems("/tiny/y") == [
+            '/tiny/y/My-order: order file "/tiny/y/My-order" not found in delve path'
+        ]
+
+    def test_a_random_order_may_still_be_to_be_made(self, bench: Bench) -> None:
+        """The manual, 4.4, has dcheck run before dgenorder."""
+        (bench.root / "data/tiny/y/Random-order").unlink()
+        result = bench.check("/tiny/y")
+        assert result.out == "/tiny/y: no problems found; Random-order is to be made by dgenorder\n"
+        assert result.code == 0
 
     def test_sizes_that_cannot_be_drawn(self, bench: Bench) -> None:
         name = "data/tiny/y/Prototask.spec"

@@ -21,6 +21,7 @@ from redelve.library import LARGEST_LIST
 from redelve.model import Column, Dataset, DatasetSpec, Prototask, PrototaskData, extract
 from redelve.model.cases import NO_COMMONALITY, Rows
 from redelve.model.prototask import missing_rows, used_attributes
+from redelve.roots import Overlay
 
 Entries = dict[str, Entry]
 SIZES = "training-set-sizes"
@@ -32,6 +33,7 @@ DESIGN = (
     "training-set-selection",
     "maximum-dependency-range",
 )
+RANDOM_ORDER = "Random-order"
 MOST_COMPARED = 200_000  # values of a column that are compared as texts even if they are plain numbers
 
 
@@ -90,14 +92,24 @@ def _selected(
         is_sound = is_sound and not report.count
     if cases is not None and is_sound:
         data = extract(Dataset(spec, cases), prototask, case_list=case_list)
-    if prototask.order == "retain" or "order" in broken:
-        return data if "order" not in broken else None, reports
+    if "order" in broken:
+        return None, reports
+    if prototask.order == "retain":
+        return data, reports
+    if awaits_order(source.library.overlay, prototask):
+        return None if spec.has_commonality else data, reports  # groups will be together only then
     count = None if data is None else data.cases.count
     order, report = _listed(source, f"{folder}/{prototask.order}", "order file", count, is_order=True)
     if data is not None and not report.count:
         rows = np.asarray(order, dtype=np.int64) - 1
         data = replace(data, cases=data.cases.select(rows), case_numbers=data.case_numbers[rows])
     return data if not report.count else None, [*reports, report]
+
+
+def awaits_order(overlay: Overlay, prototask: Prototask) -> bool:
+    """Whether a random order is still to be made: the manual (4.4) has dcheck run before dgenorder."""
+    place = f"/{prototask.dataset}/{prototask.name}/{RANDOM_ORDER}"
+    return prototask.order == RANDOM_ORDER and not overlay.locate_all(place)
 
 
 def _listed(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from redelve.commands.options import FAILURE, Command, Given, Option, run
 from redelve.roots import DataAddress, active
+
+if TYPE_CHECKING:
+    from redelve.library import Library
 
 COMMAND = Command(
     "dcheck",
@@ -14,6 +18,15 @@ COMMAND = Command(
     "[ -l ] [ dpath | mpath ]",
     (Option("l", "local: check only the dataset or prototask itself, nothing inside it", long="local"),),
 )
+
+
+def _still_to_do(library: Library, address: DataAddress) -> str:
+    from redelve.checking import awaits_order
+
+    if address.dataset is None or address.prototask is None:
+        return ""
+    prototask = library.prototask(library.dataset_spec(address.dataset), address.prototask)
+    return "; Random-order is to be made by dgenorder" if awaits_order(library.overlay, prototask) else ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,6 +43,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             found.append(report.count)
             yield str(report)
         if not any(found):
-            yield f"{address}: no problems found\n"
+            yield f"{address}: no problems found{_still_to_do(Library(overlay), address)}\n"
 
     return run(COMMAND, dcheck, argv) or (FAILURE if any(found) else 0)
