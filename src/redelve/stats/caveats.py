@@ -71,6 +71,6 @@ def common(training_sets: int, test_cases: int) -> tuple[str, ...]:
     if test_cases < FEW_TEST_CASES:
         found.append(
             f"only {test_cases} test cases or units: where these vary much, interval and test err more often "
-            "than they say (with 5 of them up to 8 %, with 10 up to 6.5 % instead of 5 %)"
+            "than they say (with 5 of them up to 8 %, with 10 up to 7 % instead of 5 %)"
         )
     return tuple(found)
