@@ -84,6 +84,15 @@ def remove(*names: str) -> Damage:
     return damage
 
 
+def renamed(old: str, new: str) -> Damage:
+    """Another name."""
+
+    def damage(root: Path) -> None:
+        (root / old).rename(root / new)
+
+    return damage
+
+
 def both(*damages: Damage) -> Damage:
     """One after the other."""
 
@@ -302,6 +311,7 @@ VALUES = [
     data("missing target", line(DATA, 3, "male ? 1 8 red"), "target of case 3 is missing"),
     data("missing value that is not allowed", line(DATA, 3, "male 3 ? 8 red"), "KIDS", '"?"'),
     data("infinite number", line(DATA, 3, "male 3 1 Inf red"), "HOURS", '"Inf"'),
+    data("enormous number", line(DATA, 3, "male 1e308 1 3 red"), "AGE", "1e+308", "too large"),
     data("bad commonality index", line(DATA, 3, "male 30 1 8 red @x"), "line 3", '"@x"'),
     data("binary", put(DATA, b"male 3\0 4 5 red\n"), "line 1", "NUL"),
     data("Latin-1", put(DATA, b"male 3 4 5 red\nmale 3 4 5 d\xe9j\xe0\n"), "line 2", "0xe9"),
@@ -426,6 +436,15 @@ CODINGS = [
     coding("centre", "AGE nm-abs centre=middle\n", "line 1", '"middle"'),
     coding("missing", "HOURS nm-abs missing=forget\n", "HOURS", '"forget"'),
     coding("attribute twice", "AGE copy\n2 copy\n", "line 2", '"2"'),
+    bad(
+        "encoding: too many columns",
+        "mgendata -q",
+        "KIDS",
+        "20001 columns",
+        "0-up",
+        damage=both(change(SPEC, "0..20", "0..20000"), change(Y_PRIOR, "3 NLMH integer", "3 NLMH nominal")),
+        cwd=Y_TASK,
+    ),
     coding("order", "COLOUR 0-up order=red,blue,green\n", "line 1", "prior"),
     bad(
         "encoding: unused attribute",
@@ -532,6 +551,7 @@ PROTOTASKS = [
 
 ADDRESSES = [
     bad("task without size", "dinfo /tiny/y/std", "/tiny/y/std"),
+    bad("task of an enormous size", f"dinfo /tiny/y/std.{'9' * 5000}", "training set size"),
     bad("directory for a task without size", "mgendir tiny/y/std", "/tiny/y/std", cwd="methods/m"),
     bad(
         "directory for a broken prototask",
@@ -577,6 +597,8 @@ def instances(name: str, text: str, *culprits: str) -> Bad:
 INSTANCES = [
     instances("word", "train 0: 1 two\ntest 0: 3\n", "others, line 1", '"two"'),
     instances("backward span", "train 0: 9..1\ntest 0: 3\n", "line 1", '"9..1"'),
+    instances("far too long", "train 0: 1..99999999\ntest 0: 3\n", "line 1", '"1..99999999"'),
+    instances("number too long", f"train 0: {'9' * 5000}\ntest 0: 3\n", "line 1"),
     instances("twice", "train 0: 1\ntest 0: 3\ntrain 0: 2\n", "line 3", '"train 0"'),
     instances("no test cases", "train 0: 1\n", '"test 0"'),
     instances("gap", "train 1: 1\ntest 1: 2\n", '"train 0"'),
@@ -604,6 +626,7 @@ SUMMARIES = [
     summary("loss files of unequal length", line(LS0, 1, None), "loss.S", "3", "4"),
     summary("word for a loss", line(LS0, 2, "much"), "loss.S.0, line 2", '"much"'),
     summary("NaN for a loss", line(LS0, 2, "nan"), "loss.S.0, line 2", '"nan"'),
+    summary("number with zeros in front", renamed(LS0, f"{Y_TASK}/loss.S.00"), '"loss.S.0" is missing'),
     summary("empty loss file", put(LS0, ""), "loss.S", "0 4 4 4"),
     summary("two losses on a line", line(LS0, 2, "1.0 2.0"), "loss.S.0, line 2", '"1.0 2.0"'),
     summary("binary loss file", put(LS0, b"1.0\n\0\n"), "loss.S.0", "NUL"),
@@ -631,6 +654,11 @@ MORE = [
     work("half a normalize", "mloss -q", line(N0, 12, None), "normalize.0", "absDev"),
     work("bad training data", APPLY, line(f"{Y_TASK}/train.0", 2, " a b"), "train.0, line 2"),
     work("bad test data", APPLY, change(f"{Y_TASK}/test.0", " 0 ", " x "), "test.0", '"x"'),
+    work("negative spread", "mloss -q", line(N0, 10, "normalization options stdDev 2 -3"), "AGE", "-3"),
+    work("no case in targets", APPLY, put(f"{Y_TASK}/targets.0", ""), "targets.0", "mgendata"),
+    work("no case in train", APPLY, put(f"{Y_TASK}/train.0", ""), "train.0", "mgendata"),
+    work("train narrower than test", APPLY, put(f"{Y_TASK}/train.0", "1 2\n3 4\n"), "train.0", "columns"),
+    work("enormous numbers", APPLY, change(f"{Y_TASK}/test.0", " 0 ", " 1e308 "), "test.0", "too large"),
     bad("order is a directory", "dgenorder -q", "Random-order", damage=directory(ORDER), cwd="data/tiny/y"),
 ]
 USAGE = [
@@ -643,6 +671,7 @@ USAGE = [
     Bad("JSON and CSV", "mstats --json --csv", ("--json", "--csv"), cwd=Y_TASK, code=2),
     Bad("bad seed", "dgenorder -q -s dice", ('"dice"',), cwd="data/tiny/y", code=2),
     Bad("bad instance", "mloss -q -i first", ('"first"',), cwd=Y_TASK, code=2),
+    Bad("enormous instance", f"mloss -q -i {'9' * 5000}", ("instance",), cwd=Y_TASK, code=2),
     Bad("unknown command", "redelve learn", ('"learn"',), code=2),
     Bad("unknown method", "redelve apply magic", ('"magic"',), cwd=Y_TASK, code=2),
     Bad("no method", "redelve apply", ("missing",), cwd=Y_TASK, code=2),

@@ -44,7 +44,8 @@ def check_prototask(source: Source, name: str, *, is_local: bool = False) -> lis
     reports: list[FileReport] = []
     if entries:
         data, reports = _selected(source, prototask, problems)
-        reports += _check_stored(source, prototask, data, problems)
+        is_ordered = not awaits_order(source.library.overlay, prototask)
+        reports += _check_stored(source, prototask, data if is_ordered else None, problems)
     if data is not None:
         if not {problem.field for problem in problems} & set(DESIGN):
             _check_sizes(prototask, source.spec, data, problems, entries)

@@ -15,6 +15,8 @@ from redelve.model import Column, is_missing
 from redelve.model.coding import SCALES
 from redelve.numbers import tcl
 
+MOST_COLUMNS = 4096  # a table of codes has as many rows
+
 
 @dataclass(frozen=True)
 class TableEncoder:
@@ -55,7 +57,8 @@ class TableEncoder:
         """The level whose code is nearest (for 1-of-n: the largest number wins)."""
         numbers = np.column_stack([coded_numbers(texts, self.subject.name) for texts in coded])
         codes = np.array(self.codes[: len(self.subject.levels)], dtype=np.float64)
-        distances = (codes**2).sum(axis=1) - 2 * numbers @ codes.T
+        scale = np.maximum(np.abs(numbers).max(axis=1, keepdims=True), 1.0)  # against overflow
+        distances = (codes**2).sum(axis=1) / scale - 2 * (numbers / scale) @ codes.T
         levels: Texts = np.array(self.subject.levels, dtype=object)
         decoded: Texts = levels[distances.argmin(axis=1)]
         return decoded
@@ -90,6 +93,14 @@ def _check_passive(subject: Subject) -> str | None:
     return passive
 
 
+def _check_columns(subject: Subject, count: int) -> None:
+    if count > MOST_COLUMNS:
+        raise SpecError(
+            f'"{subject.coding.method}" encoding would give attribute {subject.name} {count} columns: '
+            f"at most {MOST_COLUMNS} are allowed; use 0-up, 1-up, copy or ignore"
+        )
+
+
 def symmetric(subject: Subject) -> TableEncoder:
     """−1/+1: the first value of the range is −1, the second 1."""
     _two_levels(subject)
@@ -111,6 +122,7 @@ def one_of_n(subject: Subject) -> TableEncoder:
     """1-of-n: a column for each value but the passive one."""
     passive = _check_passive(subject)
     shown = [level for level in subject.levels if level != passive]
+    _check_columns(subject, len(shown))
     codes = [["1" if level == column else "0" for column in shown] for level in subject.levels]
     return _table(subject, [f"{subject.name}:{level}" for level in shown], codes)
 
@@ -125,6 +137,7 @@ def thermometer(subject: Subject) -> TableEncoder:
             f"a thermometer code for attribute {subject.name} needs at least two values in its range"
         )
     steps = len(levels) - 1
+    _check_columns(subject, steps)
     height = {"none": 1.0, "linear": 1 / steps, "sqrt": 1 / math.sqrt(steps)}[scale]
     codes = [[tcl(height if step < k else -height) for step in range(steps)] for k in range(len(levels))]
     return _table(subject, [f"{subject.name}:{level}" for level in levels[1:]], codes)

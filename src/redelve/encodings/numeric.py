@@ -15,6 +15,8 @@ from redelve.model import Censored, Column, is_missing
 from redelve.model.coding import Normalization
 from redelve.numbers import is_integer, parse_number, round9, tcl
 
+LARGEST_SPREAD = 1e150  # its square is still a number
+
 
 def measure(training: Column) -> Normalization:
     """Mean, standard deviation, median and absolute deviation of the known numbers of a training column.
@@ -27,9 +29,12 @@ def measure(training: Column) -> Normalization:
     if len(known) == 0:
         return Normalization(0.0, 0.0, 0.0, 0.0)
     divisor = max(len(known) - 1, 1)
-    mean, median = float(known.mean()), float(np.median(known))
-    variance = round9(float(((known - mean) ** 2).sum()) / divisor)
-    deviation = float(np.abs(known - median).sum()) / divisor
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, median = float(known.mean()), float(np.median(known))
+        variance = round9(float(((known - mean) ** 2).sum()) / divisor)
+        deviation = float(np.abs(known - median).sum()) / divisor
+    if not math.isfinite(mean + variance + median + deviation):
+        raise SpecError(f"{np.abs(known).max():.9g} is too large to normalise")
     return Normalization(round9(mean), round9(math.sqrt(variance)), round9(median), round9(deviation))
 
 
@@ -75,8 +80,10 @@ class NumericEncoder:
         """Normalised numbers; censored values keep their colon, missing ones take the location."""
         numbers, bounds = _checked_numbers(column, self.subject)
         gone = np.isnan(numbers)
-        coded = (numbers - self.location) / self._scale + self._center
+        with np.errstate(over="ignore", invalid="ignore"):
+            coded = (numbers - self.location) / self._scale + self._center
         coded[gone] = self._center
+        _check_finite(coded, column, self.subject)
         texts = _with_colons(coded, bounds) if bounds else None
         columns = [CodedColumn(self.subject.name, coded, texts)]
         return columns + _indicator(self.subject, gone)
@@ -117,6 +124,12 @@ def _check_integers(column: Column, numbers: Numbers, subject: Subject) -> None:
         raise SpecError(f'attribute {subject.name}: expected integer but got "{text}"')
 
 
+def _check_finite(coded: Numbers, column: Column, subject: Subject) -> None:
+    if not np.isfinite(coded).all():
+        text = column.texts()[int(np.argmin(np.isfinite(coded)))]
+        raise SpecError(f'attribute {subject.name}: "{text}" is too large to encode')
+
+
 def _with_colons(coded: Numbers, bounds: dict[int, Censored]) -> Texts:
     texts = np.array([tcl(number) for number in coded.tolist()], dtype=object)
     for row, bound in bounds.items():
@@ -149,6 +162,12 @@ def _statistics(subject: Subject) -> Normalization:
             f'no training statistics given for "{subject.coding.method}" encoded attribute "{subject.name}": '
             "its normalize file lacks them; run mgendata again"
         )
+    for spread in (subject.statistics.standard_deviation, subject.statistics.absolute_deviation):
+        if not 0 <= spread <= LARGEST_SPREAD:
+            raise SpecError(
+                f'bad training statistics for attribute "{subject.name}": {spread:.9g} is no spread of '
+                "numbers that can be computed with; run mgendata again"
+            )
     return subject.statistics
 
 
@@ -186,7 +205,9 @@ class RectangularEncoder:
         if bounds:
             raise SpecError(f"attribute {self.subject.name}: a censored angle can't be encoded: use copy")
         gone = np.isnan(numbers)
-        angle = 2 * np.pi * np.where(gone, 0.0, numbers) / self.unit
+        with np.errstate(over="ignore"):
+            angle = 2 * np.pi * np.where(gone, 0.0, numbers) / self.unit
+        _check_finite(angle, column, self.subject)
         sine, cosine = np.where(gone, 0.0, np.sin(angle)), np.where(gone, 0.0, np.cos(angle))
         columns = [CodedColumn(self.names[0], sine), CodedColumn(self.names[1], cosine)]
         return columns + _indicator(self.subject, gone)

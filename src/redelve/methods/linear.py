@@ -24,8 +24,9 @@ class GaussianPrediction:
 
     def log_density(self, targets: Numbers) -> Numbers:
         """The log density of each case's targets, taken as independent of each other."""
-        residual = (targets - self.mean) ** 2 / self.variance
-        logs: Numbers = -0.5 * (np.log(2 * np.pi * self.variance) + residual).sum(axis=1)
+        with np.errstate(over="ignore"):
+            residual = (targets - self.mean) ** 2 / self.variance
+            logs: Numbers = -0.5 * (np.log(2 * np.pi * self.variance) + residual).sum(axis=1)
         return logs
 
 

@@ -107,6 +107,6 @@ class TaskName(NamedTuple):
         (TaskName(prior='std', training_set_size=128), None, None)
         """
         prior, _, size = name.rpartition(".")
-        if not prior or not size.isascii() or not size.isdigit() or size.startswith("0"):
+        if not prior or not size.isascii() or not size.isdigit() or size.startswith("0") or len(size) > 15:
             return None
         return cls(prior, int(size))

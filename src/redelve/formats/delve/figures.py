@@ -36,7 +36,12 @@ def read_normalization(text: str, path: str) -> dict[int, Normalization]:
             continue
         words = raw.split()
         value = parse_number(words[4]) if len(words) == 5 else None
-        if words[:2] != ["normalization", "options"] or value is None or not is_integer(words[3]):
+        if (
+            words[:2] != ["normalization", "options"]
+            or value is None
+            or not is_integer(words[3])
+            or len(words[3]) > 15
+        ):
             raise FormatError(path, line, f'unknown line: "{shown(raw.strip())}"')
         if words[2] not in STATISTICS:
             raise FormatError(
