@@ -48,7 +48,7 @@ def t_test(mean: ArrayLike, ms_training: ArrayLike, shape: tuple[int, float]) ->
     The second form printed in eq. 9, MS_a/(J(I−1)), is a slip: the variance of the mean is MS_a/(IJ).
     """
     mean, ms_training = np.asarray(mean, np.float64), np.asarray(ms_training, np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         t = mean / np.sqrt(ms_training / (shape[0] * shape[1]))
     t = np.where(ms_training > 0, t, np.nan)
     one, df = np.ones_like(t), np.full_like(t, shape[0] - 1)
@@ -67,8 +67,9 @@ def crossed_variance(mean_squares: Squares, shape: tuple[int, int]) -> tuple[Flo
     training, variable = _two_sources(mean_squares)
     rows, columns = shape[0] - 1, shape[1] - 1
     weighed = (shape[0] + 1) / rows * training
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = (weighed + variable) ** 2 / (weighed**2 / rows + variable**2 / columns)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = weighed / (weighed + variable)
+        df = 1 / (share**2 / rows + (1 - share) ** 2 / columns)
     return np.asarray(training + variable), np.asarray(df)
 
 
@@ -80,7 +81,7 @@ def f_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FT
 def hillis_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
     """The same with the degrees of freedom of Hillis (2007): (I − 1)·((A + C)/A)²."""
     training, variable = _two_sources(mean_squares)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         df = (shape[0] - 1) * ((training + variable) / training) ** 2
     return _crossed_test(mean, (training + variable, df), shape)
 
@@ -93,7 +94,7 @@ def _two_sources(mean_squares: Squares) -> tuple[FloatArray, FloatArray]:
 
 def _crossed_test(mean: ArrayLike, source: tuple[FloatArray, FloatArray], shape: tuple[int, int]) -> FTest:
     variance, df = source
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         f = shape[0] * shape[1] * np.square(mean) / variance
     f = np.where(variance > 0, f, np.nan)
     return FTest(f, np.ones_like(f), df, f_p_value(f, np.ones_like(f), df))
@@ -102,12 +103,14 @@ def _crossed_test(mean: ArrayLike, source: tuple[FloatArray, FloatArray], shape:
 def quasi_f_test(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, int]) -> FTest:
     """DELVE's quasi-F test that the mean is zero (manual eqs. 19–21; Lindman 1992)."""
     training, cases, residual = (np.asarray(x, np.float64) for x in mean_squares)
-    due_to_mean = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64))
     rows, columns = shape[0] - 1, shape[1] - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f = (due_to_mean + residual) / (training + cases)
-        df1 = (due_to_mean + residual) ** 2 / (due_to_mean**2 + residual**2 / (rows * columns))
-        df2 = (training + cases) ** 2 / (training**2 / rows + cases**2 / columns)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        below = training + cases  # by which all is divided, so that no square overflows
+        mean_part = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64)) / below
+        rest = residual / below
+        f = mean_part + rest
+        df1 = f**2 / (mean_part**2 + rest**2 / (rows * columns))
+        df2 = 1 / ((training / below) ** 2 / rows + (cases / below) ** 2 / columns)
     return FTest(f, df1, df2, f_p_value(f, df1, df2))
 
 
@@ -119,9 +122,12 @@ def cautious_p_value(mean: ArrayLike, mean_squares: Squares, shape: tuple[int, i
     and Weerahandi 1989, JASA 84:602–607). Values below 10⁻¹⁶ are not resolved and given as 10⁻¹⁶.
     """
     training, variable = _two_sources(mean_squares)
-    due_to_mean = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64))
-    p = _two_t_tail(due_to_mean, (training, variable), (shape[0] - 1, shape[1] - 1))
-    return np.asarray(np.where(training + variable > 0, np.clip(p, 1e-16, 1.0), np.nan))
+    total = training + variable
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        statistic = shape[0] * shape[1] * np.square(np.asarray(mean, np.float64)) / total
+        shares = (training / total, variable / total)
+    p = _two_t_tail(statistic, shares, (shape[0] - 1, shape[1] - 1))
+    return np.asarray(np.where(total > 0, np.clip(p, 1e-16, 1.0), np.nan))
 
 
 def cautious_half_width(mean_squares: Squares, shape: tuple[int, int], level: float) -> float:
@@ -149,7 +155,7 @@ def _two_t_tail(
     (first, first_weights), (second, second_weights) = _chi_square_nodes(dfs[0]), _chi_square_nodes(dfs[1])
     total = np.zeros(np.broadcast_shapes(squared.shape, scales[0].shape, scales[1].shape))
     spread = scales[0][..., None] / first
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for scale, weight in zip(second, second_weights, strict=True):
             variance = spread + (scales[1] / scale)[..., None]
             total += weight * (erfc(np.sqrt(squared[..., None] / (2 * variance))) @ first_weights)
