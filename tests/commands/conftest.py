@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from redelve.datasets import CATALOGUE
 from tests.commands.workbench import Workbench
 from tests.conftest import RunCommand
 
@@ -23,3 +24,9 @@ def bench(
     """A delve directory of the test's own; what redelve brings along is shared and must not be changed."""
     monkeypatch.setenv("REDELVE_HOME", str(shared_home))
     return Workbench.at(tmp_path, run_command)
+
+
+@pytest.fixture(autouse=True)
+def _only_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalogue as the manual has it, so that listings do not change when it grows."""
+    monkeypatch.setattr(CATALOGUE, "_items", {"demo": "redelve.datasets.demo:files"})

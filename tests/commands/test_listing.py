@@ -235,7 +235,10 @@ class TestMore:
         (archive / "data/kin-8nm/Notes").write_bytes(data)
         code = "import sys; from redelve.commands.dmore import main; sys.exit(main(sys.argv[1:]))"
         done = subprocess.run(
-            [sys.executable, "-c", code, "/kin-8nm/Notes"], capture_output=True, check=True, env=os.environ
+            [sys.executable, "-c", code, "/kin-8nm/Notes"],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "DELVE_PATH": str(archive)},
         )
         assert done.stdout == data
 
@@ -385,12 +388,12 @@ class TestOptions:
                 [sys.executable, "-c", code],
                 capture_output=True,
                 check=True,
-                env={**os.environ, "PYTHONIOENCODING": encoding},
+                env={**os.environ, "DELVE_PATH": str(archive), "PYTHONIOENCODING": encoding},
             ).stdout.split()
             for encoding in ("utf-8", "ascii")
         }
-        assert shown["utf-8"] == [b"caf\xe9", b"demo", b"kin-8nh", b"kin-8nm", "naïf".encode()]
-        assert shown["ascii"] == [rb"caf\udce9", b"demo", b"kin-8nh", b"kin-8nm", rb"na\xeff"]
+        assert shown["utf-8"] == [b"caf\xe9", b"kin-8nh", b"kin-8nm", "naïf".encode()]
+        assert shown["ascii"] == [rb"caf\udce9", b"kin-8nh", b"kin-8nm", rb"na\xeff"]
 
     def test_our_own_bugs_are_not_hidden(self) -> None:
         with pytest.raises(ZeroDivisionError):
@@ -426,4 +429,5 @@ class TestOptions:
             "print(sorted(heavy & set(sys.modules)))"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert done.stdout == "demo\n[]\n"
+        assert "demo" in done.stdout
+        assert done.stdout.endswith("\n[]\n")

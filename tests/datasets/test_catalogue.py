@@ -11,8 +11,11 @@ from redelve.formats.delve.prior import check_covers, parse_prior
 from redelve.formats.delve.prototask_spec import parse_prototask_spec
 from redelve.formats.problems import Problems
 
+SLOW = [name for name in CATALOGUE if name.startswith("bank-") and name != "bank-8nh"]
+PARAMETERS = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CATALOGUE]
 
-@pytest.fixture(params=list(CATALOGUE))
+
+@pytest.fixture(params=PARAMETERS, scope="module")
 def generated(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
     """A dataset's name and files."""
     return request.param, dict(CATALOGUE[request.param]())
@@ -33,7 +36,7 @@ def test_every_value_is_in_its_range(generated: tuple[str, dict[str, str]]) -> N
     spec = parse_dataset_spec(files["Dataset.spec"], name, problems)
     assert list(problems) == []
     for line in files["Dataset.data"].splitlines():
-        values = line.split(" ")
+        values = line.split()
         assert len(values) == len(spec.attributes)
         assert all(
             attribute.range.contains(value) for attribute, value in zip(spec.attributes, values, strict=True)
@@ -44,7 +47,7 @@ def test_prototasks_and_priors_agree_with_the_dataset(generated: tuple[str, dict
     name, files = generated
     problems = Problems(name)
     spec = parse_dataset_spec(files["Dataset.spec"], name, problems)
-    rows = [line.split(" ") for line in files["Dataset.data"].splitlines()]
+    rows = [line.split() for line in files["Dataset.data"].splitlines()]
     folders = [path.split("/")[0] for path in files if path.endswith("/Prototask.spec")]
     assert folders
     for folder in folders:
