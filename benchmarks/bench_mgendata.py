@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bench_mstats import Row, best_of
+from benchmarks.timing import Row, best_of
 from redelve.commands.mgendata import main as mgendata
 from redelve.commands.mgendir import main as mgendir
 from redelve.formats.delve.cases import read_matrix, write_cases

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.timing import Row, best_of
 from redelve.stats import analyse_common, compare_common
 
-Row = dict[str, str | float | None]
 COMMAND = "python -m benchmarks mstats"
 
 
 def bare_sums(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Row means, column means and the total sum of squares: what any analysis of variance needs."""
     return losses.mean(axis=1), losses.mean(axis=0), float(np.einsum("ij,ij->", losses, losses))
-
-
-def best_of(count: int, *actions: Callable[[], object]) -> list[float]:
-    """The best time of each action, taking turns."""
-    times = [float("inf")] * len(actions)
-    for _ in range(count):
-        for position, action in enumerate(actions):
-            start = time.perf_counter()
-            action()
-            times[position] = min(times[position], time.perf_counter() - start)
-    return times
 
 
 def run() -> list[Row]:

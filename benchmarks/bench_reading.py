@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.timing import best_of
 
 CASES, WIDTH = 1_000_000, 33
 RUNS = 3
@@ -41,7 +41,7 @@ def run(cases: int = CASES) -> list[dict[str, object]]:
             what = f"reading {cases} × {WIDTH} numbers, {manner}"
             peak, array = peak_memory(path)
             if manner == "single blanks":
-                ours, alternative = best_times(lambda: read_ours(path), lambda: read_pyarrow(path))  # noqa: B023
+                ours, alternative = best_of(RUNS, lambda: read_ours(path), lambda: read_pyarrow(path))  # noqa: B023
                 against = "pyarrow.csv.read_csv of the same file"
                 rows.append(row(f"{what} (seconds)", ours, alternative, against))
             rows.append(row(f"{what}: peak memory (MB)", peak / 1e6, array / 1e6, "the array of float64"))
@@ -88,17 +88,6 @@ def read_pyarrow(path: Path) -> object:
         parse_options=csv.ParseOptions(delimiter=" "),
         convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pyarrow.float64())),
     )
-
-
-def best_times(*actions: Callable[[], object]) -> list[float]:
-    """The best time of each action, taking turns."""
-    best = [float("inf")] * len(actions)
-    for _ in range(RUNS):
-        for position, action in enumerate(actions):
-            start = time.perf_counter()
-            action()
-            best[position] = min(best[position], time.perf_counter() - start)
-    return best
 
 
 def peak_memory(path: Path) -> tuple[int, int]:

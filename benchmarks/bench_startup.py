@@ -26,12 +26,13 @@ def run() -> list[dict[str, object]]:
     ours, alternative = (statistics.median(times) for times in zip(*pairs, strict=True))
     return [
         {
-            "name": "start of dls / against python -c pass (seconds)",
+            "name": "start of dls / (seconds)",
+            "against": "python -c pass",
             "ours": ours,
             "alternative": alternative,
             "ratio": ours / alternative,
             "bound": BOUND,
-            "command": "python -m benchmarks.bench_startup",
+            "command": "python -m benchmarks startup",
         }
     ]
 
@@ -47,8 +48,3 @@ def _seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
     start = time.perf_counter()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
-
-
-if __name__ == "__main__":
-    for result in run():
-        print(*(f"{key}: {value}" for key, value in result.items()), sep="\n")
