@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.distributions import Normal
+
 Numbers = NDArray[np.float64]
 
 SMALLEST_SINGULAR_VALUE = 1e-8
@@ -22,12 +24,17 @@ class GaussianPrediction:
     mean: Numbers
     variance: Numbers
 
+    def normals(self) -> list[Normal]:
+        """One predictive distribution per target."""
+        scales = np.sqrt(self.variance)
+        return [Normal(self.mean[:, k], scales[:, k]) for k in range(self.mean.shape[1])]
+
     def log_density(self, targets: Numbers) -> Numbers:
         """The log density of each case's targets, taken as independent of each other."""
         with np.errstate(over="ignore"):
-            residual = (targets - self.mean) ** 2 / self.variance
-            logs: Numbers = -0.5 * (np.log(2 * np.pi * self.variance) + residual).sum(axis=1)
-        return logs
+            logs = [normal.log_density(targets[:, k]) for k, normal in enumerate(self.normals())]
+        total: Numbers = np.sum(logs, axis=0, dtype=np.float64)
+        return total
 
 
 def lin_1(training_inputs: Numbers, training_targets: Numbers, test_inputs: Numbers) -> GaussianPrediction:

@@ -1,0 +1,324 @@
+"""Predictive distributions of real targets as values: redelve itself computes densities, intervals and CRPS.
+
+One distribution per test case. A method that answers with these never needs to see the targets.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.errors import PredictionError
+from redelve.registry import Registry
+
+Numbers = NDArray[np.float64]
+
+CRPS_LEVELS = 200
+"""Levels at which a distribution without a closed form is compared with the truth for its CRPS."""
+
+
+class Distribution(ABC):
+    """One predictive distribution per test case; the fields of a subclass are arrays with a row per case."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def log_density(self, values: Numbers) -> Numbers:
+        """The log density of each case's value."""
+
+    @abstractmethod
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The probability, case by case, of at most the value."""
+
+    @abstractmethod
+    def quantile(self, level: float) -> Numbers:
+        """What each case stays below with probability `level`."""
+
+    @abstractmethod
+    def mean(self) -> Numbers:
+        """The best guess for squared error."""
+
+    def median(self) -> Numbers:
+        """The best guess for absolute error."""
+        return self.quantile(0.5)
+
+    def crps(self, values: Numbers) -> Numbers:
+        """The continuous ranked probability score, ∫ (F(x) − 1[x ≥ value])² dx (Gneiting and Raftery 2007).
+
+        Without a closed form it is twice the quantile loss averaged over equally spaced levels, which tends
+        to the same as the levels become many (Gneiting and Ranjan 2011, eq. 9).
+        """
+        levels = (np.arange(CRPS_LEVELS) + 0.5) / CRPS_LEVELS
+        total = np.zeros(len(self))
+        for level in levels.tolist():
+            gap = values - self.quantile(level)
+            total += np.where(gap >= 0, level * gap, (level - 1) * gap)
+        return 2 * total / CRPS_LEVELS
+
+    def covers(self, values: Numbers, level: float = 0.9) -> NDArray[np.bool_]:
+        """Whether each value lies in the central interval of the given probability."""
+        tail = (1 - level) / 2
+        inside: NDArray[np.bool_] = (values >= self.quantile(tail)) & (values <= self.quantile(1 - tail))
+        return inside
+
+    def parameters(self) -> dict[str, Numbers]:
+        """The arrays that make up the distribution, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+distributions: Registry[type[Distribution]] = Registry("predictive distribution")
+
+
+def _column(values: Numbers, name: str) -> Numbers:
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise PredictionError(f"{name} of a predictive distribution must be one finite number per case")
+    array.setflags(write=False)
+    return array
+
+
+def _table(values: Numbers, name: str) -> Numbers:
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] == 0 or not np.isfinite(array).all():
+        raise PredictionError(f"{name} of a predictive distribution must be a row of finite numbers per case")
+    array.setflags(write=False)
+    return array
+
+
+def _check_positive(values: Numbers, name: str) -> None:
+    if (values <= 0).any():
+        case = int(np.argmax((values <= 0).reshape(len(values), -1).any(axis=1)))
+        raise PredictionError(f"case {case + 1}: {name} must be positive but is {np.min(values[case]):g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Normal(Distribution):
+    """A Gaussian per case."""
+
+    location: Numbers
+    scale: Numbers
+    kind: ClassVar[str] = "normal"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "location", _column(self.location, "the location"))
+        object.__setattr__(self, "scale", _column(self.scale, "the scale"))
+        _check_positive(self.scale, "the scale")
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The Gaussian log density."""
+        z = (values - self.location) / self.scale
+        return -0.5 * z**2 - np.log(self.scale) - 0.5 * math.log(2 * math.pi)
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """Φ of the standardised value."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((values - self.location) / self.scale))
+
+    def quantile(self, level: float) -> Numbers:
+        """Location plus a multiple of the scale."""
+        from scipy.special import ndtri
+
+        return self.location + self.scale * float(ndtri(level))
+
+    def mean(self) -> Numbers:
+        """The location."""
+        return self.location
+
+    def crps(self, values: Numbers) -> Numbers:
+        """σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π) (Gneiting and Raftery 2007, section 4.2)."""
+        from scipy.special import ndtr
+
+        z = (values - self.location) / self.scale
+        density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
+        return np.asarray(self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi)))
+
+
+@dataclass(frozen=True, eq=False)
+class Student(Distribution):
+    """A t distribution per case, with more than one degree of freedom."""
+
+    location: Numbers
+    scale: Numbers
+    degrees_of_freedom: Numbers
+    kind: ClassVar[str] = "student"
+
+    def __post_init__(self) -> None:
+        for name in ("location", "scale", "degrees_of_freedom"):
+            object.__setattr__(self, name, _column(getattr(self, name), name.replace("_", " ")))
+        _check_positive(self.scale, "the scale")
+        _check_positive(self.degrees_of_freedom - 1, "degrees of freedom less one")
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The log density of the t distribution."""
+        from scipy.special import gammaln
+
+        df, z = self.degrees_of_freedom, (values - self.location) / self.scale
+        constant = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * math.pi)
+        return np.asarray(constant - np.log(self.scale) - (df + 1) / 2 * np.log1p(z**2 / df))
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The t distribution function."""
+        from scipy.special import stdtr
+
+        return np.asarray(stdtr(self.degrees_of_freedom, (values - self.location) / self.scale))
+
+    def quantile(self, level: float) -> Numbers:
+        """Location plus a multiple of the scale."""
+        from scipy.special import stdtrit
+
+        return np.asarray(self.location + self.scale * stdtrit(self.degrees_of_freedom, level))
+
+    def mean(self) -> Numbers:
+        """The location."""
+        return self.location
+
+    def crps(self, values: Numbers) -> Numbers:
+        """Closed form of Jordan, Krüger and Lerch (2019, J. Stat. Software 90(12), appendix A)."""
+        from scipy.special import beta, stdtr
+
+        df, z = self.degrees_of_freedom, (values - self.location) / self.scale
+        density = np.exp(Student(np.zeros(len(self)), np.ones(len(self)), df).log_density(z))
+        spread = 2 * np.sqrt(df) / (df - 1) * beta(0.5, df - 0.5) / beta(0.5, df / 2) ** 2
+        score = z * (2 * stdtr(df, z) - 1) + 2 * density * (df + z**2) / (df - 1) - spread
+        return np.asarray(self.scale * score)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalMixture(Distribution):
+    """A mixture of Gaussians per case: rows of weights (made to sum to one), locations and scales."""
+
+    weights: Numbers
+    locations: Numbers
+    scales: Numbers
+    kind: ClassVar[str] = "normal-mixture"
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "locations", "scales"):
+            object.__setattr__(self, name, _table(getattr(self, name), name))
+        if not self.weights.shape == self.locations.shape == self.scales.shape:
+            raise PredictionError("weights, locations and scales of a mixture must have the same shape")
+        _check_positive(self.scales, "a scale")
+        if (self.weights < 0).any() or (self.weights.sum(axis=1) <= 0).any():
+            raise PredictionError("the weights of a mixture must not be negative, nor all zero")
+        object.__setattr__(self, "weights", self.weights / self.weights.sum(axis=1, keepdims=True))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The log of the weighted sum of densities."""
+        from scipy.special import logsumexp
+
+        z = (values[:, None] - self.locations) / self.scales
+        logs = -0.5 * z**2 - np.log(self.scales) - 0.5 * math.log(2 * math.pi)
+        return np.asarray(logsumexp(logs, axis=1, b=self.weights))
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The weighted sum of distribution functions."""
+        from scipy.special import ndtr
+
+        return np.asarray((self.weights * ndtr((values[:, None] - self.locations) / self.scales)).sum(axis=1))
+
+    def quantile(self, level: float) -> Numbers:
+        """By bisection between the smallest and the largest quantile of the components."""
+        from scipy.special import ndtri
+
+        each = self.locations + self.scales * float(ndtri(level))
+        low, high = each.min(axis=1), each.max(axis=1)
+        for _ in range(80):
+            middle = (low + high) / 2
+            is_below = self.probability_below(middle) < level
+            low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+        return np.asarray((low + high) / 2)
+
+    def mean(self) -> Numbers:
+        """The weighted mean of the locations."""
+        return np.asarray((self.weights * self.locations).sum(axis=1))
+
+    def crps(self, values: Numbers) -> Numbers:
+        """Closed form of Grimit, Gneiting, Berrocal and Johnson (2006, QJRMS 132, eq. 5)."""
+        first = (self.weights * _mean_distance(values[:, None] - self.locations, self.scales)).sum(axis=1)
+        gaps = self.locations[:, :, None] - self.locations[:, None, :]
+        scales = np.sqrt(self.scales[:, :, None] ** 2 + self.scales[:, None, :] ** 2)
+        pairs = self.weights[:, :, None] * self.weights[:, None, :] * _mean_distance(gaps, scales)
+        return np.asarray(first - 0.5 * pairs.sum(axis=(1, 2)))
+
+
+def _mean_distance(gap: Numbers, scale: Numbers) -> Numbers:
+    """E|X| of a Gaussian X with this mean and scale."""
+    from scipy.special import ndtr
+
+    z = gap / scale
+    return np.asarray(gap * (2 * ndtr(z) - 1) + 2 * scale * np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Samples(Distribution):
+    """Draws from a predictive distribution, a row per case.
+
+    Probabilities, quantiles and CRPS are those of the draws; the density is a Gaussian kernel estimate with
+    Silverman's (1986, eq. 3.31) bandwidth 0.9 min(sd, IQR/1.34) n^(−1/5).
+    """
+
+    draws: Numbers
+    kind: ClassVar[str] = "samples"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "draws", _table(self.draws, "draws"))
+        if self.draws.shape[1] < 2:
+            raise PredictionError("a predictive distribution by samples needs at least two draws per case")
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The kernel estimate at each case's value."""
+        count = self.draws.shape[1]
+        spread = self.draws.std(axis=1, ddof=1)
+        quartiles = np.quantile(self.draws, [0.25, 0.75], axis=1)
+        box = (quartiles[1] - quartiles[0]) / 1.34
+        width = 0.9 * np.where(box > 0, np.minimum(spread, box), spread) * count**-0.2
+        if (width <= 0).any():
+            case = int(np.argmax(width <= 0))
+            raise PredictionError(f"case {case + 1}: all draws are equal, so they have no density")
+        scales = np.broadcast_to(width[:, None], self.draws.shape)
+        return NormalMixture(np.ones_like(self.draws), self.draws, scales).log_density(values)
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The share of draws that are at most the value."""
+        return np.asarray((self.draws <= values[:, None]).mean(axis=1))
+
+    def quantile(self, level: float) -> Numbers:
+        """The quantile of the draws, interpolated."""
+        return np.asarray(np.quantile(self.draws, level, axis=1))
+
+    def mean(self) -> Numbers:
+        """The mean of the draws."""
+        return np.asarray(self.draws.mean(axis=1))
+
+    def crps(self, values: Numbers) -> Numbers:
+        """E|X − value| − E|X − X′|/2 over the draws (Gneiting and Raftery 2007, eq. 21)."""
+        ordered = np.sort(self.draws, axis=1)
+        count = ordered.shape[1]
+        weights = 2 * np.arange(1, count + 1) - count - 1
+        pairs = 2 * (ordered * weights).sum(axis=1) / count**2
+        return np.asarray(np.abs(ordered - values[:, None]).mean(axis=1) - 0.5 * pairs)
+
+
+for _each in (Normal, Student, NormalMixture, Samples):
+    distributions.add(_each.kind, _each)
