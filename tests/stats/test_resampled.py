@@ -264,7 +264,7 @@ def test_one_pass_through_the_folds_is_conservative_for_linear_regression() -> N
         (nearest, CrossValidation(100, 10, 10), 0.121),
         (nearest, CrossValidation(50, 10, 1), 0.041),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_levels_are_as_documented(learn: Learner, design: CrossValidation, documented: float) -> None:
     corrected, _ = rejections(learn, design, 4000, 7)
@@ -352,7 +352,7 @@ def test_nested_intervals_cover_where_plain_ones_do_not() -> None:
         (CrossValidation(60, 10, 10), 20, False, 0.945),
         (CrossValidation(60, 10, 10), 5, True, 0.855),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_nested_coverages_are_as_documented(
     design: CrossValidation, inputs: int, skewed: bool, documented: float
