@@ -181,3 +181,19 @@ def test_strong_skewness_of_training_sets_breaks_every_test() -> None:
     sample = draw_sample(Design(8, 200, 1.0, 0.0), 10_000, np.random.default_rng(14), "skewed")
     assert 9 < rejections(sample.t_test()) < 13
     assert 9 < rejections(sample.f_test()) < 13
+
+
+@pytest.mark.slow
+def test_the_f_test_keeps_its_level_where_it_was_not_chosen() -> None:
+    """Its degrees of freedom were chosen on the grid; these random settings had no part in that."""
+    rng = np.random.default_rng([2026, 11, 15])
+    levels = []
+    for _ in range(300):
+        sets, cases = int(rng.integers(4, 13)), int(np.exp(rng.uniform(np.log(20), np.log(2000))))
+        sds = [
+            0.0 if rng.random() < 0.1 else float(np.exp(rng.uniform(np.log(0.02), np.log(4)))) for _ in "ab"
+        ]
+        sample = draw_gaussian(Design(sets, cases, *sds), 40_000, rng)
+        levels.append(rejections(sample.f_test()))
+    assert min(levels) > 4.0
+    assert max(levels) < 6.0
