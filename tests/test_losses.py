@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 from scipy.stats import norm
 
+from redelve.distributions import Normal, Samples
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.losses import (
     LOSSES,
@@ -31,6 +32,7 @@ from redelve.predictions import (
     Guesses,
     Prediction,
     Target,
+    TargetDistributions,
     TargetLogProbabilities,
     Truth,
     guesses_of,
@@ -90,6 +92,28 @@ FIGURE_5_1 = [
         [truth_of(COUNT, ["3", "3", "3", "3", "-2", "-2"])],
         guessed(COUNT, "3", "2.5", "3.5", "3.49", "-2.5", "-1.5"),
         [0, 0, 1, 0, 0, 1],
+    ),
+    # For predictive distributions of numbers: two equally likely values, a normal density
+    *(
+        Cell(
+            "C",
+            [truth_of(target, ["1", "4", "8"])],
+            TargetDistributions((target,), (Samples(np.array([[0.0, 2.0], [4.0, 4.0], [4.0, 6.0]])),)),
+            [0.5, 0, 2.5],
+        )
+        for target in (COUNT, AGE)
+    ),
+    Cell(
+        "L",
+        [truth_of(AGE, ["3", "3:", ":3"])],
+        TargetDistributions((AGE,), (Normal(np.array([3.0, 3, 3]), np.array([2.0, 1, 1])),)),
+        [math.log(2) + 0.5 * math.log(2 * math.pi), math.log(2), math.log(2)],
+    ),
+    Cell(
+        "L",
+        [truth_of(COUNT, ["3", "3:", ":3"])],
+        TargetDistributions((COUNT,), (Samples(np.array([[3.0, 9.0], [3.0, 1.0], [3.0, 4.0]])),)),
+        [math.log(2), math.log(2), math.log(2)],
     ),
     # For predictive distributions: log probability, squared probability
     Cell(
@@ -221,6 +245,7 @@ EXAMPLES = {
     "Q": ["Q"],
     "Z": ["Z", "Z0.2N"],
     "M": ["Mcosts", "Moptional"],
+    "C": ["C"],
 }
 GUESSING = [
     (code, TARGETS[kind])
@@ -230,7 +255,10 @@ GUESSING = [
     if LOSSES[letter].takes == "guesses"
 ]
 DISTRIBUTION = [
-    code for letter, codes in EXAMPLES.items() for code in codes if loss_of(code).takes != "guesses"
+    code
+    for codes in EXAMPLES.values()
+    for code in codes
+    if loss_of(code).takes != "guesses" and "categorical" in loss_of(code).kinds
 ]
 
 MODERATE = st.floats(-1e6, 1e6)
@@ -508,12 +536,12 @@ class TestCodes:
         assert (loss_of(code).code, loss_of(code).name) == (code, name)
 
     def test_the_standard_losses_are_registered(self) -> None:
-        assert set(STANDARD) | {"M"} == set(LOSSES)
+        assert set(STANDARD) | {"M", "C"} == set(LOSSES)
 
     @pytest.mark.parametrize("code", ["", "X", "z", "ZZ", "Z0.2", "S1.5n", "LL", "Q2", "Z0.2N "])
     def test_an_unknown_code_lists_what_is_known(self, code: str) -> None:
         assert refusal(SpecError, lambda: loss_of(code)) == (
-            f'unknown loss "{code}": known are A, S, L, Q, Z, M '
+            f'unknown loss "{code}": known are A, S, L, Q, Z, C, M '
             "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N)"
         )
 

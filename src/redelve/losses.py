@@ -20,6 +20,7 @@ from redelve.predictions import (
     Numbers,
     Prediction,
     Target,
+    TargetDistributions,
     TargetKind,
     TargetLogProbabilities,
     Truth,
@@ -272,6 +273,10 @@ class NegativeLogProbability(Loss):
             _check_targets(truths, prediction)
             _check_length(truths, prediction, "class distributions")
             return 0.0 - prediction.log_probability(truths[0])
+        if isinstance(prediction, TargetDistributions):
+            _check_targets(truths, prediction)
+            _check_length(truths, prediction, "predictive distributions")
+            return 0.0 - prediction.log_probability(truths).values
         if isinstance(prediction, TargetLogProbabilities):
             _check_length(truths, prediction, "target probabilities")
             _check_at_most_one(truths, prediction.values)
@@ -300,6 +305,31 @@ class SquaredProbability(Loss):
         return squares
 
 
+class RankedProbability(Loss):
+    """The continuous ranked probability score, ∫ (F(x) − 1[x ≥ truth])² dx (Gneiting and Raftery 2007)."""
+
+    title = "Continuous ranked probability score"
+    takes = "distribution"
+    kinds = ("real", "integer")
+
+    def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
+        """The score of every case, summed over the targets; a censored truth cannot be scored."""
+        self._check_truths(truths)
+        if not isinstance(prediction, TargetDistributions):
+            raise self._refusal("predictive distributions", prediction)
+        _check_targets(truths, prediction)
+        _check_length(truths, prediction, "predictive distributions")
+        for truth in truths:
+            if (case := first(truth.censoring != 0)) is not None:
+                raise PredictionError(
+                    f'case {case + 1}: the true value of target "{truth.target.name}" is censored: '
+                    "loss C needs it exactly; use L"
+                )
+        pairs = zip(truths, prediction.distributions, strict=True)
+        total: Numbers = np.sum([forecast.crps(truth.values) for truth, forecast in pairs], axis=0)
+        return total
+
+
 LOSSES = Registry[type[Loss]]("loss")
 LOSSES.add("A", AbsoluteError)
 LOSSES.add("S", SquaredError)
@@ -307,6 +337,7 @@ LOSSES.add("L", NegativeLogProbability)
 LOSSES.add("Q", SquaredProbability)
 LOSSES.add("Z", ZeroOne)
 LOSSES.add("M", MatrixLoss)
+LOSSES.add("C", RankedProbability)
 
 
 def parse_loss(code: str, load_matrix: MatrixLoader | None = None) -> Loss:
@@ -420,7 +451,9 @@ def _round_half_up(values: Numbers) -> Numbers:
     return np.where(values - below >= 0.5, below + 1.0, below)
 
 
-def _check_targets(truths: Sequence[Truth], prediction: Guesses | ClassProbabilities) -> None:
+def _check_targets(
+    truths: Sequence[Truth], prediction: Guesses | ClassProbabilities | TargetDistributions
+) -> None:
     if tuple(truth.target for truth in truths) != prediction.targets:
         wanted = ", ".join(truth.target.name for truth in truths)
         given = ", ".join(target.name for target in prediction.targets)

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.distributions import Distribution
 from redelve.errors import PredictionError, SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Censored, is_missing
 from redelve.model.digests import digest
@@ -313,7 +314,58 @@ class TargetLogProbabilities(ArrayValue):
         return len(self.values)
 
 
-Prediction = Guesses | ClassProbabilities | TargetLogProbabilities
+@dataclass(frozen=True, eq=False)
+class TargetDistributions(ArrayValue):
+    """For each target, which must be real or integer, a predictive distribution of every case's value."""
+
+    targets: tuple[Target, ...]
+    distributions: tuple[Distribution, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "targets", tuple(self.targets))
+        object.__setattr__(self, "distributions", tuple(self.distributions))
+        _check_target_count(self.targets, len(self.distributions))
+        for target, distribution in zip(self.targets, self.distributions, strict=True):
+            if target.kind not in ("real", "integer"):
+                raise PredictionError(
+                    f'target "{target.name}" is {target.kind}: predictive distributions are for real and '
+                    "integer targets; give class probabilities or guesses"
+                )
+            if len(distribution) != len(self):
+                raise PredictionError(
+                    f"expected {len(self)} predictive distributions for target "
+                    f'"{target.name}" but got {len(distribution)}'
+                )
+
+    def __len__(self) -> int:
+        return len(self.distributions[0])
+
+    def log_probability(self, truths: Sequence[Truth]) -> TargetLogProbabilities:
+        """The log density of all true targets together, taken as independent; probabilities where discrete.
+
+        An integer has the probability of the interval of ±½ around it, a censored value that of all that
+        it allows.
+        """
+        with np.errstate(divide="ignore", over="ignore"):
+            pairs = zip(truths, self.distributions, strict=True)
+            logs = [_log_probability(truth, distribution) for truth, distribution in pairs]
+        return TargetLogProbabilities(np.sum(logs, axis=0, dtype=np.float64))
+
+
+def _log_probability(truth: Truth, distribution: Distribution) -> Numbers:
+    half = 0.5 if truth.target.kind == "integer" else 0.0
+    sign = truth.censoring
+    above = distribution.probability_below(truth.values + half)
+    if half:
+        below = distribution.probability_below(truth.values - half)
+        exact = np.log(above - below)
+    else:
+        below = above
+        exact = distribution.log_density(truth.values)
+    return np.where(sign == 0, exact, np.log(np.where(sign > 0, 1.0 - below, above)))
+
+
+Prediction = Guesses | ClassProbabilities | TargetLogProbabilities | TargetDistributions
 
 
 def first(flags: Flags) -> int | None:
@@ -384,6 +436,8 @@ def _matrix(target: Target, rows: Rows) -> Numbers:
             "give the probability of the true targets instead"
         )
     width = len(target.levels)
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == width:
+        return np.array(rows, dtype=np.float64)
     for case, row in enumerate(rows):
         if len(row) != width:
             raise PredictionError(

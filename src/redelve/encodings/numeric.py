@@ -92,6 +92,10 @@ class NumericEncoder:
         """Back to the original scale, nine digits; a colon of a censored value stays."""
         return _map_numbers(coded[0], self.subject.name, self._original)
 
+    def decode_numbers(self, coded: Numbers) -> Numbers:
+        """Back to the original scale, for methods that answer with numbers in memory."""
+        return self.location + self._scale * (coded - self._center)
+
     def _original(self, number: float) -> float:
         return self.location + self._scale * (number - self._center)
 

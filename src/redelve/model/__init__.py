@@ -1,6 +1,7 @@
 """The nouns: frozen values, each with a digest."""
 
-from redelve.model.cases import Cases, Column, WrittenColumn, cases_from_rows, written
+from redelve.model.assignment import Assignment, Scheme
+from redelve.model.cases import Cases, Column, NumberColumn, WrittenColumn, cases_from_rows, written
 from redelve.model.dataset import Attribute, Dataset, DatasetSpec
 from redelve.model.prototask import (
     CATEGORICAL,
@@ -19,6 +20,7 @@ from redelve.model.values import Censored, is_missing, is_value
 
 __all__ = [
     "CATEGORICAL",
+    "Assignment",
     "Attribute",
     "AttributePrior",
     "Cases",
@@ -28,10 +30,12 @@ __all__ = [
     "DatasetSpec",
     "DependencyPrior",
     "Instance",
+    "NumberColumn",
     "Prior",
     "Prototask",
     "PrototaskData",
     "Range",
+    "Scheme",
     "Task",
     "WrittenColumn",
     "cases_from_rows",

@@ -56,6 +56,32 @@ class WrittenColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column held as numbers, none of them missing."""
+
+    values: Numbers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def texts(self) -> Texts:
+        """The shortest texts that stand for the same numbers."""
+        return self._texts
+
+    def numbers(self) -> Numbers:
+        """The numbers."""
+        return self.values
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return written(_shortest(value) for value in self.values.tolist()).values
+
+
+def _shortest(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+
+
+@dataclass(frozen=True, eq=False)
 class SelectedColumn:
     """Some rows of another column, in a new order."""
 

@@ -17,7 +17,7 @@ from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
 from redelve.model.prototask import missing_rows
 from redelve.predictions import Target, target_of, truth_of
-from redelve.protocol.baselines import baselines_of
+from redelve.baselines import baselines_of
 
 Progress = Callable[[str], None]
 NUMERICAL = ("real", "integer")

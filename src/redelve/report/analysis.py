@@ -18,7 +18,7 @@ from redelve.library import MethodTask
 from redelve.losses import STANDARD, Loss, MatrixLoss
 from redelve.model import Prototask
 from redelve.predictions import Truth, target_of, truth_of
-from redelve.protocol.baselines import matrix_baseline, with_penalty
+from redelve.baselines import matrix_baseline, with_penalty
 from redelve.report.summary import Circumstances, Standard, Summary
 from redelve.stats import anova, runs
 from redelve.stats.estimates import Analysis, Comparison

@@ -1,13 +1,17 @@
-"""The baselines of Test-set-stats: the losses of the best constant answers on the test cases (manual 8.3)."""
+"""Baselines: the losses of the best constant answers on the test cases (manual 8.3)."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from redelve.losses import Loss, LossMatrix
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.losses import Loss, LossMatrix, MatrixLoss
 from redelve.predictions import Truth
 from redelve.stats import circular, standardise
 
+Numbers = NDArray[np.float64]
 Baselines = dict[str, float | None]
 
 
@@ -21,7 +25,7 @@ def baselines_of(truth: Truth) -> Baselines:
 
 
 def _baselines(truth: Truth) -> Baselines:
-    found: Baselines = dict.fromkeys("LQAZS")
+    found: Baselines = dict.fromkeys("LQAZSC")
     kind, values = truth.target.kind, truth.values
     if kind in ("categorical", "integer"):
         found["Z"] = standardise.baseline_zero_one(values)
@@ -32,6 +36,7 @@ def _baselines(truth: Truth) -> Baselines:
     if kind in ("integer", "real"):
         found["S"] = standardise.baseline_squared(values)
         found["A"] = standardise.baseline_absolute(values)
+        found["C"] = _baseline_ranked(values)
     if kind == "real":
         found["L"] = standardise.baseline_log_gaussian(values)
     if kind == "angular":
@@ -39,6 +44,27 @@ def _baselines(truth: Truth) -> Baselines:
         found["S"] = circular.baseline_squared_angular(values, truth.target.unit)
         found["A"] = circular.baseline_absolute_angular(values, truth.target.unit)
         found["L"] = circular.baseline_log_angular(values, truth.target.unit)
+    return found
+
+
+def _baseline_ranked(values: Numbers) -> float:
+    """The CRPS of answering with the distribution of the test targets: half their mean distance."""
+    ordered = np.sort(values)
+    count = len(ordered)
+    return float((ordered * (2 * np.arange(1, count + 1) - count - 1)).sum() / count**2)
+
+
+def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> dict[str, float | None]:
+    """What the best constant answer loses, summed over the targets; None where that is not defined."""
+    per_target = [baselines_of(truth) for truth in truths]
+    found: dict[str, float | None] = {}
+    for loss in losses:
+        if isinstance(loss, MatrixLoss):
+            found[loss.code] = matrix_baseline(loss.matrix(truths[0].target), truths[0])
+            continue
+        entries = [with_penalty(loss, each.get(loss.code[0])) for each in per_target]
+        known = [entry for entry in entries if entry is not None]
+        found[loss.code] = sum(known) if len(known) == len(entries) else None
     return found
 
 
