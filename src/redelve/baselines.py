@@ -55,7 +55,10 @@ def _baseline_ranked(values: Numbers) -> float:
 
 
 def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> dict[str, float | None]:
-    """What the best constant answer loses, summed over the targets; None where that is not defined."""
+    """What the best constant answer loses, summed over the targets; None where that is not defined.
+
+    Test-set-stats has log probabilities for L; here it is a loss like the others.
+    """
     per_target = [baselines_of(truth) for truth in truths]
     found: dict[str, float | None] = {}
     for loss in losses:
@@ -64,7 +67,8 @@ def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> dict[s
             continue
         entries = [with_penalty(loss, each.get(loss.code[0])) for each in per_target]
         known = [entry for entry in entries if entry is not None]
-        found[loss.code] = sum(known) if len(known) == len(entries) else None
+        total = sum(known) if len(known) == len(entries) else None
+        found[loss.code] = -total if total is not None and loss.code == "L" else total
     return found
 
 
