@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from redelve.designs import draw, explicit_instances
+from redelve.designs import draw, explicit_instances, prototask_caveats
 from redelve.encodings import default_coding
 from redelve.errors import LocationError, SpecError
 from redelve.formats.delve.cases import read_cases
@@ -21,6 +21,7 @@ from redelve.formats.delve.prototask_spec import read_prototask_spec
 from redelve.formats.files import read_text
 from redelve.formats.problems import Problems
 from redelve.model import (
+    Assignment,
     Cases,
     Dataset,
     DatasetSpec,
@@ -28,6 +29,7 @@ from redelve.model import (
     Prior,
     Prototask,
     PrototaskData,
+    Scheme,
     Task,
     extract,
     is_missing,
@@ -166,6 +168,13 @@ class TaskSource:
             classes=classes,
             class_count=class_count,
         )
+
+    def assignment(self) -> Assignment:
+        """The task with its cases and standard instances, for methods to work on."""
+        prototask = self.task.prototask
+        scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
+        notes = prototask_caveats(prototask)
+        return Assignment(self.dataset, self.task, self.data, self.instances(), scheme, notes=notes)
 
     def _classes(self) -> tuple[Rows | None, int | None]:
         if not self.task.prototask.stratified:

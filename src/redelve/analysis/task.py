@@ -296,9 +296,9 @@ def _fold_means(tables: Sequence[Numbers]) -> Numbers:
 
 
 def _ratio(facts: TaskFacts) -> float:
-    """Test cases over training cases, averaged over the folds (Nadeau and Bengio 2003)."""
-    shares = [len(one.case_numbers) / one.training_set_size for one in facts.instances]
-    return float(np.mean(shares))
+    """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
+    testing = sum(len(one.case_numbers) for one in facts.instances)
+    return testing / sum(one.training_set_size for one in facts.instances)
 
 
 def _contests(

@@ -11,7 +11,7 @@ import numpy as np
 from redelve.designs.explicit import nearest_places
 from redelve.designs.groups import Integers, labels_for
 from redelve.errors import SpecError
-from redelve.model import Instance
+from redelve.model import Instance, Prototask
 from redelve.model.cases import Rows
 
 
@@ -76,6 +76,22 @@ CAVEATS = {
     "sequence": "cases are in sequence: neighbouring cases of one set, and neighbouring sets, may depend on "
     "each other, so standard errors may be too small",
 }
+
+
+def prototask_caveats(prototask: Prototask) -> tuple[str, ...]:
+    """What the way in which a prototask draws its instances makes of standard errors and expected losses."""
+    found = []
+    if prototask.is_sequential:
+        found.append(
+            "the prototask is sequential: neighbouring test cases, and neighbouring training sets, may "
+            "depend on each other, which makes standard errors and p-values too small"
+        )
+    if prototask.stratified:
+        found.append(
+            "test sets hold each class equally often, so the expected loss is for equally likely classes; "
+            "the standard error takes test cases as drawn at random and is, if anything, too large"
+        )
+    return tuple(found)
 
 
 def describe(

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.designs import commonality_units, describe
+from redelve.baselines import matrix_baseline, with_penalty
+from redelve.designs import commonality_units, describe, prototask_caveats
 from redelve.errors import FormatError, LocationError, StatisticsError
 from redelve.formats.delve.cases import read_cases
 from redelve.formats.delve.figures import parse_losses, read_test_set_stats
 from redelve.formats.files import read_text
 from redelve.library import MethodTask
 from redelve.losses import STANDARD, Loss, MatrixLoss
-from redelve.model import Prototask
 from redelve.predictions import Truth, target_of, truth_of
-from redelve.baselines import matrix_baseline, with_penalty
 from redelve.report.summary import Circumstances, Standard, Summary
 from redelve.stats import anova, runs
 from redelve.stats.estimates import Analysis, Comparison
@@ -52,29 +51,14 @@ def design_of(work: MethodTask) -> Design:
     source, prototask = work.source, work.source.task.prototask
     size = source.task.training_set_size
     if work.case_lists is None and not source.dataset.has_commonality:
-        return Design(prototask.test_set_selection, size, caveats=_caveats(prototask))
+        return Design(prototask.test_set_selection, size, caveats=prototask_caveats(prototask))
     instances = source.instances(work.case_lists)
     facts = describe(instances, source.commonality, dependency_range=prototask.dependency_range)
     scheme = "common" if facts.test_sets == "common" else "hierarchical"
     units = commonality_units(instances, source.commonality) if source.commonality is not None else None
     common_size = len(instances[0].training) if facts.equal_training_sizes else None
-    caveats = (*facts.caveats(), *_caveats(prototask))
+    caveats = (*facts.caveats(), *prototask_caveats(prototask))
     return Design(scheme, common_size, units, caveats, facts.training_sets, facts.test_sets)
-
-
-def _caveats(prototask: Prototask) -> tuple[str, ...]:
-    found = []
-    if prototask.is_sequential:
-        found.append(
-            "the prototask is sequential: neighbouring test cases, and neighbouring training sets, may "
-            "depend on each other, which makes standard errors and p-values too small"
-        )
-    if prototask.stratified:
-        found.append(
-            "test sets hold each class equally often, so the expected loss is for equally likely classes; "
-            "the standard error takes test cases as drawn at random and is, if anything, too large"
-        )
-    return tuple(found)
 
 
 def loss_codes(work: MethodTask, base: str = "loss") -> list[str]:
