@@ -108,6 +108,11 @@ class TaskFacts:
     training_overlap: bool = False
     test_overlap: bool = False
 
+    @property
+    def is_cross_validation(self) -> bool:
+        """Whether cases train in one instance and test in another."""
+        return self.scheme in ("cross-validation", "nested-cross-validation")
+
 
 @dataclass(frozen=True)
 class MethodFacts:

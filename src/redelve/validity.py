@@ -100,7 +100,7 @@ def fewer_than_two_training_sets(self: Rule, results: Results) -> Iterator[Note]
 )
 def overlapping_training_sets(self: Rule, results: Results) -> Iterator[Note]:
     """Cross-validation is allowed where cases are few, and said to be what it is."""
-    if found := _tasks(results, lambda facts: facts.training_overlap or facts.scheme == "cross-validation"):
+    if found := _tasks(results, lambda facts: facts.training_overlap or facts.is_cross_validation):
         yield self.note(
             f"on {_listed(found)} training sets share cases: intervals and p-values are approximate", found
         )
@@ -176,7 +176,7 @@ def different_instances(self: Rule, results: Results) -> Iterator[Note]:
 )
 def dependent_test_sets(self: Rule, results: Results) -> Iterator[Note]:
     """Partly overlapping test sets; dependent cases are pooled into units, which is said."""
-    if found := _tasks(results, lambda facts: facts.test_overlap and facts.scheme != "cross-validation"):
+    if found := _tasks(results, lambda facts: facts.test_overlap and not facts.is_cross_validation):
         yield self.note(f"on {_listed(found)} test sets overlap partly: standard errors are rough", found)
     if found := _tasks(results, _has_units):
         yield self.note(
@@ -255,7 +255,7 @@ def few_training_sets(self: Rule, results: Results) -> Iterator[Note]:
     """Two or three disjoint training sets."""
     found = _tasks(
         results,
-        lambda facts: 2 <= len(facts.instances) < FEW_TRAINING_SETS and facts.scheme != "cross-validation",
+        lambda facts: 2 <= len(facts.instances) < FEW_TRAINING_SETS and not facts.is_cross_validation,
     )
     if found:
         yield self.note(f"{_listed(found)}: fewer than {FEW_TRAINING_SETS} training sets", found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from redelve.analysis.coverage import Coverage
 from redelve.analysis.task import Contest, MethodFinding, TaskFindings
 
 if TYPE_CHECKING:
@@ -66,8 +67,25 @@ def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]
     }
 
 
+def coverage_frame(found: Sequence[Coverage]) -> pd.DataFrame:
+    """A row for every task and method that gave predictive distributions."""
+    import pandas as pd
+
+    rows = [
+        {
+            "task": one.task,
+            "method": one.method,
+            "level": one.level,
+            "coverage": one.share,
+            "standard_error": one.standard_error,
+        }
+        for one in found
+    ]
+    return pd.DataFrame(rows, columns=["task", "method", "level", "coverage", "standard_error"])
+
+
 def cases_frame(results: Results) -> pd.DataFrame:
-    """A row for every job and test case, with a column for each loss: everything, to be analysed elsewhere."""
+    """A row for every job and test case, with a column for each loss: all there is to analyse."""
     import pandas as pd
 
     parts = []

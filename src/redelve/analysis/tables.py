@@ -71,6 +71,6 @@ def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code:
 def _units(record: Record, facts: TaskFacts, code: str) -> Numbers:
     """The losses, dependent cases pooled into one value per unit."""
     instance, losses = facts.instances[record.job.instance], record.losses[code]
-    if instance.units is None or facts.scheme == "cross-validation":
+    if instance.units is None or facts.is_cross_validation:
         return losses
     return pool_units([losses], [instance.units])[0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from redelve.analysis.nested import nested_estimate, outer_instances
 from redelve.analysis.tables import MethodLosses, Numbers, losses_on, primary_loss
 from redelve.errors import StatisticsError
 from redelve.results import Results, TaskFacts
@@ -16,13 +17,14 @@ from redelve.stats.estimates import Analysis, Comparison, Interval
 from redelve.stats.multiple import AllPairs, BestGroup, PairedTest, best_group, compare_all
 from redelve.stats.power import Goal, Plan, advise, detectable_difference
 from redelve.stats.resampled import (
+    NestedCV,
     Resampled,
     ResampledComparison,
     analyse_resampled,
     compare_resampled,
 )
 
-Estimate = Analysis | runs.RunsAnalysis | Resampled
+Estimate = Analysis | runs.RunsAnalysis | Resampled | NestedCV
 Test = Comparison | ResampledComparison
 
 SHARE_SOUGHT = 0.02
@@ -251,8 +253,10 @@ def _finding(results: Results, facts: TaskFacts, losses: MethodLosses, standard:
 def _estimate(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
-    if facts.scheme == "cross-validation":
-        return analyse_resampled(_fold_means(tables), ratio=_ratio(facts))
+    if facts.scheme == "nested-cross-validation" and not losses.missing:
+        return nested_estimate(facts, losses)
+    if facts.is_cross_validation:
+        return analyse_resampled(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
     if losses.runs > 1:
         analyse_runs = (
             runs.analyse_runs_common if facts.scheme == "common" else runs.analyse_runs_hierarchical
@@ -275,8 +279,10 @@ class _Comparer:
                 f"{first.method} and {second.method} have no instance of {self.facts.address} in common: "
                 "nothing can be compared"
             )
+        if self.facts.is_cross_validation:
+            instances = _folds(self.facts, instances)
         one, two = first.of(instances), second.of(instances)
-        if self.facts.scheme == "cross-validation":
+        if self.facts.is_cross_validation:
             return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(self.facts))
         is_common = self.facts.scheme == "common"
         if first.runs > 1 or second.runs > 1:
@@ -291,14 +297,20 @@ def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ..
     return tuple(sorted(set(first.by_instance) & set(second.by_instance)))
 
 
+def _folds(facts: TaskFacts, instances: Sequence[int]) -> tuple[int, ...]:
+    """The instances that are folds; pairs of folds serve nested estimates alone."""
+    return tuple(number for number in instances if number < outer_instances(facts))
+
+
 def _fold_means(tables: Sequence[Numbers]) -> Numbers:
     return np.array([table.mean() for table in tables])
 
 
 def _ratio(facts: TaskFacts) -> float:
     """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
-    testing = sum(len(one.case_numbers) for one in facts.instances)
-    return testing / sum(one.training_set_size for one in facts.instances)
+    folds = facts.instances[: outer_instances(facts)]
+    testing = sum(len(one.case_numbers) for one in folds)
+    return testing / sum(one.training_set_size for one in folds)
 
 
 def _contests(

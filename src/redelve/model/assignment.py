@@ -11,7 +11,7 @@ from redelve.model.dataset import DatasetSpec
 from redelve.model.digests import digest
 from redelve.model.prototask import Instance, PrototaskData, Task
 
-Scheme = Literal["hierarchical", "common", "cross-validation"]
+Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Assignment:
     """A task, its cases and the instances drawn from them: what methods are set to work on.
 
     `scheme` tells which analysis fits: own test set for each instance, one test set for all, or folds that
-    train and test on each other's cases (then `repetitions` times `len(instances) / repetitions` folds).
+    train and test on each other's cases (then each of `repetitions` has equally many; see `designs.nest`).
     """
 
     dataset: DatasetSpec
