@@ -142,11 +142,19 @@ class Cases:
         hasher = hashlib.blake2b(digest_size=16)
         hasher.update(f"{self.count} cases".encode())
         for column in self.columns:
-            hasher.update(("\n".join(column.texts()) + "\0").encode())
+            hasher.update(_content(column))
         if self.commonality is not None and (self.commonality != NO_COMMONALITY).any():
             hasher.update(np.ascontiguousarray(self.commonality, dtype="<i8").tobytes())
         hasher.update(repr(sorted(self.comments.items())).encode())
         return hasher.hexdigest()
+
+
+def _content(column: Column) -> bytes:
+    """What makes a column what it is: the bits of its numbers where it is held as numbers, else its texts."""
+    source = column.source if isinstance(column, SelectedColumn) else column
+    if isinstance(source, NumberColumn):
+        return b"numbers" + np.ascontiguousarray(column.numbers() + 0.0, dtype="<f8").tobytes()
+    return ("\n".join(column.texts()) + "\0").encode()
 
 
 def cases_from_rows(
