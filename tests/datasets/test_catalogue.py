@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from redelve.datasets import CATALOGUE
-from redelve.datasets.folder import lines
+from redelve.datasets.folder import lines, mark
 from redelve.formats.delve.dataset_spec import parse_dataset_spec
+from redelve.formats.delve.lists import parse_case_numbers
 from redelve.formats.delve.prior import check_covers, parse_prior
 from redelve.formats.delve.prototask_spec import parse_prototask_spec
 from redelve.formats.problems import Problems
 
-SLOW = [name for name in CATALOGUE if name.startswith("bank-") and name != "bank-8nh"]
+SLOW = [name for name in CATALOGUE if name.startswith("bank-") and name != "bank-8nh"] + ["hiva", "sylva"]
 PARAMETERS = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CATALOGUE]
 
 
@@ -36,7 +37,7 @@ def test_every_value_is_in_its_range(generated: tuple[str, dict[str, str]]) -> N
     spec = parse_dataset_spec(files["Dataset.spec"], name, problems)
     assert list(problems) == []
     for line in files["Dataset.data"].splitlines():
-        values = line.split()
+        values = line.partition("@")[0].split()
         assert len(values) == len(spec.attributes)
         assert all(
             attribute.range.contains(value) for attribute, value in zip(spec.attributes, values, strict=True)
@@ -55,7 +56,13 @@ def test_prototasks_and_priors_agree_with_the_dataset(generated: tuple[str, dict
         prior = parse_prior(files[f"{folder}/std.prior"], "std", spec, problems)
         check_covers(prior, prototask, spec, problems)
         used = [number - 1 for number in prototask.inputs + prototask.targets]
-        assert files[f"{folder}/Prototask.data"] == lines([row[column] for column in used] for row in rows)
+        ordered = rows
+        if prototask.order != "retain":
+            order = parse_case_numbers(files[f"{folder}/{prototask.order}"], problems)
+            assert sorted(order) == list(range(1, len(rows) + 1))
+            ordered = [rows[number - 1] for number in order]
+        expected = lines([*(row[column] for column in used), *mark(row)] for row in ordered)
+        assert files[f"{folder}/Prototask.data"] == expected
         largest = max(prototask.training_set_sizes)
         assert prototask.test_set_size + largest <= len(rows)
     assert list(problems) == []

@@ -1,18 +1,22 @@
-"""The catalogue: datasets that are generated or packaged, each known by name."""
+"""The catalogue: datasets that are generated, or made of other packages' files, each known by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from redelve.registry import Registry
+from redelve.datasets.carriers import CARRIED, require_carrier
+from redelve.datasets.catalogue import Catalogue, Files
 
-Files = Mapping[str, str]
-"""A dataset's folder as text: each file's path within the folder (with "/") and its content."""
+if TYPE_CHECKING:
+    from redelve.datasets.arrays import TaskFactors, array_factors, task_array
+    from redelve.datasets.downloads import Download, fetch
+    from redelve.datasets.openml import read_splits
 
 CATALOGUE_VERSION = 1
-"""To be raised whenever a generator changes what it generates."""
+"""To be raised whenever a generator changes what it generates; not when datasets are added."""
 
-CATALOGUE: Registry[Callable[[], Files]] = Registry("dataset")
+CATALOGUE = Catalogue("dataset")
 CATALOGUE.add("demo", "redelve.datasets.demo:files")
 
 KINDS = ("8fm", "8fh", "8nm", "8nh", "32fm", "32fh", "32nm", "32nh")
@@ -22,3 +26,37 @@ FAMILIES = {family: tuple(f"{family}-{kind}" for kind in KINDS) for family in ("
 for _family, _members in FAMILIES.items():
     for _member in _members:
         CATALOGUE.add(_member, f"redelve.datasets.{_family}:{_member.replace('-', '_')}")
+
+for _name, _carried in CARRIED.items():
+    CATALOGUE.add(_name, f"redelve.datasets.{_carried.carrier.module}:{_name.replace('-', '_')}")
+
+_LATER = {
+    "Download": "downloads",
+    "TaskFactors": "arrays",
+    "array_factors": "arrays",
+    "fetch": "downloads",
+    "read_splits": "openml",
+    "task_array": "arrays",
+}
+"""What is loaded when it is first used, so that commands which list datasets start fast."""
+
+__all__ = [
+    "CATALOGUE",
+    "CATALOGUE_VERSION",
+    "FAMILIES",
+    "KINDS",
+    "Download",
+    "Files",
+    "TaskFactors",
+    "array_factors",
+    "fetch",
+    "read_splits",
+    "require_carrier",
+    "task_array",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'redelve.datasets' has no attribute '{name}'")
+    return getattr(import_module(f"redelve.datasets.{_LATER[name]}"), name)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from redelve.datasets.bank_queues import Town, turned_away
-from redelve.datasets.family import CASES, Account, Attribute, Member, Simulation, member_files
+from redelve.datasets.family import CASES, Account, Member, Simulation, member_files
+from redelve.datasets.folder import Attribute
 from redelve.datasets.portable import Draws, Numbers, exponential
 from redelve.seeds import seed
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from redelve.datasets.folder import PrototaskPlan, Rows, dataset_files
+from redelve.datasets.folder import Attribute, PrototaskPlan, Rows, attribute_lines, dataset_files
 from redelve.datasets.portable import Numbers
 from redelve.seeds import seed
 
@@ -55,15 +55,6 @@ class Member(NamedTuple):
         linearity = "fairly linear" if self.linearity == "f" else "non-linear"
         noise = "medium" if self.noise == "m" else "high"
         return f"{self.inputs} inputs, {linearity}, {noise} unpredictability"
-
-
-class Attribute(NamedTuple):
-    """A line of Dataset.spec, and the type for std.prior."""
-
-    name: str
-    range: str
-    description: str
-    type: str = "real"
 
 
 class Simulation(NamedTuple):
@@ -118,14 +109,7 @@ def specification(member: Member, attributes: Sequence[Attribute]) -> str:
     """The text of Dataset.spec."""
     usage = "development" if member.kind in DEVELOPMENT else "assessment"
     head = f"Title: {member.description}\nOrigin: simulated\nUsage: {usage}\n"
-    names = max(len(attribute.name) for attribute in attributes)
-    ranges = max(len(attribute.range) for attribute in attributes)
-    digits = len(str(len(attributes)))
-    lines = (
-        f" {number:{digits}} {one.name:{names}} u {one.range:{ranges}} # {one.description}\n"
-        for number, one in enumerate(attributes, 1)
-    )
-    return head + "Order: uninformative\nAttributes:\n" + "".join(lines)
+    return head + "Order: uninformative\nAttributes:\n" + attribute_lines(attributes)
 
 
 def prototask_plan(attributes: Sequence[Attribute]) -> PrototaskPlan:

@@ -14,12 +14,12 @@ import numpy as np
 from redelve.datasets.family import (
     CASES,
     Account,
-    Attribute,
     Member,
     Simulation,
     member_files,
     scientific,
 )
+from redelve.datasets.folder import Attribute
 from redelve.datasets.portable import Draws, Numbers, sine_cosine
 
 JOINTS = 8

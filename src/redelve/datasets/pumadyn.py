@@ -11,12 +11,12 @@ import numpy as np
 from redelve.datasets.family import (
     CASES,
     Account,
-    Attribute,
     Member,
     Simulation,
     member_files,
     scientific,
 )
+from redelve.datasets.folder import Attribute
 from redelve.datasets.portable import Draws, Numbers
 from redelve.datasets.puma560 import JOINTS, Motion, accelerate, frames
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from redelve.datasets import require_carrier
 from redelve.errors import LocationError
 from redelve.roots.addresses import TaskName, join_address, split_address
 from redelve.roots.root import Part, Root, within_root
@@ -67,6 +68,7 @@ class Overlay(NamedTuple):
         """The true path of a file that may exist only once, named by `what` in messages."""
         places = self.locate_all(cpath, part)
         if not places:
+            self._require_carrier(cpath, part)
             raise LocationError(f'{what} "{cpath}" not found in delve path')
         if self.kind(cpath, part) == "directory":
             raise LocationError(f'"{cpath}" is a directory, not a {what}')
@@ -89,6 +91,8 @@ class Overlay(NamedTuple):
     def listings(self, cpath: str, part: Part = "data") -> list[tuple[str, list[str]]]:
         """The true directories that an address has, each with the names in it."""
         if (kind := self.kind(cpath, part)) != "directory":
+            if kind is None:
+                self._require_carrier(cpath, part)
             problem = "not found in delve path" if kind is None else "is not a directory"
             raise LocationError(f'file "{cpath}" {problem}')
         names = split_address(cpath)
@@ -117,6 +121,7 @@ class Overlay(NamedTuple):
     def require_dataset(self, dataset: str) -> None:
         """Raise an error unless there is such a dataset."""
         if self.kind(f"/{dataset}") is None:
+            self._require_carrier(f"/{dataset}")
             raise LocationError(f'dataset "/{dataset}" not found')
         if not self.is_dataset(dataset):
             raise LocationError(f'"/{dataset}" is not a dataset')
@@ -196,6 +201,12 @@ class Overlay(NamedTuple):
         return sorted(named, key=lambda name: _task_order(name, named[name]))
 
     # Behind the scenes
+
+    def _require_carrier(self, cpath: str, part: Part = "data") -> None:
+        """Tell the install line if what is missing is a dataset that another package carries."""
+        names = split_address(cpath)
+        if part == "data" and names and any(root.is_builtin for root in self.roots):
+            require_carrier(names[0])
 
     def _has(self, part: Part, names: Sequence[str]) -> bool:
         return any(root.has(part, names) for root in self.roots)
