@@ -126,7 +126,7 @@ def standard_of(work: MethodTask, loss: Loss) -> Standard:
     if found is None:
         return Standard(None)
     stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
-    entries = [with_penalty(loss, entry) for entry in stats[loss.code[0]]]
+    entries = [with_penalty(loss, entry) for entry in stats.get(loss.code[0], (None,))]
     known = [entry for entry in entries if entry is not None]
     return Standard(sum(known) if len(known) == len(entries) else None, is_shift=loss.code == "L")
 

@@ -1,0 +1,280 @@
+"""The archive: a folder of plain files that takes records one by one and gives them back as results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from redelve.errors import LocationError, PredictionError, SpecError
+from redelve.formats.files import StrPath
+from redelve.losses import Loss
+from redelve.provenance import environment
+from redelve.results import MethodFacts, Record, Results, TaskFacts
+from redelve.store import choice, layout
+from redelve.store.checks import VerifyReport, verify
+from redelve.store.compaction import rebuild, sweep
+from redelve.store.delve import (
+    ExportReport,
+    FactsOf,
+    export_results,
+    imported_method,
+    imported_records,
+    task_folders,
+)
+from redelve.store.entries import Entry, files_of, read_manifest, read_snapshot
+from redelve.store.facts import read_methods, read_task, task_paths, write_method, write_task
+from redelve.store.fresh import fresh_files, write_fresh
+from redelve.store.heads import Head
+from redelve.store.rescoring import rescored
+from redelve.store.rows import LOSS, answer_columns, answer_of, content_digest, key_columns
+from redelve.store.tables import read_table
+from redelve.store.zipped import unzipped
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class MergeReport:
+    """What came of merging: how many records were new, known already, or in conflict with those here."""
+
+    added: int
+    known: int
+    conflicts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.added} records added, {self.known} known already"]
+        lines += [f"conflict: {each}" for each in self.conflicts]
+        return "\n".join(lines)
+
+
+@dataclass
+class Archive:
+    """Records of jobs, with what their tasks and methods are; see docs/archive.md for the files.
+
+    Any number of processes may add to the same archive. A record is safe when `add` returns.
+    """
+
+    root: Path
+    is_writable: bool = True
+    _tasks: dict[str, TaskFacts] = field(default_factory=dict, repr=False)
+    _methods: dict[str, MethodFacts] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def open(path: StrPath, *, create: bool = False) -> Archive:
+        """The archive in a folder or, for reading only, in a zip file; made if wanted and not there."""
+        root = Path(path)
+        if root.is_file():
+            inside = next(iter(sorted(unzipped(root).rglob(layout.MARKER))), None)
+            if inside is None:
+                raise LocationError(f"{root}: there is no archive in it, no file {layout.MARKER}")
+            layout.check_marker(inside.parent)
+            return Archive(inside.parent, is_writable=False)
+        if create and not (root / layout.MARKER).exists():
+            layout.create(root, f"redelve {environment().get('redelve', '?')}")
+        layout.check_marker(root)
+        return Archive(root)
+
+    # Writing
+
+    def register(self, tasks: Mapping[str, TaskFacts], methods: Mapping[str, MethodFacts]) -> None:
+        """Describe the tasks and methods whose records are to come; twice is no harm.
+
+        A task or method of the same name but another digest is kept beside the one that is there.
+        """
+        self._check_writable()
+        for method in methods.values():
+            write_method(self.root, method)
+        for task in tasks.values():
+            write_task(self.root, task)
+        self._tasks |= tasks
+        self._methods |= methods
+
+    def add(self, record: Record) -> None:
+        """Keep a record: when this returns it is on the disk, whatever happens then."""
+        self._check_writable()
+        head, columns = self._prepared(record)
+        write_fresh(self.root / layout.FRESH, head, columns)
+
+    def _prepared(self, record: Record) -> tuple[Head, dict[str, object]]:
+        job, answer = record.job, record.answer
+        layout.checked_digest(record.digest, str(job))
+        task, method_digest = self._task(job.task), self._method_digest(job.method)
+        if not 0 <= job.instance < len(task.instances):
+            raise SpecError(f"{job}: the task has instances 0 to {len(task.instances) - 1}")
+        if not 0 <= record.seed < 2**64:
+            raise SpecError(f"{job}: the seed {record.seed} has more than 64 bits")
+        answers = {} if answer is None else answer_columns(answer)
+        numbers = task.instances[job.instance].case_numbers
+        lengths = {len(losses) for losses in record.losses.values()} | ({len(answer)} if answer else set())
+        if lengths - {len(numbers)}:
+            raise PredictionError(
+                f"{job}: the instance has {len(numbers)} test cases, "
+                f"but there are {', '.join(map(str, sorted(lengths)))} losses or answers"
+            )
+        columns: dict[str, object] = {}
+        if lengths:
+            columns = {**key_columns(job.instance, job.run, numbers), **answers}
+            columns |= {LOSS + code: losses for code, losses in sorted(record.losses.items())}
+        head = Head(
+            job,
+            record.digest,
+            method_digest,
+            task.digest,
+            record.seed,
+            record.status,
+            record.fallback,
+            len(numbers) if lengths else 0,
+            tuple(sorted(record.losses)),
+            tuple(answers),
+            content_digest([job, record.seed, record.status, record.fallback], answer, record.losses),
+            record.costs,
+            record.started,
+            _readable(record.message),
+            {name: _readable(value) for name, value in record.environment.items()},
+        )
+        return head, columns
+
+    def _task(self, address: str) -> TaskFacts:
+        if address not in self._tasks:
+            paths = sorted((self.root / "tasks" / layout.segment(address)).glob("*.json"))
+            self._tasks[address] = read_task(_only(paths, f"task {address}"), self.root)
+        return self._tasks[address]
+
+    def _method_digest(self, name: str) -> str:
+        if name not in self._methods:
+            known = [method for method in read_methods(self.root) if method.name == name]
+            self._methods[name] = _only(known, f'method "{name}"')
+        return self._methods[name].digest
+
+    def _check_writable(self) -> None:
+        if not self.is_writable:
+            raise LocationError(f"{self.root}: an archive in a zip file can only be read: unzip it first")
+
+    def compact(self) -> None:
+        """Gather fresh files into one file for each method and task, sorted by job."""
+        self._check_writable()
+        with layout.locked(self.root):
+            snapshot = read_snapshot(self.root)
+            if snapshot.fresh:
+                rebuild(snapshot, snapshot.entries)
+            else:
+                sweep(self.root, snapshot.files)
+
+    def merge(self, other: Archive) -> MergeReport:
+        """Take over the records of another archive; where both have one of the same digest, ours stays.
+
+        What contradicts ours is reported, and kept in the folder `conflicts`.
+        """
+        self._check_writable()
+        theirs = read_snapshot(other.root, is_foreign=True)
+        for method in read_methods(other.root):
+            write_method(self.root, method)
+        for path in task_paths(other.root):
+            write_task(self.root, read_task(path, other.root))
+        with layout.locked(self.root):
+            snapshot = read_snapshot(self.root)
+            found = rebuild(snapshot, (*snapshot.entries, *theirs.entries))
+        ours = {entry.head.digest for entry in snapshot.entries}
+        offered = {entry.head.digest for entry in theirs.entries}
+        told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
+        return MergeReport(len(offered - ours), len(offered & ours), told)
+
+    def rescore(self, losses: Sequence[str | Loss]) -> Results:
+        """Compute more losses from the predictions and true values held, and keep them.
+
+        A loss matrix comes as a loss, made by `parse_loss` with a way to read its file.
+        """
+        self._check_writable()
+        with layout.locked(self.root):
+            snapshot = read_snapshot(self.root)
+            rebuild(snapshot, rescored(snapshot, losses))
+        return self.load()
+
+    def import_delve(self, directory: StrPath, facts_of: FactsOf) -> int:
+        """Take over the losses and guesses of DELVE's method directories; how many records there were.
+
+        `facts_of` tells of a task from its address and its directory.
+        """
+        count = 0
+        for folder in task_folders(Path(directory)):
+            method = imported_method(Path(directory), folder.method)
+            task = facts_of(folder.address, folder.path)
+            self.register({task.address: task}, {method.name: method})
+            for record in imported_records(folder, task, method):
+                self.add(record)
+                count += 1
+        return count
+
+    # Reading
+
+    def verify(self) -> VerifyReport:
+        """Look for damage: checksums, documents, records that do not fit their task, wrong losses."""
+        return verify(self.root)
+
+    def export_delve(self, directory: StrPath) -> ExportReport:
+        """Write everything into a delve directory, where DELVE's commands can use it."""
+        return export_results(self.load(answers=True), Path(directory))
+
+    def done(self, *, retry_failed: bool = False) -> frozenset[str]:
+        """The digests of the records held: those of finished jobs only, if failed ones are to be retried."""
+        fresh = {
+            one.digest for one in fresh_files(self.root / layout.FRESH) if one.is_done or not retry_failed
+        }
+        for attempt in range(5):
+            try:
+                return frozenset(fresh | self._compacted(retry_failed=retry_failed))
+            except LocationError:  # compacted meanwhile
+                if attempt == 4:
+                    raise
+        raise AssertionError
+
+    def _compacted(self, *, retry_failed: bool) -> set[str]:
+        found: set[str] = set()
+        for name in files_of(read_manifest(self.root), "jobs"):
+            table = read_table(self.root / name, ["digest", "status"])
+            pairs = zip(table.column("digest").to_pylist(), table.column("status").to_pylist(), strict=True)
+            found |= {digest for digest, status in pairs if status == "done" or not retry_failed}
+        return found
+
+    def load(
+        self,
+        *,
+        methods: Sequence[str] | None = None,
+        tasks: Sequence[str] | None = None,
+        digests: Collection[str] | None = None,
+        answers: bool = False,
+    ) -> Results:
+        """The results of all, or of some, methods and tasks; losses are read when they are asked for.
+
+        Of a method or task in several versions the one registered last here is taken; elsewhere name it with
+        the beginning of its digest, as in "lin-1@3fa9". `digests` restricts the records to an experiment's.
+        """
+        heads = read_snapshot(self.root).resolved.kept
+        if digests is not None:
+            heads = tuple(entry for entry in heads if entry.head.digest in digests)
+        chosen = choice.choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
+        records = (
+            entry.head.record(entry.source.loss_columns(entry.head), self._answer(entry, chosen, answers))
+            for entry in chosen.entries
+        )
+        return Results(chosen.tasks, chosen.methods, tuple(records))
+
+    def _answer(self, entry: Entry, chosen: choice.Chosen, wanted: bool) -> object:
+        if not wanted:
+            return None
+        targets = chosen.tasks[entry.head.job.task].targets
+        return answer_of(targets, entry.source.answer_columns(entry.head), f"{self.root}: {entry.head.job}")
+
+
+def _readable(text: str) -> str:
+    """The text without what cannot be written, such as bytes of file names that are no characters."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _only(found: Sequence[Found], what: str) -> Found:
+    if len(found) != 1:
+        known = "is not described in the archive" if not found else f"is there in {len(found)} versions"
+        raise SpecError(f"{what} {known}: register the experiment's tasks and methods first")
+    return found[0]

@@ -1,0 +1,204 @@
+"""From many small files to one for each method and task; a crash at any moment loses and doubles nothing.
+
+New files are written beside the old ones, under names that their contents give them. The manifest is then
+replaced, which is the one moment of change; only then what it no longer lists is removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+
+from redelve.answers import IN_MEMORY
+from redelve.store.entries import (
+    STORED,
+    Entry,
+    FreshSource,
+    Resolution,
+    Snapshot,
+    environment_path,
+    is_data_file,
+    resolve,
+)
+from redelve.store.fresh import write_fresh
+from redelve.store.heads import circumstances_table, environment_digest, job_table
+from redelve.store.layout import (
+    CONFLICTS,
+    DATA,
+    MANIFEST,
+    Document,
+    folder_of,
+    is_abandoned,
+    write_document,
+)
+from redelve.store.rows import KEYS, LOSS
+from redelve.store.tables import write_records
+
+
+@dataclass
+class _Staged:
+    """Files that are written but not yet in place, and those that stay."""
+
+    root: Path
+    files: dict[str, Document] = field(default_factory=dict)
+    halves: dict[Path, Path] = field(default_factory=dict)
+
+    def write(self, folder: str, schema: pa.Schema, records: Iterable[pa.Table]) -> None:
+        """Write a file of records into a folder of the archive."""
+        half, checksum = write_records(self.root / folder, schema, records)
+        name = f"{folder}/{checksum[:16]}.parquet"
+        self.halves[half] = self.root / name
+        self.files[name] = {"sha256": checksum, "bytes": half.stat().st_size}
+
+    def keep(self, files: Mapping[str, Document], folder: str) -> None:
+        """Let the file in a folder stay."""
+        self.files |= {name: about for name, about in files.items() if name.rpartition("/")[0] == folder}
+
+    def commit(self) -> None:
+        """Put everything into place; the manifest comes last."""
+        for half, final in self.halves.items():
+            half.replace(final)
+        for folder in {final.parent for final in self.halves.values()}:
+            _sync(folder)
+        write_document(self.root / MANIFEST, {"files": dict(sorted(self.files.items()))})
+
+    def discard(self) -> None:
+        """Remove what was not put into place."""
+        for half in self.halves:
+            half.unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def rebuild(snapshot: Snapshot, entries: Sequence[Entry]) -> Resolution:
+    """Make the entries, each record once, all that the archive holds; the caller has locked it."""
+    found = resolve(entries)
+    for _, other in found.conflicts:
+        keep_aside(snapshot.root, other)
+    staged = _Staged(snapshot.root)
+    try:
+        for _, group in groupby(found.kept, key=lambda entry: entry.head.order[:2]):
+            _stage_versions(staged, snapshot, list(group))
+        _stage_heads(staged, found.kept)
+        staged.commit()
+    finally:
+        staged.discard()
+    for entry in snapshot.fresh:
+        assert isinstance(entry.source, FreshSource)
+        entry.source.file.path.unlink(missing_ok=True)
+    sweep(snapshot.root, staged.files)
+    return found
+
+
+def _stage_versions(staged: _Staged, snapshot: Snapshot, group: list[Entry]) -> None:
+    by_version: dict[str, list[Entry]] = {}
+    for entry in group:
+        by_version.setdefault(entry.head.version, []).append(entry)
+    for version, entries in by_version.items():
+        job = entries[0].head.job
+        folders = {kind: folder_of(kind, job.method, job.task, version) for kind in ("losses", "answers")}
+        if _is_unchanged(snapshot, version, entries):
+            for folder in folders.values():
+                staged.keep(snapshot.files, folder)
+            continue
+        with_losses = [entry for entry in entries if entry.head.losses]
+        if with_losses:
+            staged.write(folders["losses"], _loss_schema(with_losses), _loss_rows(with_losses))
+        with_answers = [entry for entry in entries if entry.head.answer]
+        if with_answers:
+            staged.write(folders["answers"], *_answers(with_answers))
+
+
+def _is_unchanged(snapshot: Snapshot, version: str, entries: list[Entry]) -> bool:
+    return len(entries) == snapshot.counts[version] and all(entry.origin == STORED for entry in entries)
+
+
+def _loss_schema(entries: list[Entry]) -> pa.Schema:
+    """The usual losses always have a column, so that files of different tasks can be read together."""
+    others = {code for entry in entries for code in entry.head.losses} - set(IN_MEMORY)
+    codes = (*IN_MEMORY, *sorted(others))
+    return pa.schema(KEYS | {LOSS + code: pa.float64() for code in codes})
+
+
+def _loss_rows(entries: list[Entry]) -> Iterator[pa.Table]:
+    schema = _loss_schema(entries)
+    for entry in entries:
+        yield _filled(entry.source.losses(entry.head), schema)
+
+
+def _answers(entries: list[Entry]) -> tuple[pa.Schema, Iterator[pa.Table]]:
+    kinds: dict[str, pa.DataType] = {}
+    for entry in entries:
+        if not kinds.keys() >= set(entry.head.answer):
+            known = entry.source.schema()
+            kinds |= {name: known.field(name).type for name in entry.head.answer}
+    schema = pa.schema(KEYS | dict(sorted(kinds.items())))
+    return schema, (_filled(entry.source.answers(entry.head), schema) for entry in entries)
+
+
+def _filled(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with all columns of the schema: nulls where it has none."""
+    there = set(table.schema.names)
+    columns = [
+        table.column(one.name) if one.name in there else pa.nulls(len(table), one.type) for one in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _stage_heads(staged: _Staged, kept: Sequence[Entry]) -> None:
+    heads = [entry.head for entry in kept]
+    for kind, table in (("jobs", job_table(heads)), ("circumstances", circumstances_table(heads))):
+        staged.write(kind, table.schema, [table])
+    for digest, environment in {
+        environment_digest(one.environment): one.environment for one in heads
+    }.items():
+        path = environment_path(staged.root, digest)
+        if not path.exists():
+            write_document(path, environment)
+
+
+def keep_aside(root: Path, entry: Entry) -> Path:
+    """Keep a record that contradicts another of the same digest in a folder of its own."""
+    head = entry.head
+    columns: dict[str, pa.Array] = {}
+    for table in (
+        entry.source.losses(head) if head.losses else None,
+        entry.source.answers(head) if head.answer else None,
+    ):
+        if table is not None:
+            columns |= {name: table.column(name).combine_chunks() for name in table.schema.names}
+    return write_fresh(root / CONFLICTS, head, columns)
+
+
+def sweep(root: Path, files: Mapping[str, Document]) -> None:
+    """Remove compacted files that the manifest does not list, and what dead processes left half-written."""
+    for path in [*root.rglob(".*.tmp")]:
+        if is_abandoned(path):
+            path.unlink(missing_ok=True)
+    for kind in DATA:
+        for path in [*(root / kind).rglob("*.parquet")]:
+            name = path.relative_to(root).as_posix()
+            if is_data_file(name) and name not in files:
+                with contextlib.suppress(OSError):  # somebody may have it open, on some systems
+                    path.unlink()
+        _remove_empty(root / kind)
+
+
+def _remove_empty(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir():
+            with contextlib.suppress(OSError):
+                path.rmdir()

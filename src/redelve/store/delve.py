@@ -1,0 +1,312 @@
+"""Results as DELVE keeps them: a directory for each method's work on a task, with files of one kind each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers import Answer
+from redelve.baselines import baselines_of
+from redelve.errors import FormatError, LocationError, PredictionError, SpecError
+from redelve.formats.delve.figures import LETTERS, parse_losses, write_test_set_stats
+from redelve.formats.files import SUFFIXES, AtomicFiles, read_text
+from redelve.losses import parse_loss
+from redelve.model.digests import digest
+from redelve.numbers import parse_limit
+from redelve.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.results import Job, MethodFacts, Record, Results, TaskFacts
+from redelve.store.checks import IMPORTED
+from redelve.store.rescoring import all_truths
+
+Numbers = NDArray[np.float64]
+FactsOf = Callable[[str, Path], TaskFacts]
+"""What a task is, from its address and the task directory, which may list instances of its own."""
+
+CODING_USED = "Coding-used"
+DELVE_LOSSES = (*LETTERS, "M")
+LARGEST_FILE = 4 << 30
+SAFE_NAME = re.compile(r"[^/\\:\0]+")
+TASK_NAME = re.compile(r".+\.[1-9][0-9]*", re.ASCII)
+LOSS_FILE = re.compile(r"loss(?:-run([1-9][0-9]*))?\.(.+)\.(0|[1-9][0-9]*)", re.ASCII)
+
+
+# Export
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """The task directories written, and what DELVE's files have no room for."""
+
+    directories: tuple[Path, ...]
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"not exported: {each}" for each in self.left_out]
+        return "\n".join([*lines, f"{len(self.directories)} task directories written"])
+
+
+def export_results(results: Results, directory: Path) -> ExportReport:
+    """Write results into the part `methods` of a delve directory."""
+    if not directory.name.startswith("delve"):
+        raise SpecError(
+            f'{directory}: DELVE\'s commands know a delve directory by a name that starts with "delve": '
+            f"call it {directory.with_name('delve-' + directory.name)}"
+        )
+    (directory / "data").mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    left_out: list[str] = []
+    for method in results.methods.values():
+        for task in results.tasks.values():
+            records = results.of(method.name, task.address)
+            reason = _why_not(method.name, task)
+            left_out += _not_told(records, reason)
+            if records and reason is None:
+                folder = directory.joinpath("methods", method.name, *task.address[1:].split("/"))
+                _export_task(folder, task, records)
+                _write(folder.parents[2] / "Summary", method.summary.rstrip("\n") + "\n")
+                written.append(folder)
+    return ExportReport(tuple(written), tuple(dict.fromkeys(left_out)))
+
+
+def _why_not(method: str, task: TaskFacts) -> str | None:
+    names = task.address[1:].split("/")
+    is_delve = len(names) == 3 and TASK_NAME.fullmatch(names[2]) is not None
+    if not is_delve or not all(
+        SAFE_NAME.fullmatch(one) and one not in (".", "..") for one in (method, *names)
+    ):
+        return f"/{method}{task.address} is no address in DELVE's sense"
+    if task.scheme == "cross-validation":
+        return f"{task.address} is cross-validated, and DELVE's analyses would not be valid for it"
+    return None
+
+
+def _not_told(records: Sequence[Record], reason: str | None) -> Iterator[str]:
+    if records and reason is not None:
+        yield reason
+        return
+    for record in records:
+        if not record.has_losses:
+            yield f"{record.job}: it {record.status} ({record.message[:80]})"
+        for code in record.losses:
+            if code[0] not in DELVE_LOSSES:
+                yield f"losses {code}: DELVE does not know them"
+
+
+def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    per_target = [baselines_of(truth) for truth in all_truths(task)]
+    stats = {letter: tuple(each[letter] for each in per_target) for letter in LETTERS}
+    with AtomicFiles() as files:
+        files.write(folder / CODING_USED, "# the method was given the values as they are\n")
+        files.write(folder / "Test-set-stats", write_test_set_stats(stats))
+        for record in records:
+            run = f"-run{record.job.run}" if record.job.run else ""
+            for (root, code), text in _record_files(task, record):
+                middle = f".{code}" if code else ""
+                files.write(folder / f"{root}{run}{middle}.{record.job.instance}", text)
+
+
+def _record_files(task: TaskFacts, record: Record) -> Iterator[tuple[tuple[str, str], str]]:
+    """What the files are called, instance and run left out, and what is in them."""
+    for code, losses in record.losses.items():
+        if code[0] in DELVE_LOSSES:
+            yield ("loss", code), _lines([losses])
+    answer = record.answer
+    if answer is None:
+        return
+    for code, guesses in _guesses(answer, record.losses):
+        pairs = zip(task.targets, guesses.values, strict=True)
+        columns = [[_word(target, value) for value in values.tolist()] for target, values in pairs]
+        yield ("guess", code), "".join(f"{' '.join(row)}\n" for row in zip(*columns, strict=True))
+    if answer.probabilities is not None:
+        yield ("lprob", ""), _lines(list(answer.probabilities.logs.T))
+    elif "L" in record.losses:
+        yield ("lptarg", ""), _lines([0.0 - record.losses["L"]])
+
+
+def _guesses(answer: Answer, codes: Iterable[str]) -> Iterator[tuple[str, Guesses]]:
+    """Guesses for all losses and for each one, those included that follow from distributions."""
+    if answer.guesses is not None:
+        yield "", answer.guesses
+    yield from answer.guesses_for.items()
+    if answer.guesses is None:
+        for code in codes:
+            if code[0] in "ASZ" and code not in answer.guesses_for:
+                derived = answer.for_loss(parse_loss(code))
+                if isinstance(derived, Guesses):
+                    yield code, derived
+
+
+def _word(target: Target, value: float) -> str:
+    if np.isnan(value):
+        return NO_GUESS
+    return target.levels[int(value)] if target.kind == "categorical" else _number(value)
+
+
+def _number(value: float) -> str:
+    """All digits that matter, so that reading gives the same number back."""
+    return repr(value).replace("inf", "Inf")
+
+
+def _lines(columns: Sequence[Numbers]) -> str:
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return "".join(f"{' '.join(map(_number, row))}\n" for row in rows)
+
+
+def _write(path: Path, text: str) -> None:
+    with AtomicFiles() as files:
+        files.write(path, text)
+
+
+# Import
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """A method's directory for a task."""
+
+    path: Path
+    method: str
+    address: str
+
+    @property
+    def names(self) -> list[str]:
+        """The files there are, compressed ones by their plain names."""
+        return sorted({_plain(path.name) for path in self.path.iterdir() if path.is_file()})
+
+    def read(self, name: str) -> str:
+        """A file's text."""
+        return read_text(self.path / name, limit=LARGEST_FILE)
+
+
+def _plain(name: str) -> str:
+    return next((name.removesuffix(one) for one in SUFFIXES if name.endswith(one)), name)
+
+
+def task_folders(directory: Path) -> list[TaskFolder]:
+    """The task directories with losses in a delve directory, its part `methods`, or a method's directory."""
+    inside = directory / "methods" if (directory / "methods").is_dir() else directory
+    is_many = inside.name == "methods"
+    if not inside.is_dir():
+        raise LocationError(f"{directory}: no such directory: give a delve directory or a method's directory")
+    found = []
+    for path in sorted(inside.glob("*/*/*/*" if is_many else "*/*/*")):
+        names = path.relative_to(inside if is_many else inside.parent).parts
+        folder = TaskFolder(path, names[0], "/" + "/".join(names[1:]))
+        if path.is_dir() and TASK_NAME.fullmatch(path.name) and any(map(LOSS_FILE.fullmatch, folder.names)):
+            found.append(folder)
+    if not found:
+        raise LocationError(f"{directory}: no loss files (loss.S.0 …) at method/dataset/prototask/task")
+    return found
+
+
+def imported_method(directory: Path, name: str) -> MethodFacts:
+    """What is known of a method whose results come from files."""
+    inside = directory / "methods" if (directory / "methods").is_dir() else directory
+    places = [inside / name / "Summary", inside / "Summary"]
+    summary = next((read_text(path) for path in places if path.is_file()), "")
+    identity = {"imported from DELVE files": name}
+    return MethodFacts(name, digest(identity), identity, summary or f"{name}, imported from DELVE files")
+
+
+def imported_records(folder: TaskFolder, task: TaskFacts, method: MethodFacts) -> Iterator[Record]:
+    """A record for each instance and run that has loss files."""
+    codes: dict[tuple[int, int], list[str]] = {}
+    for name in folder.names:
+        if match := LOSS_FILE.fullmatch(name):
+            codes.setdefault((int(match[3]), int(match[1] or 0)), []).append(match[2])
+    for (instance, run), each in sorted(codes.items()):
+        if instance >= len(task.instances):
+            raise FormatError(
+                folder.path, None, f"there is no instance {instance}: the task has {len(task.instances)}"
+            )
+        reader = _Reader(folder, task, instance, f"-run{run}" if run else "")
+        one = task.instances[instance].digest
+        yield Record(
+            Job(folder.address, folder.method, instance, run),
+            digest(["imported", method.name, method.digest, task.address, task.digest, one, run]),
+            0,
+            "done",
+            {code: reader.losses(code) for code in each},
+            reader.answer(),
+            environment={IMPORTED: "DELVE files"},
+        )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """The files of one instance and run."""
+
+    folder: TaskFolder
+    task: TaskFacts
+    instance: int
+    run: str
+
+    def losses(self, code: str) -> Numbers:
+        """The losses of every case."""
+        name = f"loss{self.run}.{code}.{self.instance}"
+        words = self.folder.read(name).split()
+        self._check_count(name, len(words))
+        return parse_losses(words, str(self.folder.path / name))
+
+    def answer(self) -> Answer | None:
+        """The guesses and class probabilities; None where there are neither."""
+        try:
+            general, special = self._guesses()
+            probabilities = self._probabilities()
+            if general is None and not special and probabilities is None:
+                return None
+            return Answer(general, probabilities, None, special)
+        except PredictionError as error:
+            raise FormatError(self.folder.path, None, f"instance {self.instance}: {error}") from None
+
+    def _guesses(self) -> tuple[Guesses | None, dict[str, Guesses]]:
+        pattern = re.compile(rf"guess{self.run}(?:\.(.+))?\.{self.instance}")
+        found: dict[str, Guesses] = {}
+        for name in self.folder.names:
+            if match := pattern.fullmatch(name):
+                table = self._table(name, len(self.task.targets))
+                columns = [list(column) for column in zip(*table, strict=True)]
+                found[match[1] or ""] = guesses_of(self.task.targets, columns)
+        return found.pop("", None), found
+
+    def _probabilities(self) -> ClassProbabilities | None:
+        if len(self.task.targets) != 1:
+            return None
+        (target,) = self.task.targets
+        makers = {"prob": ClassProbabilities.from_probabilities, "lprob": ClassProbabilities.from_logs}
+        for root, make in makers.items():
+            name = f"{root}{self.run}.{self.instance}"
+            if name in self.folder.names:
+                table = self._table(name, len(target.levels))
+                return make(target, [[self._limit(name, word) for word in row] for row in table])
+        return None
+
+    def _limit(self, name: str, word: str) -> float:
+        value = parse_limit(word)
+        if value is None:
+            raise FormatError(self.folder.path / name, None, f'expected a number but got "{word[:40]}"')
+        return value
+
+    def _table(self, name: str, width: int) -> list[list[str]]:
+        rows = [line.split() for line in self.folder.read(name).rstrip().split("\n")]
+        self._check_count(name, len(rows))
+        table = [words * width if words == [NO_GUESS] else words for words in rows]
+        for line, words in enumerate(table, start=1):
+            if len(words) != width:
+                raise FormatError(
+                    self.folder.path / name, line, f"expected {width} values but got {len(words)}"
+                )
+        return table
+
+    def _check_count(self, name: str, count: int) -> None:
+        expected = len(self.task.instances[self.instance].case_numbers)
+        if count != expected:
+            raise FormatError(
+                self.folder.path / name, None, f"expected {expected} lines, one a test case, but got {count}"
+            )

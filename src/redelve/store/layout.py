@@ -1,0 +1,225 @@
+"""Where things lie in an archive, and the documents (JSON with a checksum) that describe them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from redelve.errors import FormatError, LocationError, SpecError
+from redelve.formats.files import read_text, write_atomic
+from redelve.model.digests import digest
+
+FORMAT = "redelve archive"
+VERSION = 1
+MARKER, MANIFEST, LOCK = "redelve-archive.json", "manifest.json", "lock"
+FRESH, CONFLICTS = "fresh", "conflicts"
+DATA = ("losses", "answers", "jobs", "circumstances")
+FOLDERS = (*DATA, "truths", "tasks", "methods", "environments", FRESH, CONFLICTS)
+LARGEST_DOCUMENT = 1 << 30
+LONGEST_NAME = 180
+ABANDONED_AFTER = 3600.0
+"""Seconds after which a half-written file is taken to be of a process that has died."""
+
+UPGRADES: dict[int, Callable[[Path], None]] = {}
+"""What turns an archive of an older version into one of the next; there is none yet."""
+
+DIGEST = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
+NAMED_FILE = re.compile(r"(losses|answers)(/(method|task|version)=[^/]+){3}/[0-9a-f]{16}\.parquet", re.ASCII)
+PLAIN_FILE = re.compile(r"(jobs|circumstances)/[0-9a-f]{16}\.parquet", re.ASCII)
+
+Document = dict[str, Any]
+
+
+def segment(name: str) -> str:
+    """A name as part of a path: safe on every system, and decoded by everything that knows Hive's layout.
+
+    >>> segment("/demo/age/std.128"), segment(".."), segment("lin-1")
+    ('%2Fdemo%2Fage%2Fstd.128', '%2E%2E', 'lin-1')
+    """
+    coded = quote(name, safe="").replace("~", "%7E")
+    if coded.startswith(".") or coded.endswith("."):
+        coded = coded.replace(".", "%2E")
+    if not coded or len(coded) > LONGEST_NAME:
+        raise SpecError(f'"{name[:60]}" is no name for an archive: it must not be empty nor that long')
+    return coded
+
+
+@lru_cache(maxsize=4096)
+def version_of(method: str, method_digest: str, task: str, task_digest: str) -> str:
+    """What tells work of different versions of a method, or of a task, apart."""
+    return "v" + digest([method, method_digest, task, task_digest])[:12]
+
+
+def folder_of(kind: str, method: str, task: str, version: str) -> str:
+    """Where the rows of a method's work on a task lie."""
+    return f"{kind}/method={segment(method)}/task={segment(task)}/version={version}"
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+# Documents
+
+
+def write_document(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file whose last entry is a checksum of the others."""
+    plain = plain_value(dict(content))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({**plain, "checksum": _checksum(plain)}, indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomic(path, text + "\n")
+
+
+def read_document(path: Path) -> Document:
+    """What `write_document` wrote; any change to it is found."""
+    try:
+        content = json.loads(read_text(path, LARGEST_DOCUMENT))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(path, None, f"no JSON ({error}): restore the file from a copy") from None
+    if not isinstance(content, dict):
+        raise FormatError(path, None, f"expected an object but got {type(content).__name__}")
+    given = content.pop("checksum", None)
+    if given != _checksum(content):
+        raise FormatError(path, None, "the checksum does not agree: the file was changed or damaged")
+    return content
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def plain_value(value: Any) -> Any:
+    """The same in what JSON knows; anything else as text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain_value(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+class Fields:
+    """The entries of a document, each checked for its type when it is taken."""
+
+    def __init__(self, path: Path, content: Any) -> None:
+        if not isinstance(content, dict):
+            raise FormatError(path, None, f"expected named values but got {type(content).__name__}")
+        self.path, self.content = path, content
+
+    def take(self, name: str, *types: type) -> Any:
+        """The entry, of one of the types."""
+        value = self.content.get(name)
+        is_flag = isinstance(value, bool) and bool not in types
+        if not isinstance(value, types) or is_flag:
+            wanted = " or ".join("null" if kind is type(None) else kind.__name__ for kind in types)
+            raise FormatError(self.path, None, f'expected "{name}" to be {wanted} but got {value!r:.80}')
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The entry, which is a list of texts."""
+        values = self.take(name, list)
+        for value in values:
+            if not isinstance(value, str):
+                raise FormatError(self.path, None, f'expected texts in "{name}" but got {value!r:.80}')
+        return tuple(values)
+
+    def digest(self, name: str) -> str:
+        """The entry, which is a digest and so may be part of a file name."""
+        value: str = self.take(name, str)
+        return checked_digest(value, self.path)
+
+
+def checked_digest(value: str, place: Path | str) -> str:
+    """A digest, or an error."""
+    if DIGEST.fullmatch(value) is None:
+        raise FormatError(place, None, f'"{value[:80]}" is no digest: expected up to 64 letters and digits')
+    return value
+
+
+# The marker: what makes a folder an archive
+
+
+def create(root: Path, made_by: str) -> None:
+    """Make an empty archive, in a folder that is empty or not there yet."""
+    if root.exists() and not (root.is_dir() and all(_is_of_archive(path) for path in root.iterdir())):
+        raise LocationError(f"{root}: can't become an archive, it is no empty folder: choose another path")
+    root.mkdir(parents=True, exist_ok=True)
+    (root / FRESH).mkdir(exist_ok=True)
+    write_document(root / MARKER, {"format": FORMAT, "version": VERSION, "created by": made_by})
+
+
+def _is_of_archive(path: Path) -> bool:
+    """Whether somebody who makes the same archive at this moment has made that."""
+    return path.name in (FRESH, MARKER) or is_half_written(path.name)
+
+
+def check_marker(root: Path) -> None:
+    """Raise an error unless the folder is an archive of a version known here; upgrade an older one."""
+    if not root.is_dir():
+        raise LocationError(f"{root}: no such archive: give the path of a folder that `run` has made")
+    if not (root / MARKER).is_file():
+        raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
+    given = Fields(root / MARKER, read_document(root / MARKER))
+    if given.take("format", str) != FORMAT:
+        raise FormatError(given.path, None, f'the format is "{given.content["format"]}", not "{FORMAT}"')
+    version = given.take("version", int)
+    if version > VERSION:
+        raise FormatError(
+            given.path,
+            None,
+            f"format version {version} is newer than {VERSION}, the newest known here: upgrade redelve",
+        )
+    for older in range(version, VERSION):
+        if older not in UPGRADES:
+            raise FormatError(given.path, None, f"there is no format version {older}: known is {VERSION}")
+        UPGRADES[older](root)
+
+
+# One at a time
+
+
+@contextlib.contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """Wait until nobody else compacts or merges; the lock goes when the process does, however it ends."""
+    with (root / LOCK).open("a+b") as file:
+        _lock(file)
+        yield
+
+
+def _lock(file: Any) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def is_half_written(name: str) -> bool:
+    """Whether a file of this name is still being written, or was when its process died."""
+    return name.startswith(".") and name.endswith(".tmp")
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether a half-written file is so old that nobody can be writing it any more."""
+    with contextlib.suppress(OSError):
+        return is_half_written(path.name) and time.time() - path.stat().st_mtime > ABANDONED_AFTER
+    return False

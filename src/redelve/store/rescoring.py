@@ -1,0 +1,110 @@
+"""New losses for old predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from redelve.answers import score
+from redelve.baselines import baselines_by_loss
+from redelve.errors import PredictionError
+from redelve.losses import Loss, parse_loss
+from redelve.predictions import Truth
+from redelve.results import TaskFacts
+from redelve.store.entries import NEW, Entry, Snapshot, Source
+from redelve.store.facts import read_task, task_path, write_task
+from redelve.store.heads import Head
+from redelve.store.rows import KEYS, LOSS, Columns, answer_of
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RescoredSource(Source):
+    """Rows as they are, with more losses."""
+
+    source: Source
+    former: Head
+    added: Mapping[str, Numbers]
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        has_some = bool(self.former.losses)
+        table = self.source.losses(self.former) if has_some else self.source.answers(head).select([*KEYS])
+        for code, losses in self.added.items():
+            table = table.append_column(LOSS + code, pa.array(losses))
+        return table
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        return self.source.answers(head)
+
+    def schema(self) -> pa.Schema:
+        """The types of the columns of answers."""
+        return self.source.schema()
+
+    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
+        """The losses by code."""
+        return {**self.source.loss_columns(self.former), **self.added}
+
+    def answer_columns(self, head: Head) -> Columns:
+        """The columns of the answer."""
+        return self.source.answer_columns(head)
+
+
+def rescored(snapshot: Snapshot, wanted: Sequence[str | Loss]) -> list[Entry]:
+    """Every record, with those losses that it lacks, that suit its task and that its answer allows."""
+    losses = [parse_loss(one) if isinstance(one, str) else one for one in wanted]
+    tasks: dict[tuple[str, str], TaskFacts] = {}
+    entries = []
+    for entry in snapshot.resolved.kept:
+        key = (entry.head.job.task, entry.head.task_digest)
+        if key not in tasks:
+            tasks[key] = read_task(task_path(snapshot.root, *key), snapshot.root)
+            _describe(snapshot.root, tasks[key], losses)
+        entries.append(_rescored(entry, tasks[key], losses))
+    return entries
+
+
+def _rescored(entry: Entry, facts: TaskFacts, losses: Sequence[Loss]) -> Entry:
+    head = entry.head
+    lacking = [one for one in losses if one.code not in head.losses and one.applies_to(facts.targets)]
+    answer = None
+    if lacking and head.answer:
+        table = entry.source.answers(head)
+        columns = {name: table.column(name).combine_chunks() for name in head.answer}
+        answer = answer_of(facts.targets, columns, str(head.job))
+    if answer is None:
+        return entry
+    try:
+        added = score(answer, facts.instances[head.job.instance].truths, lacking)
+    except PredictionError as error:
+        raise PredictionError(f"{head.job}: {error}") from None
+    if not added:
+        return entry
+    more = replace(head, losses=tuple(sorted({*head.losses, *added})))
+    return Entry(more, RescoredSource(entry.source, head, added), NEW)
+
+
+def _describe(root: Path, facts: TaskFacts, losses: Sequence[Loss]) -> None:
+    """Add what the best constant answer loses by the new losses to the task's description."""
+    suited = [one for one in losses if one.applies_to(facts.targets) and one.code not in facts.baselines]
+    if suited:
+        write_task(root, replace(facts, baselines=baselines_by_loss(all_truths(facts), suited)))
+
+
+def all_truths(facts: TaskFacts) -> list[Truth]:
+    """The true targets of all test cases in use, each case once."""
+    numbers = np.concatenate([one.case_numbers for one in facts.instances])
+    _, first = np.unique(numbers, return_index=True)
+    found = []
+    for position, target in enumerate(facts.targets):
+        truths = [one.truths[position] for one in facts.instances]
+        values = np.concatenate([truth.values for truth in truths])[first]
+        found.append(Truth(target, values, np.concatenate([truth.censoring for truth in truths])[first]))
+    return found

@@ -1,0 +1,227 @@
+"""Damage is found and told in plain words; archives made to do harm do none."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from redelve.errors import FormatError, RedelveError
+from redelve.store import Archive
+from redelve.store.layout import read_document, sha256_of, write_document
+from tests.store.made import listing, make_archive, many, usual
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive with compacted and fresh records."""
+    root = tmp_path_factory.mktemp("sound") / "a"
+    records = list(many(*usual()))
+    archive = make_archive(root, records[:8])
+    archive.compact()
+    for record in records[8:]:
+        archive.add(record)
+    return root
+
+
+@pytest.fixture
+def root(sound: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(sound, tmp_path / "a")
+
+
+def one(root: Path, pattern: str) -> Path:
+    return sorted(root.glob(pattern))[0]
+
+
+def problems(root: Path) -> str:
+    report = Archive(root).verify()
+    assert bool(report.problems) != report.ok
+    return "\n".join(report.problems)
+
+
+def test_a_sound_archive_has_no_problems(root: Path) -> None:
+    report = Archive.open(root).verify()
+    assert (report.records, report.problems, report.notes) == (12, (), ())
+    assert str(report) == f"12 records in {len(listing(root))} files: no problems"
+
+
+def test_any_changed_byte_is_found(root: Path) -> None:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and path.name != "lock":
+            data = path.read_bytes()
+            for position in (0, len(data) // 2, len(data) - 2):
+                changed = bytearray(data)
+                changed[position] ^= 0x20 if path.suffix == ".json" else 0xFF
+                path.write_bytes(bytes(changed))
+                assert problems(root), f"{path}, byte {position}"
+            path.write_bytes(data)
+    assert not problems(root)
+
+
+def test_a_missing_file_is_found(root: Path) -> None:
+    for pattern in (
+        "losses/**/*.parquet",
+        "jobs/*",
+        "tasks/*/*",
+        "truths/*/*",
+        "methods/*/*",
+        "environments/*",
+    ):
+        path = one(root, pattern)
+        data = path.read_bytes()
+        path.unlink()
+        assert problems(root), pattern
+        path.write_bytes(data)
+
+
+def test_what_does_not_belong_there_is_found(root: Path) -> None:
+    (root / "fresh" / "thoughts.txt").write_text("hm")
+    (root / "losses" / ".x.tmp").write_text("half")
+    spare = one(root, "losses/**/*.parquet")
+    shutil.copy(spare, spare.with_name("0123456789abcdef.parquet"))
+    report = Archive(root).verify()
+    told = "\n".join(report.problems)
+    assert "fresh/thoughts.txt: no file of an archive" in told
+    assert "left by an interrupted compaction" in told
+    assert "losses/.x.tmp: half-written" in report.notes[0]
+    Archive(root).compact()
+    assert "interrupted" not in problems(root)
+    assert (root / "losses" / ".x.tmp").exists(), "somebody may be writing it"
+
+
+def rewritten(root: Path, path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Change a compacted file and make all checksums fit."""
+    pq.write_table(change(pq.read_table(path, partitioning=None)), path)
+    name = path.relative_to(root).as_posix()
+    content = read_document(root / "manifest.json")
+    content["files"][name] = {"sha256": sha256_of(path), "bytes": path.stat().st_size}
+    write_document(root / "manifest.json", content)
+
+
+def with_column(name: str, change: Callable[[Any], Any]) -> Callable[[pa.Table], pa.Table]:
+    def changed(table: pa.Table) -> pa.Table:
+        values = [change(value) for value in table.column(name).to_pylist()]
+        position = table.schema.names.index(name)
+        return table.set_column(position, name, pa.array(values, table.schema.field(name).type))
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "change", "message"),
+    [
+        ("losses/**/*.parquet", with_column("loss.S", lambda x: x / 2), "losses S do not follow from"),
+        ("losses/**/*.parquet", with_column("loss.S", lambda _: None), "a loss S is missing"),
+        ("losses/**/*.parquet", with_column("case", lambda x: x + 1), 'column "case" does not fit'),
+        ("losses/**/*.parquet", lambda table: table.drop_columns(["loss.S"]), 'no column "loss.S"'),
+        ("losses/**/*.parquet", lambda table: table.slice(0, 5), "expected 10 rows but got 5"),
+        (
+            "answers/**/*.parquet",
+            with_column("normal.location.age", lambda x: x + 1),
+            "changed since it was made",
+        ),
+        ("answers/**/*.parquet", with_column("normal.scale.age", lambda x: -x), "scale must be positive"),
+        ("jobs/*.parquet", with_column("status", lambda _: "splendid"), 'unknown status "splendid"'),
+        ("jobs/*.parquet", with_column("cases", lambda _: 2**62), "far too large"),
+        ("jobs/*.parquet", with_column("digest", lambda x: "../" + x), "no digest|do not tell of the same"),
+        ("jobs/*.parquet", with_column("task_digest", lambda _: "f" * 32), "no such file|is not described"),
+        ("jobs/*.parquet", lambda table: table.drop_columns(["seed"]), "expected the columns digest, method"),
+        (
+            "circumstances/*.parquet",
+            with_column("environment", lambda _: "../../etc/passwd"),
+            "no digest of an environment",
+        ),
+    ],
+)
+def test_changes_with_right_checksums_are_found(
+    root: Path, pattern: str, change: Callable[[pa.Table], pa.Table], message: str
+) -> None:
+    paths = sorted(root.glob(pattern))
+    path = next((path for path in paths if pq.read_metadata(path).num_rows == 10), paths[0])
+    rewritten(root, path, change)
+    assert re.search(message, problems(root)), problems(root)
+    with contextlib.suppress(RedelveError):  # no other error
+        for record in Archive(root).load(answers=True).records:
+            assert all(len(losses) for losses in record.losses.values())
+
+
+def test_paths_that_lead_out_of_the_archive_are_refused(root: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.parquet"
+    victim.write_text("precious")
+    content = read_document(root / "manifest.json")
+    for name in ("../victim.parquet", "losses/../../victim.parquet", "/etc/passwd"):
+        write_document(
+            root / "manifest.json", {"files": {**content["files"], name: {"sha256": "", "bytes": 1}}}
+        )
+        with pytest.raises(FormatError, match="is no file of an archive"):
+            Archive.open(root).compact()
+        with pytest.raises(FormatError, match="is no file of an archive"):
+            Archive.open(root).load()
+    assert victim.read_text() == "precious"
+
+
+def test_names_of_methods_and_tasks_cannot_lead_out(tmp_path: Path) -> None:
+    tasks, _ = usual()
+    record = next(many(*usual()))
+    task = next(iter(tasks.values()))
+    for name in ("..", "../../evil", "/etc", "a\\b", "con", "x" * 100):
+        archive = Archive.open(tmp_path / "inner" / "a", create=True)
+        method = replace(usual()[1]["lin"], name=name)
+        archive.register(tasks, {name: method})
+        archive.add(
+            replace(record, job=replace(record.job, method=name), digest=f"d{len(name)}{hash(name) % 97}")
+        )
+        archive.compact()
+        assert archive.load(methods=[name]).of(name, task.address)
+    assert sorted(path.name for path in (tmp_path).iterdir()) == ["inner"]
+    assert archive.verify().ok
+    with pytest.raises(RedelveError, match="is no name for an archive"):
+        archive.register({}, {"": replace(usual()[1]["lin"], name="")})
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil", "C:evil", "a\\..\\evil"])
+def test_zip_files_cannot_write_elsewhere(root: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "bad.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        for each, data in listing(root).items():
+            file.writestr(each, data)
+        file.writestr(name, "evil")
+    with pytest.raises(FormatError, match="leads out of the archive: do not trust it"):
+        Archive.open(path)
+
+
+def test_zip_bombs_and_links_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("redelve-archive.json", b"0" * (1 << 27))
+    with pytest.raises(FormatError, match="unzip it by hand if you trust it"):
+        Archive.open(path)
+    link = zipfile.ZipInfo("redelve-archive.json")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(link, "/etc/passwd")
+    with pytest.raises(FormatError, match="do not trust it"):
+        Archive.open(path)
+
+
+def test_files_of_another_kind_are_told(root: Path) -> None:
+    for text in ("", "[]", "{", "[" * 100_000, '{"version": 1}'):
+        (root / "redelve-archive.json").write_text(text)
+        with pytest.raises(FormatError):
+            Archive.open(root)
+
+
+def test_a_fresh_file_under_a_wrong_name_is_found(root: Path) -> None:
+    path = one(root, "fresh/*")
+    digest, rest = path.name.split(".", 1)
+    path.rename(path.with_name(f"{digest[::-1]}.{rest}"))
+    assert "the name does not fit the record" in problems(root)
