@@ -87,4 +87,4 @@ def test_every_public_name_can_be_loaded() -> None:
         assert getattr(redelve, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         redelve.nonsense  # noqa: B018
-    assert dir(redelve) == redelve.__all__
+    assert dir(redelve) == sorted(redelve.__all__)

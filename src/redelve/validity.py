@@ -148,23 +148,26 @@ def development_data(self: Rule, results: Results) -> Iterator[Note]:
 )
 def different_instances(self: Rule, results: Results) -> Iterator[Note]:
     """Methods that lack instances others have."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
     for address in results.tasks:
-        held = {
-            name: frozenset(record.job.instance for record in results.of(name, address) if record.has_losses)
-            for name in results.methods
-        }
-        held = {name: found for name, found in held.items() if found}
-        if len(set(held.values())) > 1:
-            most = max(held.values(), key=len)
-            lacking = [name for name, found in held.items() if found != most]
-            shared = frozenset.intersection(*held.values())
-            yield self.note(
-                f"on {address}, {_listed(lacking)} lack instances that others have: each pair is compared on "
-                f"the instances both have ({len(shared)} are common to all), while expected losses and ranks "
-                "rest on different instances",
-                (address,),
-                lacking,
-            )
+        if names := _lacking_instances(results, address):
+            lacking.setdefault(names, []).append(address)
+    for names, tasks in lacking.items():
+        yield self.note(
+            f"{_listed(names)} without some instances of {_listed(tasks)} that other methods have: pairs are "
+            "compared on the instances both have, but expected losses and ranks rest on different instances",
+            tasks,
+            names,
+        )
+
+
+def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
+    held = {
+        name: frozenset(record.job.instance for record in results.of(name, address) if record.has_losses)
+        for name in results.methods
+    }
+    most = frozenset[int]().union(*held.values())
+    return tuple(name for name, found in held.items() if found and found != most)
 
 
 @rule(

@@ -39,7 +39,9 @@ def coverage_of(results: Results, level: float = 0.9) -> tuple[Coverage, ...]:
         records=tuple(
             replace(record, losses={OUTSIDE: _outside(record, results.task(record.job.task), level)})
             for record in results.records
-            if record.answer is not None and record.answer.distributions is not None
+            if record.answer is not None
+            and record.answer.distributions is not None
+            and record.fallback is None
         ),
     )
     found = []

@@ -34,7 +34,7 @@ class LearningCurve:
 
     @property
     def would_more_data_help(self) -> str:
-        """What the last doubling did to the expected loss, and whether that exceeds its uncertainty.
+        """What the last step up in size did to the expected loss, and whether that exceeds its uncertainty.
 
         The two are taken as independent. They share test cases, which makes them vary together, so the
         standard error of their difference is, if anything, too large.
@@ -48,10 +48,16 @@ class LearningCurve:
         error = sqrt(before.standard_error**2 + last.standard_error**2)
         sizes = f"from {before.training_set_size} to {last.training_set_size} training cases"
         if gain > 2 * error:
-            return f"yes: {sizes} the loss fell by {100 * gain / before.mean:.2g} %"
+            return f"yes: {sizes} the loss fell by {self._amount(gain, '.2g')}"
         if gain < -2 * error:
-            return f"no: {sizes} the loss rose by {-100 * gain / before.mean:.2g} %"
-        return f"not shown: {sizes} the loss changed by {-100 * gain / before.mean:+.1g} %, within its error"
+            return f"no: {sizes} the loss rose by {self._amount(-gain, '.2g')}"
+        return f"not shown: {sizes} the loss changed by {self._amount(-gain, '+.1g')}, within its error"
+
+    def _amount(self, change: float, form: str) -> str:
+        """A change in per cent of the loss before it; as it is for L, which has no natural zero."""
+        if self.loss == "L":
+            return f"{change:{form}}"
+        return f"{100 * change / self.points[-2].mean:{form}} %"
 
 
 def prototask_of(address: str) -> str:

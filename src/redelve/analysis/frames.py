@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from redelve.analysis.coverage import Coverage
+from redelve.analysis.tables import in_order
 from redelve.analysis.task import Contest, MethodFinding, TaskFindings
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def cases_frame(results: Results) -> pd.DataFrame:
     for record in results.records:
         if record.losses:
             numbers = results.task(record.job.task).instances[record.job.instance].case_numbers
-            columns = {f"loss.{code}": values for code, values in record.losses.items()}
+            columns = {f"loss.{code}": record.losses[code] for code in in_order(record.losses)}
             part = pd.DataFrame({"case": numbers, **columns})
             part.insert(0, "run", record.job.run)
             part.insert(0, "instance", record.job.instance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,8 +41,13 @@ def primary_loss(facts: TaskFacts) -> str:
 def loss_codes(results: Results, address: str) -> tuple[str, ...]:
     """The losses that some record of a task has, standard ones first."""
     found = {code for record in results.records if record.job.task == address for code in record.losses}
-    ordered = [code for code in (*STANDARD, "C") if code in found]
-    return (*ordered, *sorted(found - set(ordered)))
+    return in_order(found)
+
+
+def in_order(codes: Collection[str]) -> tuple[str, ...]:
+    """Codes of losses, standard ones first."""
+    ordered = [code for code in (*STANDARD, "C") if code in codes]
+    return (*ordered, *sorted(set(codes) - set(ordered)))
 
 
 def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLosses]:

@@ -27,6 +27,9 @@ from redelve.stats.resampled import (
 Estimate = Analysis | runs.RunsAnalysis | Resampled | NestedCV
 Test = Comparison | ResampledComparison
 
+GROUP_LEVEL = 0.025
+"""One-sided level of the best group: with two methods it then agrees with the two-sided test at 5 %."""
+
 SHARE_SOUGHT = 0.02
 """The difference, as a share of the better method's loss, that advice is given for."""
 
@@ -131,8 +134,12 @@ class Contest:
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of the difference."""
-        return self.test.standard_error
+        """Standard error of the difference: the one that its interval and p-value rest on.
+
+        `test.standard_error` is DELVE's, which is larger where a variance was estimated to be negative.
+        """
+        inside = self.test.differences
+        return inside.interval_standard_error if isinstance(inside, Analysis) else inside.standard_error
 
     @property
     def p_value(self) -> float | None:
@@ -200,7 +207,7 @@ def analyse_task(results: Results, address: str, code: str | None = None) -> Tas
     methods = tuple(_finding(results, facts, losses[name], standard) for name in losses)
     pairs, why_not = _all_pairs(losses, facts)
     contests = tuple(_contests(pairs, losses, facts, standard)) if pairs else ()
-    group = best_group(pairs) if pairs else None
+    group = best_group(pairs, level=GROUP_LEVEL) if pairs else None
     own = [caveat for method in methods if method.estimate for caveat in method.estimate.caveats]
     caveats = (*(group.caveats if group else own), *why_not)
     return TaskFindings(facts, code, methods, contests, group, tuple(dict.fromkeys(caveats)))
@@ -363,7 +370,11 @@ def describe_contest(contest: Contest) -> str:
         (contest.first, contest.second) if contest.difference < 0 else (contest.second, contest.first)
     )
     interval = contest.interval()
-    around = "" if interval is None else f" (95 % interval {interval[0]:.4g} to {interval[1]:.4g})"
+    around = (
+        ""
+        if interval is None
+        else f" (95 % interval of this comparison alone {interval[0]:.4g} to {interval[1]:.4g})"
+    )
     lead = (
         f"{better} loses less than {worse}"
         if contest.winner

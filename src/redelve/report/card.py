@@ -1,0 +1,304 @@
+"""The benchmark card: PROBEN1's eight points (Prechelt 1994, section 2.11), filled in from the records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from redelve.analysis import Findings
+from redelve.report.context import ReportContext
+from redelve.report.panels import loss_name
+from redelve.report.rounding import plain, seconds
+from redelve.report.tables import escape_latex, escape_markdown, tidy
+from redelve.report.words import listed
+from redelve.results import MethodFacts, Results, TaskFacts
+
+BY_AUTHOR = "to be stated by the author"
+NETWORK = re.compile("hidden|layer|unit|node|activation|architecture|topology|network|connect", re.IGNORECASE)
+INITIAL = re.compile("init|start|seed|random_state", re.IGNORECASE)
+ENDING = re.compile(
+    "iter|epoch|tol|stop|patience|budget|passes|rounds|restart|converge|n_estimators", re.IGNORECASE
+)
+SCHEMES = {
+    "hierarchical": "each training set has a test set of its own",
+    "common": "all training sets share one test set",
+    "cross-validation": "cross-validation: training and test sets are folds of the same cases",
+    "nested-cross-validation": "nested cross-validation: folds of the same cases, each and in pairs",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A fact: what it is about, and what the records say."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """One of the eight points; `missing` is what only the author can tell."""
+
+    number: int
+    title: str
+    entries: tuple[Entry, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """Whether the records say it all."""
+        if not self.missing:
+            return "from the records"
+        return f"in part {BY_AUTHOR}" if self.entries else BY_AUTHOR
+
+
+@dataclass(frozen=True)
+class Card:
+    """All eight points."""
+
+    points: tuple[Point, ...]
+
+    def markdown(self) -> str:
+        """The card as a list in Markdown."""
+        lines = []
+        for point in self.points:
+            lines.append(
+                f"{point.number}. **{escape_markdown(point.title)}** ({escape_markdown(point.status)})"
+            )
+            lines += [
+                f"   * {escape_markdown(one.about)}: {escape_markdown(one.text)}" for one in point.entries
+            ]
+            lines += [f"   * *{BY_AUTHOR}*: {escape_markdown(hint)}" for hint in point.missing]
+        return "\n".join(lines) + "\n"
+
+    def latex(self) -> str:
+        """The card as a list in LaTeX."""
+        lines = [r"\begin{enumerate}"]
+        for point in self.points:
+            lines.append(rf"\item \textbf{{{escape_latex(point.title)}}} ({escape_latex(point.status)})")
+            lines.append(r"\begin{itemize}")
+            lines += [rf"\item {escape_latex(one.about)}: {escape_latex(one.text)}" for one in point.entries]
+            lines += [rf"\item \emph{{{BY_AUTHOR}}}: {escape_latex(hint)}" for hint in point.missing]
+            lines.append(r"\end{itemize}")
+        return "\n".join([*lines, r"\end{enumerate}", ""])
+
+
+def benchmark_card(findings: Findings, about: ReportContext | None = None) -> Card:
+    """The card of everything that was found."""
+    results, context = findings.results, about or ReportContext()
+    return Card(
+        (
+            _problem(results, context),
+            _sets(results),
+            _network(results),
+            _initialisation(results),
+            _parameters(results),
+            _termination(results),
+            _error_function(findings),
+            _runs(results),
+        )
+    )
+
+
+def _by_prototask(results: Results) -> dict[str, list[TaskFacts]]:
+    grouped: dict[str, list[TaskFacts]] = {}
+    for address, facts in results.tasks.items():
+        grouped.setdefault(address.rpartition("/")[0], []).append(facts)
+    return grouped
+
+
+def _problem(results: Results, context: ReportContext) -> Point:
+    entries, unknown = [], []
+    for prototask, tasks in _by_prototask(results).items():
+        facts = tasks[0]
+        targets = listed([f"{target.name} ({target.kind})" for target in facts.targets])
+        digests = listed(list(dict.fromkeys(one.data_digest[:12] for one in tasks)))
+        text = (
+            f"{facts.case_count} cases, {facts.input_count} inputs, target {targets}; origin {facts.origin}, "
+            f"usage {facts.usage}; data digest {digests}"
+        )
+        dataset = prototask.split("/")[1] if "/" in prototask else prototask
+        said = context.data_of(dataset)
+        if said is not None and said.source:
+            text += f"; source: {said.source}"
+        else:
+            unknown.append(dataset)
+        entries.append(Entry(prototask, text))
+    hint = (
+        f"where others can get {listed(list(dict.fromkeys(unknown)))}, and in which version (an address or "
+        "a DOI)"
+    )
+    return Point(1, "Problem: name, address, version", tuple(entries), (hint,) if unknown else ())
+
+
+def _sets(results: Results) -> Point:
+    entries = []
+    for facts in results.tasks.values():
+        tests = [len(one.case_numbers) for one in facts.instances]
+        training = sorted({one.training_set_size for one in facts.instances})
+        text = (
+            f"{len(facts.instances)} training sets of {_range(training)} cases, test sets of "
+            f"{_range(sorted(set(tests)))}, "
+            f"{_distinct(facts)} different test cases in all; digest {facts.digest[:12]}"
+        )
+        entries.append(Entry(facts.address, text))
+    schemes = dict.fromkeys(SCHEMES[facts.scheme] for facts in results.tasks.values())
+    entries += [
+        Entry(
+            "Design", f"{listed(list(schemes))}; a digest covers every case of every training and test set"
+        ),
+        Entry(
+            "Validation sets",
+            "none are part of the design: a method that needs one takes it from its training cases, and its "
+            "summary "
+            "says how",
+        ),
+    ]
+    return Point(2, "Training, validation and test sets", tuple(entries))
+
+
+def _distinct(facts: TaskFacts) -> int:
+    return len(np.unique(np.concatenate([one.case_numbers for one in facts.instances])))
+
+
+def _range(sizes: Sequence[int]) -> str:
+    return str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+
+
+def _network(results: Results) -> Point:
+    hint = (
+        "for methods that are networks and say nothing here: nodes of every layer, connections (shortcuts, "
+        "shared weights), "
+        "activation functions of hidden and output nodes"
+    )
+    return _settings_point(results, 3, "Network: nodes, connections, activation functions", NETWORK, hint)
+
+
+def _initialisation(results: Results) -> Point:
+    hint = "how each method's own parameters are initialised (range or distribution of first weights)"
+    found = _settings_point(results, 4, "Initialisation", INITIAL, hint)
+    fixed = [name for name, facts in results.methods.items() if facts.identity.get("fixed_seeds")]
+    text = "each job has a seed of its own, a hash of method, task, instance and run, kept in its record"
+    if fixed:
+        text += f"; {listed(fixed)} used one seed throughout"
+    return Point(4, found.title, (Entry("Seeds", text), *found.entries), found.missing)
+
+
+def _parameters(results: Results) -> Point:
+    entries = tuple(Entry(name, identity_text(facts.identity)) for name, facts in results.methods.items())
+    hint = (
+        "how the values of free parameters were found (never by test cases), and how sensitive results are "
+        "to them"
+    )
+    return Point(5, "Algorithm parameters and their adaptation", entries, (hint,))
+
+
+def _termination(results: Results) -> Point:
+    hint = (
+        "exact criteria for stopping, for changing phases and for restarts, where a method's summary does "
+        "not have them"
+    )
+    found = _settings_point(results, 6, "Termination, phase transition and restarts", ENDING, hint)
+    stopped = [record for record in results.failures if record.status in ("out of time", "out of memory")]
+    extra = (
+        [Entry("Limits", f"{len(stopped)} jobs were stopped by a limit of time or memory")] if stopped else []
+    )
+    return Point(6, found.title, (*found.entries, *extra), found.missing)
+
+
+def _settings_point(results: Results, number: int, title: str, names: re.Pattern[str], hint: str) -> Point:
+    """The settings, by method, whose names have something to do with the point."""
+    entries = []
+    for name, facts in results.methods.items():
+        found = dict(_flat(facts.identity, lambda key: names.search(key) is not None))
+        if found:
+            entries.append(Entry(name, identity_text(found)))
+    return Point(number, title, tuple(entries), (hint,))
+
+
+def _flat(
+    identity: Mapping[str, object], wanted: Callable[[str], bool], prefix: str = ""
+) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for key, value in identity.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            found += _flat(value, wanted, f"{name}.")
+        elif wanted(name):
+            found.append((name, value))
+    return found
+
+
+def identity_text(identity: Mapping[str, object]) -> str:
+    """Settings as `name = value`, those of parts with a dotted name.
+
+    >>> identity_text({"kind": "knn", "settings": {"k": 5}})
+    'kind = knn, settings.k = 5'
+    """
+    return ", ".join(f"{name} = {tidy(str(value))}" for name, value in _flat(identity, lambda _: True))
+
+
+def _error_function(findings: Findings) -> Point:
+    entries: dict[str, list[str]] = {}
+    for task in findings.tasks:
+        others = [one.loss for one in findings.other_losses if one.task.address == task.task.address]
+        baseline = task.task.baselines.get(task.loss)
+        text = f"{loss_name(task.loss)} ({task.loss}), mean over test cases"
+        if baseline is None:
+            text += "; not standardised"
+        elif task.loss == "L":
+            text += f"; standardised by subtracting {plain(baseline, 4)}, what the best constant answer loses"
+        else:
+            text += f"; standardised by dividing by {plain(baseline, 4)}, what the best constant answer loses"
+        if others:
+            text += f"; also scored by {listed(others)}"
+        entries.setdefault(text, []).append(task.task.address)
+    hint = (
+        "the error function that a method minimises in training, where it differs and its summary does not "
+        "have it"
+    )
+    return Point(7, "Error function and its normalisation", _merged(entries), (hint,))
+
+
+def _merged(entries: Mapping[str, Sequence[str]]) -> tuple[Entry, ...]:
+    return tuple(Entry(", ".join(addresses), text) for text, addresses in entries.items())
+
+
+def _runs(results: Results) -> Point:
+    runs = 1 + max((record.job.run for record in results.records), default=0)
+    failed = list(results.failures)
+    stood_in = sum(record.fallback is not None for record in failed)
+    done = sum(record.status == "done" for record in results.records)
+    rule = "none was excluded by its results"
+    if failed:
+        left_out = len(failed) - stood_in
+        parts = (
+            [f"{left_out} without an answer are left out of every comparison with their method"]
+            if left_out
+            else []
+        )
+        parts += [f"for {stood_in} the best constant answer stands in"] if stood_in else []
+        rule = f"{len(failed)} failed: {listed(parts)}; {rule}"
+    total = sum(record.costs.training_seconds or 0.0 for record in results.records)
+    return Point(
+        8,
+        "Number of runs, and which are included",
+        (
+            Entry(
+                "Runs", f"{runs} for each training set and method; {len(results.records)} jobs, {done} done"
+            ),
+            Entry("Inclusion", rule),
+            Entry(
+                "Statistics", "means, standard errors, intervals and tests over training sets and test cases"
+            ),
+            Entry("Training time", f"{seconds(total)} in all; times of every method are under Costs"),
+        ),
+    )
+
+
+def summary_of(facts: MethodFacts) -> str:
+    """A method's summary, or that it has none."""
+    return facts.summary.strip() or BY_AUTHOR

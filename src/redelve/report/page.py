@@ -1,0 +1,216 @@
+"""The report as one page of HTML that needs nothing else, and its words and tables as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from redelve.analysis import Findings
+from redelve.report import contents, records
+from redelve.report.across_tables import across_tables, friedman_sentence
+from redelve.report.card import benchmark_card
+from redelve.report.context import ReportContext
+from redelve.report.coverage import coverage_table
+from redelve.report.drawing import MARKERS, PALETTE, Picture, inline, look_of, swatch_path
+from redelve.report.panels import Panel, panels
+from redelve.report.tables import CONTROL, Table, escape_latex, escape_markdown, latex, markdown
+from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
+from redelve.validity import RULES
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+GLUED = re.compile(r" ± |(?<=\d) %|\bp [=<] (?=\d)")
+TEMPLATES = files("redelve.report") / "templates"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the page shows of one prototask."""
+
+    panel: Panel
+    pictures: dict[str, Picture]
+    losses: Table
+    pairs: Table
+    matrices: tuple[Table, ...]
+    uncertainty: str
+    caveats: tuple[str, ...]
+    paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
+    """For a paper: each task's address, and a paragraph for each comparison."""
+
+
+def part_of(findings: Findings, panel: Panel) -> Part:
+    """Everything to show of a prototask."""
+    from redelve.report.figures import panel_pictures
+
+    pictures = {picture.name.partition("-")[0]: picture for picture in panel_pictures(findings, panel)}
+    paragraphs = [(task.task.address, tuple(map(str, task.contests))) for task in reversed(panel.tasks)]
+    return Part(
+        panel,
+        pictures,
+        contents.losses_table(panel),
+        contents.pairs_table(panel),
+        tuple(contents.matrix_table(task) for task in reversed(panel.tasks) if task.contests),
+        uncertainty_sentence(panel.largest),
+        tuple(dict.fromkeys(caveat for task in panel.tasks for caveat in task.caveats)),
+        tuple(pair for pair in paragraphs if pair[1]),
+    )
+
+
+def title_of(findings: Findings, title: str | None) -> str:
+    """The title given, or one made of the prototasks."""
+    if title:
+        return title
+    names = [panel.prototask for panel in panels(findings)]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"Assessment on {shown}"
+
+
+def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[Table, ...]:
+    """Every table of the report, each with a name of its own."""
+    found: list[Table | None] = [contents.overview_table(panels(findings))]
+    for panel in panels(findings):
+        part = part_of(findings, panel)
+        found += [part.losses, part.pairs, *part.matrices]
+        found += [picture.table for picture in part.pictures.values()]
+        if "front" not in part.pictures:
+            found.append(contents.costs_table(findings, panel))
+    if findings.across is not None:
+        found += across_tables(findings.across)
+    found += [contents.other_losses_table(findings), coverage_table(findings)]
+    found += [records.notes_table(in_order(findings.notes)), records.failures_table(findings.results)]
+    found += [records.methods_table(findings.results)]
+    found += [records.attributes_table(data) for data in (about or ReportContext()).data if data.attributes]
+    found += [records.provenance_table(findings, about or ReportContext())]
+    return tuple(table for table in found if table is not None and table.rows)
+
+
+def render_html(findings: Findings, *, title: str | None = None, about: ReportContext | None = None) -> str:
+    """The whole report as one page without any reference to the outside."""
+    context = about or ReportContext()
+    script, stylesheet = _text("script.js"), _text("style.css")
+    found = panels(findings)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return _environment().get_template("page.jinja").render(
+        title=title_of(findings, title),
+        scope=scope(findings),
+        about=context,
+        script=script,
+        script_digest=digest,
+        stylesheet=stylesheet,
+        looks={name: look_of(number) for number, name in enumerate(findings.results.methods)},
+        swatches={marker: swatch_path(marker) for marker in MARKERS},
+        summaries=[summarise_panel(panel) for panel in found],
+        overview=contents.overview_table(found),
+        parts=[part_of(findings, panel) for panel in found],
+        across=findings.across,
+        serious=serious(findings.notes),
+        notes=in_order(findings.notes),
+        rules=[RULES[code] for code in RULES],
+        card=benchmark_card(findings, context),
+        **_tables(findings, context),
+    )  # fmt: skip
+
+
+def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
+    """The tables that belong to no prototask, and the figure of ranks."""
+    from redelve.report.figures import ranks_picture
+
+    across = findings.across
+    return {
+        "across_tables": across_tables(across) if across else (),
+        "friedman": friedman_sentence(across) if across else "",
+        "ranks": ranks_picture(findings),
+        "others": contents.other_losses_table(findings),
+        "coverage": coverage_table(findings),
+        "failures": records.failures_table(findings.results),
+        "methods": records.methods_table(findings.results),
+        "attributes": [records.attributes_table(data) for data in context.data],
+        "provenance": records.provenance_table(findings, context),
+    }
+
+
+def _text(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    environment.filters["inline"] = lambda picture: Markup(inline(picture))
+    environment.filters["marker_id"] = MARKERS.index
+    environment.filters["colour_id"] = lambda colour: PALETTE.index(colour) + 1
+    return environment
+
+
+def _clean(value: object) -> object:
+    """Text without characters that a page cannot hold; signs and units stay with their numbers."""
+    if type(value) is not str:
+        return value
+    return GLUED.sub(lambda found: found[0].replace(" ", "\u00a0"), CONTROL.sub("�", value))
+
+
+def render_markdown(
+    findings: Findings, *, title: str | None = None, about: ReportContext | None = None
+) -> str:
+    """The words and tables of the report in Markdown."""
+    lines = [
+        f"# {escape_markdown(title_of(findings, title))}",
+        "",
+        f"{escape_markdown(scope(findings))}.",
+        "",
+    ]
+    for note in serious(findings.notes):
+        lines += [f"> **{note.severity}** {escape_markdown(str(note))}", ""]
+    for panel in panels(findings):
+        said = summarise_panel(panel)
+        lines += [f"## {escape_markdown(panel.prototask)}", "", f"**{escape_markdown(said.headline)}**", ""]
+        for reply in said.replies:
+            lines += [
+                f"*{reply.question}*",
+                "",
+                *(f"* {escape_markdown(text)}" for text in reply.sentences),
+                "",
+            ]
+    for table in all_tables(findings, about):
+        lines += [f"## {escape_markdown(table.title)}", "", markdown(table)]
+    lines += ["## Benchmark card", "", benchmark_card(findings, about).markdown()]
+    return "\n".join(lines)
+
+
+def render_latex(findings: Findings, *, title: str | None = None, about: ReportContext | None = None) -> str:
+    """The words and tables of the report as a LaTeX document."""
+    lines = [
+        r"\documentclass{article}",
+        r"\usepackage[T1]{fontenc}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage{textcomp,booktabs,amssymb,pdflscape}",
+        r"\usepackage[margin=2cm]{geometry}",
+        rf"\title{{{escape_latex(title_of(findings, title))}}}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\maketitle",
+    ]
+    for panel in panels(findings):
+        said = summarise_panel(panel)
+        lines += [rf"\section*{{{escape_latex(panel.prototask)}}}", escape_latex(said.headline), ""]
+        for reply in said.replies:
+            lines += [rf"\paragraph{{{reply.question}}}", *map(escape_latex, reply.sentences), ""]
+    lines += [latex(table) for table in all_tables(findings, about)]
+    lines += [r"\section*{Benchmark card}", benchmark_card(findings, about).latex(), r"\end{document}", ""]
+    return "\n".join(lines)

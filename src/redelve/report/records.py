@@ -1,0 +1,123 @@
+"""Tables of what was done rather than what was found: failures, methods, data, where it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redelve.analysis import Findings
+from redelve.report.card import identity_text, summary_of
+from redelve.report.contents import METHOD, TASK, count_cell, name_cell
+from redelve.report.context import DataDescription, ReportContext
+from redelve.report.rounding import seconds
+from redelve.report.tables import Cell, Column, Row, Table
+from redelve.results import Record, Results
+from redelve.validity import Note
+
+MOST_FAILURES = 200
+MOST_CHARACTERS = 400
+
+
+def failures_table(results: Results) -> Table | None:
+    """Jobs that did not come to an answer; None where all did."""
+    failed = list(results.failures)
+    if not failed:
+        return None
+    left_out = len(failed) - MOST_FAILURES
+    return Table(
+        "failures",
+        "Jobs that failed",
+        (
+            METHOD,
+            TASK,
+            Column("Instance", ("instance",)),
+            Column("Run", ("run",)),
+            Column("Status"),
+            Column("Message"),
+        ),
+        tuple(_failure(record) for record in failed[:MOST_FAILURES]),
+        f"{left_out} more are in the archive." if left_out > 0 else "",
+    )
+
+
+def _failure(record: Record) -> Row:
+    message = record.message.strip()
+    if len(message) > MOST_CHARACTERS:
+        message = f"{message[:MOST_CHARACTERS]}…"
+    status = f"{record.status}, {record.fallback} stood in" if record.fallback else record.status
+    return (
+        name_cell(record.job.method),
+        Cell(record.job.task),
+        count_cell(record.job.instance),
+        count_cell(record.job.run),
+        Cell(status),
+        Cell(message),
+    )
+
+
+def notes_table(notes: Sequence[Note]) -> Table:
+    """Validity notes."""
+    rows = [(Cell(note.code), Cell(note.severity), Cell(note.title), Cell(note.text)) for note in notes]
+    return Table(
+        "validity",
+        "Validity notes",
+        (Column("Rule"), Column("Severity"), Column("Title"), Column("Note")),
+        tuple(rows),
+    )
+
+
+def methods_table(results: Results) -> Table:
+    """Each method's summary and identity."""
+    rows = [
+        (
+            name_cell(name),
+            Cell(summary_of(facts)),
+            Cell(identity_text(facts.identity)),
+            Cell(facts.digest[:12]),
+        )
+        for name, facts in results.methods.items()
+    ]
+    return Table(
+        "methods", "Methods", (METHOD, Column("Summary"), Column("Identity"), Column("Digest")), tuple(rows)
+    )
+
+
+def attributes_table(data: DataDescription) -> Table:
+    """The attributes of a dataset."""
+    rows = [
+        (Cell(one.name), Cell(one.role), Cell(one.type), Cell(one.range), Cell(one.description))
+        for one in data.attributes
+    ]
+    columns = ("Attribute", "Role", "Type", "Range", "Description")
+    return Table(
+        f"attributes-{data.dataset}",
+        f"Attributes of {data.dataset}",
+        tuple(map(Column, columns)),
+        tuple(rows),
+        " ".join(part for part in (data.title, f"Source: {data.source}." if data.source else "") if part),
+    )
+
+
+def provenance_table(findings: Findings, about: ReportContext) -> Table:
+    """Where, when and with what the results were made."""
+    records = findings.results.records
+    times = sorted(record.started for record in records if record.started)
+    training = sum(record.costs.training_seconds or 0.0 for record in records)
+    facts = {
+        "Command": about.command,
+        "Archive": about.archive,
+        "redelve": about.version,
+        "Jobs began": f"{times[0]} to {times[-1]}" if times else "",
+        "Elapsed": seconds(about.elapsed) if about.elapsed is not None else "",
+        "Time to learn, all jobs": seconds(training) if training else "",
+    }
+    rows = [(Cell(name), Cell(text)) for name, text in facts.items() if text]
+    rows += [(Cell(name), Cell(", ".join(values))) for name, values in _environments(records).items()]
+    return Table("provenance", "Provenance", (Column("What"), Column("Value")), tuple(rows))
+
+
+def _environments(records: Sequence[Record]) -> dict[str, list[str]]:
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, value in record.environment.items():
+            found.setdefault(name, {})[value] = None
+    return {name: sorted(values) for name, values in found.items()}

@@ -1,0 +1,316 @@
+"""The summary in plain words: which method, how sure are we, would more data help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from redelve.analysis import Contest, Findings, TaskFindings
+from redelve.report import rounding
+from redelve.report.panels import Panel, loss_name, variance_shares
+from redelve.validity import Note
+
+WHICH = "Which method?"
+HOW_SURE = "How sure are we?"
+MORE_DATA = "Would more data help?"
+MOST_LISTED = 3
+NEGATIVE = re.compile(r"(?<=\s)-(?=\d)")
+SEVERITIES = ("invalid", "caution", "note")
+REMEDIES = {
+    "training sets": "more training sets would make the estimates sharper",
+    "seeds": "more runs with other seeds would make the estimates sharper",
+    "test cases": "more test cases would make the estimates sharper",
+    "test cases and residual": "more test cases, or more training sets, would make the estimates sharper",
+    "training set × test case": "more training sets or test cases would make the estimates sharper",
+    "residual": "more training sets or test cases would make the estimates sharper",
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A question and what the results have to say to it."""
+
+    question: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PanelSummary:
+    """A prototask's summary: a line that says it all, and the three replies."""
+
+    prototask: str
+    key: str
+    headline: str
+    replies: tuple[Reply, ...]
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def summarise_panel(panel: Panel) -> PanelSummary:
+    """The summary of one prototask, by its largest training sets."""
+    replies = (
+        Reply(WHICH, _which(panel)),
+        Reply(HOW_SURE, _how_sure(panel)),
+        Reply(MORE_DATA, _more_data(panel)),
+    )
+    return PanelSummary(panel.prototask, panel.key, headline(panel), replies)
+
+
+def leader_of(task: TaskFindings) -> str | None:
+    """The method with the smallest loss."""
+    if task.group is not None and task.group.best_looking is not None:
+        return task.group.best_looking
+    known = [one for one in task.methods if one.mean is not None and isfinite(one.mean)]
+    return min(known, key=lambda one: one.mean or 0.0).method if known else None
+
+
+def headline(panel: Panel) -> str:
+    """Who may be the best on the largest training sets, in one line."""
+    task = panel.largest
+    leader, group = leader_of(task), task.best_group
+    if leader is None:
+        return "No method has a finite expected loss."
+    if task.group is None:
+        return f"{leader} had the smallest loss; nothing could be compared."
+    others = [name for name in group if name != leader]
+    if not others:
+        return f"{leader} is the best of {_these(panel)} (95 % confidence)."
+    if len(group) == len(task.methods):
+        return f"No method could be shown to be better than all others; {leader} had the smallest loss."
+    return f"{leader} had the smallest loss; {listed(others)} could not be told apart from the best."
+
+
+def _without(panel: Panel) -> list[str]:
+    known = {one.method for one in panel.largest.methods}
+    return [name for name in panel.methods if name not in known]
+
+
+def _these(panel: Panel) -> str:
+    return f"the {len(panel.largest.methods)} methods with results" if _without(panel) else "these methods"
+
+
+def _which(panel: Panel) -> tuple[str, ...]:
+    task = panel.largest
+    leader = leader_of(task)
+    if leader is None:
+        return ("No method has a finite expected loss here.",)
+    sentences = [_loss_sentence(task, leader)]
+    sentences += [text for text in (_lead_sentence(task, leader), _smaller_sizes(panel)) if text]
+    return tuple(sentences)
+
+
+def _loss_sentence(task: TaskFindings, leader: str) -> str:
+    finding = task.method(leader)
+    text = (
+        f"With {task.task.training_set_size} training cases {leader} had the smallest expected "
+        f"{loss_name(task.loss)}: {rounding.with_error(finding.mean, finding.standard_error)}"
+    )
+    if finding.standardised is None:
+        return f"{text}."
+    unit = "0" if task.loss == "L" else "1"
+    standard = rounding.with_error(finding.standardised, finding.standardised_error)
+    return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses."
+
+
+def _lead_sentence(task: TaskFindings, leader: str) -> str:
+    """The lead over the nearest method that was shown to be worse."""
+    behind = [
+        one
+        for one in task.contests
+        if one.winner == leader and one.difference is not None and _other(one, leader) not in task.best_group
+    ]
+    if not behind:
+        return ""
+    nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
+    return f"It loses less than {_other(nearest, leader)} by {_gap(nearest, leader)}."
+
+
+def _other(contest: Contest, name: str) -> str:
+    return contest.second if contest.first == name else contest.first
+
+
+def _gap(contest: Contest, leader: str) -> str:
+    """How much less the leader loses, with interval, standardised value and p."""
+    sign = -1.0 if contest.first == leader else 1.0
+    gap = sign * (contest.difference or 0.0)
+    error = contest.standard_error
+    text = rounding.by_error(gap, error)
+    if (bounds := contest.interval()) is not None:
+        ends = sorted(sign * bound for bound in bounds)
+        text += f" (95 % interval {rounding.interval((ends[0], ends[1]), error)})"
+    standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
+    if standard is not None and not contest.standard.is_shift:
+        text += f", {rounding.by_error(standard, spread)} standardised"
+    return f"{text}; {rounding.p_equals(contest.adjusted_p_value)} adjusted for all pairs"
+
+
+def _smaller_sizes(panel: Panel) -> str:
+    before = panel.tasks[:-1]
+    if not before:
+        return ""
+    found = [f"{leader_of(task)} at {task.task.training_set_size}" for task in before if leader_of(task)]
+    if len({leader_of(task) for task in panel.tasks}) == 1:
+        return "It had the smallest loss at every smaller training-set size as well."
+    return f"With fewer training cases the smallest loss was that of {listed(found)}." if found else ""
+
+
+def _how_sure(panel: Panel) -> tuple[str, ...]:
+    lacking = _without(panel)
+    verb = "has" if len(lacking) == 1 else "have"
+    missing = (f"{listed(lacking)} {verb} no results here and could not be judged.",) if lacking else ()
+    return (*_comparisons(panel.largest), *missing)
+
+
+def _comparisons(task: TaskFindings) -> tuple[str, ...]:
+    leader = leader_of(task)
+    if task.group is None or leader is None:
+        reasons = [text for text in task.caveats if text.startswith("no comparison")]
+        one = f"Only {task.methods[0].method} has results here." if len(task.methods) == 1 else ""
+        return (one or (f"{reasons[0].capitalize()}." if reasons else "No methods could be compared."),)
+    sentences = [_group_sentence(task)]
+    rivals = [
+        one
+        for one in task.contests
+        if leader in (one.first, one.second) and _other(one, leader) in task.best_group
+    ]
+    rivals.sort(key=lambda one: abs(one.difference or 0.0))
+    sentences += [_rival_sentence(one, leader) for one in rivals[:MOST_LISTED]]
+    if len(rivals) > MOST_LISTED:
+        rest = [_other(one, leader) for one in rivals[MOST_LISTED:]]
+        sentences.append(f"Nor could {listed(rest, 'or')} be ruled out as the best.")
+    if text := uncertainty_sentence(task):
+        sentences.append(text)
+    return tuple(sentences)
+
+
+def _group_sentence(task: TaskFindings) -> str:
+    group = task.best_group
+    worse = [one.method for one in task.methods if one.method not in group]
+    if not group:
+        return (
+            "Every method was shown to be worse than some other: they were compared on different instances."
+        )
+    if len(group) == 1:
+        return f"With 95 % confidence {group[0]} is the best of the {len(task.methods)} methods on this task."
+    either = "either" if len(group) == 2 else "one of"
+    text = (
+        f"With 95 % confidence the best of the {len(task.methods)} methods is {either} "
+        f"{listed(group, 'or')}: "
+        "these could not be told apart from the best"
+    )
+    return (
+        f"{text}, while {listed(worse)} {'was' if len(worse) == 1 else 'were'} shown to be worse."
+        if worse
+        else f"{text}."
+    )
+
+
+def _rival_sentence(contest: Contest, leader: str) -> str:
+    """How the leader compares with a method that may be the best as well.
+
+    The group of the best and the comparison of all pairs are two procedures, each with its own allowance for
+    their number: a method may stay in the group although the leader beats it.
+    """
+    other = _other(contest, leader)
+    if contest.winner == leader:
+        return (
+            f"{leader} loses less than {other} by {_gap(contest, leader)}; even so, {other} cannot be ruled "
+            "out as the "
+            "best with 95 % confidence."
+        )
+    start = f"{leader} and {other} could not be told apart"
+    if contest.difference is None or contest.p_value is None:
+        return f"{start}: no test is defined between them."
+    sign = 1.0 if contest.first == leader else -1.0
+    bounds = contest.interval()
+    around = ""
+    if bounds is not None:
+        ends = sorted(sign * bound for bound in bounds)
+        around = f", 95 % interval {rounding.interval((ends[0], ends[1]), contest.standard_error)}"
+    difference = rounding.with_error(sign * contest.difference, contest.standard_error)
+    p_values = (
+        f"{rounding.p_equals(contest.p_value)} alone, {rounding.p_value(contest.adjusted_p_value)} adjusted "
+        "for all pairs"
+    )
+    text = f"{start}: {leader} − {other} = {difference}{around}, {p_values}."
+    return f"{text} {contest.advice}".strip()
+
+
+def uncertainty_sentence(task: TaskFindings) -> str:
+    """What the standard errors of a task are mostly due to, and what would make them smaller."""
+    totals: dict[str, float] = {}
+    shares = [found for one in task.methods if (found := variance_shares(one))]
+    for found in shares:
+        for source, share in found.items():
+            totals[source] = totals.get(source, 0.0) + share / len(shares)
+    if not totals:
+        return ""
+    main = max(totals, key=totals.__getitem__)
+    part = rounding.per_cent(totals[main])
+    return (
+        f"The uncertainty is mostly due to {main} (on average {part} of the squared standard error): "
+        f"{REMEDIES[main]}."
+    )
+
+
+def _more_data(panel: Panel) -> tuple[str, ...]:
+    if len(panel.tasks) < 2:
+        return (
+            "That cannot be told from one training-set size: run the methods on smaller training sets as "
+            "well, "
+            "and see whether the loss still falls.",
+        )
+    group = panel.largest.best_group or tuple(curve.method for curve in panel.curves)
+    sentences = [_curve_sentence(panel, name) for name in group[: 2 * MOST_LISTED]]
+    rest = len(group) - 2 * MOST_LISTED
+    if rest > 0:
+        sentences.append(f"See the learning curves for {rest} more.")
+    return tuple(sentences)
+
+
+def _curve_sentence(panel: Panel, name: str) -> str:
+    curve = panel.curve(name)
+    text = curve.would_more_data_help if curve else ""
+    if not text:
+        return f"For {name} that cannot be told: it has no standard error at the two largest sizes."
+    verdict, _, reason = text.partition(": ")
+    lead = {"yes": "it still helped", "no": "it did not", "not shown": "not shown"}.get(verdict, verdict)
+    return f"{name}: {lead}; {NEGATIVE.sub(rounding.MINUS, reason)}."
+
+
+def serious(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The notes of the worst severity there is, mere notes left out."""
+    for severity in SEVERITIES[:-1]:
+        if found := tuple(note for note in notes if note.severity == severity):
+            return found
+    return ()
+
+
+def in_order(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The worst first."""
+    return tuple(sorted(notes, key=lambda note: SEVERITIES.index(note.severity)))
+
+
+def scope(findings: Findings) -> str:
+    """How much work this is about."""
+    results = findings.results
+    done = sum(record.status == "done" for record in results.records)
+    parts = (
+        _count(len(results.methods), "method"),
+        _count(len(findings.tasks), "task"),
+        f"{done} of {_count(len(results.records), 'job')} done",
+    )
+    return ", ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,134 @@
+"""Figures: Rasmussen's digits by hand, nothing squashed, the same bytes every time."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from math import ceil, inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redelve.analysis import Findings, TaskFindings, find
+from redelve.report.drawing import inline, save, save_all, spread_out
+from redelve.report.figures import pictures_of
+from redelve.report.panels import panels, variance_shares
+from redelve.report.rasmussen import digit, digits_of, scale_of
+from redelve.stats.estimates import Comparison
+
+from .made import made_findings, made_results, many_tasks, task_facts
+
+
+@given(st.integers(0, 1000))
+def test_digits_are_hundredths_rounded_up(thousandths: int) -> None:
+    exact = max(ceil(thousandths / 10), 1)  # thousandths are exact where 100 × 0.07 is not
+    assert digit(thousandths / 1000) == (str(exact) if exact <= 9 else "·")
+
+
+def with_p_values(task: TaskFindings, wanted: dict[tuple[str, str], tuple[float, float]]) -> TaskFindings:
+    """The task with differences and p-values put in by hand."""
+    contests = []
+    for contest in task.contests:
+        difference, p = wanted[contest.first, contest.second]
+        assert isinstance(contest.test, Comparison)
+        differences = replace(contest.test.differences, mean=difference)
+        test = replace(contest.test, differences=differences, p_value=p, cautious_p_value=p)
+        contests.append(replace(contest, test=test))
+    return replace(task, contests=tuple(contests))
+
+
+def test_a_digit_stands_in_the_column_of_the_better_and_the_row_of_the_worse() -> None:
+    task = with_p_values(
+        made_findings().tasks[0],
+        {
+            ("lin", "knn"): (-0.1, 0.034),
+            ("lin", "constant"): (-0.5, 0.0001),
+            ("knn", "constant"): (0.2, 0.095),
+        },
+    )
+    assert digits_of(task, ["lin", "knn", "constant"]) == [
+        ["", "·", "·"],  # nobody beats lin; constant is better than knn, but not by enough
+        ["4", "", "·"],  # lin beats knn
+        ["1", "·", ""],  # lin beats constant
+    ]
+
+
+def test_a_loss_far_above_the_others_is_off_the_scale() -> None:
+    scale = scale_of([0.1, 0.11, 0.12, 0.13, 50.0], [0.01] * 5, from_zero=True)
+    assert 0.13 < scale.high < 1
+    assert scale_of([0.1, inf], [0.0, 0.0], from_zero=True).high < 1
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(0, 10)), min_size=1))
+def test_a_scale_goes_upwards(pairs: list[tuple[float, float]]) -> None:
+    scale = scale_of([value for value, _ in pairs], [error for _, error in pairs], from_zero=True)
+    assert scale.low < scale.high
+
+
+@given(st.lists(st.floats(0, 1), max_size=10))
+def test_labels_keep_their_distance_and_their_order(places: list[float]) -> None:
+    moved = spread_out(places, 0.05, 0.0, 1.0)
+    ordered = sorted(moved)
+    assert all(b - a > 0.05 - 1e-6 for a, b in pairwise(ordered))
+    for i, a in enumerate(places):
+        assert all(moved[i] < moved[j] for j, b in enumerate(places) if a < b)
+
+
+def test_shares_of_the_squared_standard_error_add_up() -> None:
+    for runs in (1, 2):
+        for task in made_findings(runs=runs).tasks:
+            for finding in task.methods:
+                assert sum(variance_shares(finding).values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_shares_rebuild_the_standard_error(runs: int) -> None:
+    common = [task_facts("/data/proto/std.16", 16, scheme="common")]
+    for findings in (made_findings(runs=runs), made_findings(runs=runs, tasks=common)):
+        finding = findings.tasks[0].methods[0]
+        assert finding.standard_error is not None
+        found = finding.deviations["training sets"]
+        share = variance_shares(finding)["training sets"]
+        assert found is not None
+        assert share * finding.standard_error**2 == pytest.approx(found**2 / 4)
+
+
+def findings_of_many_tasks() -> Findings:
+    return find(made_results({"a": 0.3, "b": 0.4, "c": 0.9}, tasks=many_tasks()))
+
+
+def test_every_figure_is_drawn_and_is_the_same_every_time() -> None:
+    pictures = pictures_of(findings_of_many_tasks())
+    assert {picture.name.partition("-")[0] for picture in pictures} == {
+        "rasmussen",
+        "curves",
+        "variance",
+        "front",
+        "ranks",
+    }
+    assert len({picture.name for picture in pictures}) == len(pictures)
+    for picture in [*pictures[:4], pictures[-1]]:
+        assert save(picture, "svg") == save(picture, "svg")
+        ET.fromstring(save(picture, "svg"))
+    assert save(pictures[0], "pdf") == save(pictures[0], "pdf")
+    assert save_all(pictures[:2]).startswith(b"%PDF")
+
+
+def test_figures_on_a_page_follow_its_colours_and_speak() -> None:
+    picture = pictures_of(made_findings())[0]
+    svg = inline(picture)
+    root = ET.fromstring(svg)
+    assert root.attrib["role"] == "img"
+    assert [child.tag for child in root][:2] == ["title", "desc"]
+    assert "#1c2126" not in svg
+    assert "http" not in svg
+    names = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
+    assert len(names) == len(set(names))
+    assert all(name.startswith("fig-rasmussen-") for name in names)
+    assert "lin" in [text.text for text in root.iter("text")]
+
+
+def test_panels_go_from_small_to_large() -> None:
+    (panel,) = panels(made_findings())
+    assert [task.task.training_set_size for task in panel.tasks] == [16, 32, 64]
+    assert panel.methods == ("lin", "knn", "constant")

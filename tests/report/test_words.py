@@ -1,0 +1,155 @@
+"""The summary in plain words answers the three questions and never claims too much."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redelve.analysis import Findings, find
+from redelve.model import Scheme
+from redelve.report.card import BY_AUTHOR, SCHEMES, benchmark_card
+from redelve.report.context import DataDescription, ReportContext
+from redelve.report.panels import Panel, panels
+from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, listed, serious, summarise_panel
+from redelve.stats.multiple import BestGroup, Standing
+from redelve.validity import Note
+
+from .made import made_findings, made_results, method_facts, task_facts
+
+
+def only_panel(findings: Findings) -> Panel:
+    (panel,) = panels(findings)
+    return panel
+
+
+def said(panel: Panel, question: str) -> str:
+    found = {reply.question: " ".join(reply.sentences) for reply in summarise_panel(panel).replies}
+    return found[question]
+
+
+def test_a_clear_winner_is_named_with_its_lead() -> None:
+    panel = only_panel(find(made_results({"a": 0.2, "b": 2.0}, spread=0.05)))
+    assert summarise_panel(panel).headline == "a is the best of these methods (95 % confidence)."
+    which = said(panel, WHICH)
+    assert "With 64 training cases a had the smallest expected squared error" in which
+    assert "It loses less than b by" in which
+    assert "standardised" in which
+    assert "It had the smallest loss at every smaller training-set size as well." in which
+    assert "a: it still helped; from 32 to 64 training cases the loss fell by" in said(panel, MORE_DATA)
+
+
+def test_what_was_not_shown_is_not_claimed() -> None:
+    panel = only_panel(find(made_results({"a": 0.30, "b": 0.30}, spread=1.0)))
+    sure = said(panel, HOW_SURE)
+    assert "could not be told apart" in sure
+    assert "would be found with power 0.8" in sure
+    assert "alone" in sure
+    assert "adjusted for all pairs" in sure
+    for text in (sure, said(panel, WHICH), summarise_panel(panel).headline):
+        assert "equal" not in text
+        assert "same" not in text
+
+
+def test_methods_without_results_are_not_passed_over() -> None:
+    results = made_results({"a": 0.2, "b": 2.0}, spread=0.05)
+    results = replace(results, methods={**results.methods, "c": method_facts("c")})
+    panel = only_panel(find(results))
+    assert "the 2 methods with results" in summarise_panel(panel).headline
+    assert "c has no results here and could not be judged." in said(panel, HOW_SURE)
+
+
+def test_one_size_cannot_tell_whether_more_data_would_help() -> None:
+    panel = only_panel(find(made_results({"a": 0.2, "b": 2.0}, tasks=[task_facts("/data/proto/std.16", 16)])))
+    assert "cannot be told from one training-set size" in said(panel, MORE_DATA)
+
+
+def test_a_rival_that_is_beaten_but_not_ruled_out_is_said_to_be_so() -> None:
+    panel = only_panel(find(made_results({"a": 0.2, "b": 2.0}, spread=0.05)))
+    standings = tuple(Standing(name, None, None, 0.2, None, True) for name in ("a", "b"))
+    task = replace(panel.largest, group=BestGroup("a", standings, 0.95, ()))
+    sure = said(replace(panel, tasks=(*panel.tasks[:-1], task)), HOW_SURE)
+    assert "a loses less than b by" in sure
+    assert "even so, b cannot be ruled out as the best" in sure
+    assert "told apart from the best" in sure
+
+
+def test_log_losses_change_by_amounts_and_not_by_per_cents() -> None:
+    results = made_results({"a": 0.2, "b": 2.0}, spread=0.05)
+    lower = [replace(record, losses={"L": record.losses["S"] - 3.0}) for record in results.records]
+    panel = only_panel(find(replace(results, records=tuple(lower))))
+    (curve, _) = panel.curves
+    assert curve.would_more_data_help.startswith("yes")
+    assert "%" not in curve.would_more_data_help
+    assert "fell by -" not in curve.would_more_data_help
+
+
+def test_every_design_has_its_words() -> None:
+    assert set(SCHEMES) == set(get_args(Scheme))
+
+
+@given(st.lists(st.text(min_size=1), max_size=6))
+def test_lists_name_everybody(names: list[str]) -> None:
+    assert all(name in listed(names) for name in names)
+
+
+def test_the_most_serious_notes_come_first() -> None:
+    notes = [Note("V1", "t", "x", severity) for severity in ("note", "caution", "invalid")]
+    assert [note.severity for note in serious(notes)] == ["invalid"]
+    assert serious(notes[:1]) == ()
+
+
+def test_the_card_has_the_eight_points_of_proben1() -> None:
+    card = benchmark_card(made_findings())
+    assert [point.number for point in card.points] == list(range(1, 9))
+    words = [
+        "Problem",
+        "sets",
+        "Network",
+        "Initialisation",
+        "parameters",
+        "Termination",
+        "Error function",
+        "runs",
+    ]
+    for point, word in zip(card.points, words, strict=True):
+        assert word in point.title
+        assert point.entries or point.missing
+
+
+def test_the_card_tells_what_only_the_author_knows() -> None:
+    findings = made_findings()
+    before = benchmark_card(findings).points[0]
+    assert BY_AUTHOR in before.status
+    about = ReportContext(data=(DataDescription("data", source="doi 10.1000/1"),))
+    after = benchmark_card(findings, about).points[0]
+    assert after.missing == ()
+    assert "doi 10.1000/1" in after.entries[0].text
+
+
+def test_the_card_takes_settings_from_identities() -> None:
+    results = made_results({"net": 0.3})
+    settings = {"hidden_layers": [25], "init": "uniform", "estimator": {"max_iter": 100}, "rate": 0.1}
+    results = replace(results, methods={"net": method_facts("net", **settings)})
+    points = benchmark_card(find(results)).points
+    assert "hidden_layers = [25]" in points[2].entries[0].text
+    assert any("init = uniform" in entry.text for entry in points[3].entries)
+    assert "rate = 0.1" in points[4].entries[0].text
+    assert points[5].entries[0].text == "estimator.max_iter = 100"
+
+
+def test_the_card_counts_runs_and_failures() -> None:
+    results = made_results({"a": 0.3, "b": 0.4}, runs=2)
+    first = replace(results.records[0], status="failed", losses={})
+    found = find(replace(results, records=(first, *results.records[1:])))
+    point = benchmark_card(found).points[7]
+    assert "2 for each training set and method" in point.entries[0].text
+    assert "1 failed: 1 without an answer" in point.entries[1].text
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_the_card_has_all_points_in_other_formats(form: str) -> None:
+    text = getattr(benchmark_card(made_findings()), form)()
+    assert text.count("Initialisation") == 1
+    assert text.count(BY_AUTHOR) >= 4
