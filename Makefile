@@ -1,10 +1,10 @@
-# Two commands: `make demo` runs the tutorial on embedded data, `make test` runs the tests. Both set up what they need.
+# Two commands: `make demo` runs the main job on embedded data, `make test` runs the tests. Both set up what they need.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all check bench clean
+.PHONY: demo tutorial test test-all check bench clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "redelve needs Python 3.11 or newer")'
@@ -13,6 +13,9 @@ $(BIN)/.installed: pyproject.toml
 	touch $@
 
 demo: $(BIN)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
 test: check
@@ -27,7 +30,8 @@ check: $(BIN)/.installed
 	$(BIN)/mypy
 
 bench: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) demo-output .mypy_cache .ruff_cache .pytest_cache

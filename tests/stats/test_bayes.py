@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 from redelve.errors import StatisticsError
 from redelve.seeds import generator
 from redelve.stats.bayes import NO_ROPE, CorrelatedT, Prior, RopeProbabilities, correlated_t, signed_rank
+from redelve.stats.calibration.many import certainty
 from redelve.stats.resampled import REPEATED, compare_resampled, fold_ratio
 from redelve.stats.sums import FloatArray
 
@@ -68,6 +69,27 @@ def test_the_signed_rank_test_agrees_with_the_authors_program() -> None:
     assert agree(one, (0.0, 0.12972, 0.87028), 50_000)
     two = signed_rank(J48_NBC, rope=0.0, rng=generator("no rope"), draws=200_000)
     assert agree(two, (0.22716, 0.0, 0.77284), 50_000)
+
+
+def by_pairs(z: FloatArray, rope: float, draws: int, seed: int) -> tuple[float, float, float]:
+    """The definition taken literally: Dirichlet weights from NumPy, a table of all pairs, no sorting."""
+    rng = np.random.default_rng(seed)
+    points = np.append(0.0, z)
+    sums = points[:, None] + points
+    weights = rng.dirichlet(np.append(0.5, np.ones(z.size)), draws)
+    right = np.einsum("ni,ij,nj->n", weights, (sums > 2 * rope).astype(float), weights, optimize=True)
+    left = np.einsum("ni,ij,nj->n", weights, (sums < -2 * rope).astype(float), weights, optimize=True)
+    winner = np.stack((left, 1 - left - right, right)).argmax(axis=0)
+    shares = np.bincount(winner, minlength=3) / draws
+    return float(shares[0]), float(shares[1]), float(shares[2])
+
+
+@pytest.mark.parametrize("rope", [0.5, 1.0, 3.0])
+def test_the_signed_rank_test_agrees_with_its_definition(rope: float) -> None:
+    """Against a program of ours that shares nothing with it but the definition."""
+    for z in (J48_NBC, AODE_NBC):
+        result = signed_rank(z, rope=rope, rng=generator("definition"), draws=50_000)
+        assert agree(result, by_pairs(z, rope, 20_000, 4), 20_000)
 
 
 def test_the_correlated_t_test_gives_the_published_probabilities() -> None:
@@ -253,22 +275,16 @@ def test_bad_input_is_refused() -> None:
         correlated_t([1.0, 2.0], ratio=0.0, rope=0.1)
 
 
-def certain(tasks: int, count: int, seed: int) -> float:
-    """How often one of two equal methods seems better with probability above 0.95, without a rope."""
-    rng = np.random.default_rng([seed, tasks])
-    found = [signed_rank(rng.normal(size=tasks), rope=0.0, rng=rng, draws=1000) for _ in range(count)]
-    return float(np.mean([max(result.left, result.right) > 0.95 for result in found]))
-
-
 def test_certainty_about_equal_methods_is_as_frequent_as_documented() -> None:
     """Calibrated certainty would come in 10 % of cases; docs/comparisons.md says 12 % at 30 tasks."""
-    assert 0.10 - 4 * 0.0134 < certain(30, 500, 2) < 0.125 + 4 * 0.0148
+    assert 10 - 4 * 1.34 < certainty(30, 0.0, 500, np.random.default_rng([2, 30])) < 12.5 + 4 * 1.48
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("tasks", "documented"), [(5, 0.187), (10, 0.130), (30, 0.112), (54, 0.105)])
 def test_certainty_about_equal_methods_in_large_simulations(tasks: int, documented: float) -> None:
-    assert certain(tasks, 5000, 3) == pytest.approx(documented, abs=4 * 0.0057)
+    found = certainty(tasks, 0.0, 5000, np.random.default_rng([3, tasks])) / 100
+    assert found == pytest.approx(documented, abs=4 * 0.0057)
 
 
 def test_exact_integration_is_itself_right() -> None:

@@ -1,19 +1,24 @@
 """Levels and coverages by simulation, with bands far wider than the noise of the simulations."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from redelve import stats
 from redelve.stats import (
     analyse_common,
     analyse_hierarchical,
     calibration,
     compare_common,
     compare_hierarchical,
+    learning,
 )
-from redelve.stats.calibration import percent, rejections
+from redelve.stats.calibration import many, one_task, resamples
+from redelve.stats.calibration.overview import OFFERS, Offer
+from redelve.stats.calibration.tables import Effort, Finding, percent, rejections
 from redelve.stats.caveats import CRITICAL, FEW_TEST_CASES, LIBERAL
 from redelve.stats.significance import t_quantile
 from redelve.stats.simulation import Design, Sample, draw_gaussian, draw_losses, draw_sample, summarise
@@ -146,18 +151,135 @@ def test_simulated_terms_have_the_variances_asked_for(shape: str) -> None:
     assert found == pytest.approx(design.expected_mean_squares(), rel=0.1)
 
 
-def test_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MANY", "SOME", "FEW", "LEAST"):
-        monkeypatch.setattr(calibration, name, 4)
-    assert calibration.main([str(tmp_path / "page.md")]) == 0
+TINY = Effort(4, 4, 4, 4)
+
+
+def test_the_page_is_written(tmp_path: Path) -> None:
+    assert calibration.main([str(tmp_path / "page.md")], TINY) == 0
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert text.count("\n## ") == len(calibration.SECTIONS)
+    assert text.count("\n## ") == len(calibration.SECTIONS) + 1
+    for offer in OFFERS:
+        assert f"| {offer.what} |" in text
 
 
-def test_the_same_seed_gives_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "SOME", 50)
-    one, two, three = (calibration.powers(np.random.default_rng(seed)) for seed in (1, 1, 2))
+def test_the_same_seed_gives_the_same_table() -> None:
+    one, two, three = (one_task.powers(np.random.default_rng(seed), Effort(some=50)) for seed in (1, 1, 2))
     assert one == two != three
+
+
+NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level or coverage
+    "advise",
+    "cases_needed",
+    "critical_difference",
+    "detectable_difference",
+    "estimate_components",
+    "estimate_components_of_runs",
+    "fold_ratio",
+    "holm",
+    "standardise_log",
+    "standardise_ratio",
+    "training_sets_needed",
+}
+
+
+def test_every_test_and_interval_of_the_public_face_is_in_the_overview() -> None:
+    """A new function must be measured, or be in the list of those that promise nothing."""
+    functions = {name for name in stats.__all__ if name[0].islower() and not name.startswith("baseline_")}
+    assert functions - NOT_A_TEST <= {offer.use for offer in OFFERS}
+    assert functions >= NOT_A_TEST
+
+
+def test_the_overview_shows_the_worst_and_marks_what_misses() -> None:
+    found = [Finding("x", "here", 4.0, 100), Finding("x", "there", 6.5, 200), Finding("y", "far", 99.0, 50)]
+    assert Offer("x", "f", "level 5").line(found) == ["x", "`f`", "5", "**4.0 – 6.5**", "there", "100"]
+    assert Offer("y", "g", "coverage 95").line(found) == ["y", "`g`", "95", "99.0", "far", "50"]
+    with pytest.raises(LookupError, match="nothing was measured of 'z'"):
+        Offer("z", "f", "level 5").line(found)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+
+
+def documented(what: str) -> tuple[float, float]:
+    """The range of percentages that the overview in the docs has for a test or interval."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    line = next(line for line in lines if line.startswith(f"| {what} |"))  # later ones are single settings
+    measured = line.split(" | ")[3].strip("*").split(" – ")
+    return float(measured[0]), float(measured[-1])
+
+
+def within(what: str, measured: float, count: int) -> bool:
+    """Whether a percentage from fewer simulations fits the documented range, by four standard errors."""
+    low, high = documented(what)
+    slack = [400 * np.sqrt(max(rate, 2) / 100 * (1 - min(rate, 98) / 100) / count) for rate in (low, high)]
+    return bool(low - slack[0] <= measured <= high + slack[1])
+
+
+RNG = np.random.default_rng
+CELLS: dict[str, tuple[int, Callable[[int], float]]] = {
+    "t-test, skewed losses": (
+        2000,
+        lambda n: rejections(draw_sample(Design(4, 200, 1.0, 0.0), n, RNG(20), "skewed").t_test()),
+    ),
+    "F-test, 2 or 3 training sets": (
+        20_000,
+        lambda n: rejections(draw_gaussian(Design(2, 200, 0.5, 1.0), n, RNG(21)).f_test()),
+    ),
+    "cautious test, 4 or more training sets": (
+        1000,
+        lambda n: rejections(draw_gaussian(Design(8, 200, 0.5, 0.25), n, RNG(22)).cautious_test()),
+    ),
+    "comparison of several runs, common": (500, lambda n: one_task.runs_level(one_task.RUNS[0], n, RNG(23))),
+    "interval of pooled units, common": (
+        300,
+        lambda n: one_task.unit_coverage(one_task.UNITS[1], RNG(24), n, common=True)[1],
+    ),
+    "Holm over all pairs, own test cases": (500, lambda n: many.simulate_methods(many.OWN[1], n, RNG(25))[1]),
+    "group of the best, the best skewed to its harm": (
+        500,
+        lambda n: many.simulate_methods(many.SKEWED[0], n, RNG(26))[0],
+    ),
+    "Friedman, F": (1000, lambda n: float(many.rank_levels(10, 4, n, RNG(27).standard_normal)[0])),
+    "Wilcoxon": (500, lambda n: many.wilcoxon_level(30, n, RNG(28).standard_normal)),
+    "Bayesian signed-rank, no rope": (300, lambda n: many.certainty(10, 0.0, n, RNG(29))),
+    "corrected resampled t, nearest neighbour, repeated folds": (
+        400,
+        lambda n: resamples.resampled_levels(learning.nearest, resamples.REPEATED[0], n, RNG(30))[0],
+    ),
+    "corrected resampled t, linear regression, random splits": (
+        400,
+        lambda n: resamples.resampled_levels(learning.linear, resamples.SPLITS[0], n, RNG(31))[0],
+    ),
+    "interval of resamples, least squares": (
+        400,
+        lambda n: resamples.single_coverage(resamples.REPEATED[0], n, RNG(32)),
+    ),
+    "range of a standard error, hierarchical": (
+        300,
+        lambda n: resamples.scale_coverage("hierarchical", n, RNG(33)),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CELLS)
+def test_cells_of_the_overview_are_found_again(what: str) -> None:
+    """With other random numbers and fewer of them."""
+    count, measure = CELLS[what]
+    assert within(what, measure(count), count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(calibration.SECTIONS)))
+def test_every_cell_of_the_overview_is_found_again(number: int) -> None:
+    effort = Effort(20_000, 2000, 1000, 600)
+    section = calibration.SECTIONS[number](np.random.default_rng([2026, number]), effort)
+    names = {
+        offer.measured_as or offer.what: offer.what for offer in OFFERS if "interval, " not in offer.what
+    }
+    names |= {offer.what: offer.what for offer in OFFERS if not offer.measured_as}
+    for finding in section.findings:
+        if finding.what in names and not finding.what.startswith("power, "):
+            assert within(names[finding.what], finding.percent, finding.count), finding
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 """Adjusted p-values and the group of methods that may be the best: properties, and errors by simulation."""
 
-from dataclasses import dataclass
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +7,8 @@ from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
 from redelve.stats import compare_common, compare_hierarchical, significance
-from redelve.stats.multiple import AllPairs, Pair, best_group, compare_all, holm
+from redelve.stats.calibration.many import Methods, all_pairs, mean_squares, simulate_methods
+from redelve.stats.multiple import best_group, compare_all, holm
 from redelve.stats.sums import FloatArray
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
@@ -156,100 +154,34 @@ def test_more_confidence_makes_a_larger_group(means: list[float], seed: int) -> 
     assert set(small) <= set(large)
 
 
-@dataclass(frozen=True)
-class Stub:
-    """A comparison of which only difference and p-value matter."""
-
-    difference: float
-    p_value: float
-    standard_error: float = 1.0
-    caveats: tuple[str, ...] = ()
-
-
-def all_pairs(differences: FloatArray, p_values: FloatArray, methods: int) -> AllPairs:
-    names = [str(i) for i in range(methods)]
-    tests = [Stub(float(d), float(p)) for d, p in zip(differences, p_values, strict=True)]
-    adjusted = holm([test.p_value for test in tests])
-    pairs = [
-        Pair(*pair, test, p) for pair, test, p in zip(combinations(names, 2), tests, adjusted, strict=True)
-    ]
-    return AllPairs(tuple(names), tuple(pairs), len(pairs), ())
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Equally good methods, each with variation of its own, or a best one ahead of the others."""
-
-    methods: int
-    training_sets: int
-    sd_training: float
-    sd_test_cases: float | None  # None: a test set for each training set
-    ahead: float = 0.0
-    test_cases: int = 40
-
-
-def simulate(setting: Setting, count: int, seed: int) -> tuple[float, float]:
-    """How often the truly best method is left out of the group, and how often any pair is found different."""
-    rng = np.random.default_rng(seed)
-    shape = (setting.training_sets, setting.test_cases)
-    first, second = (np.array(x) for x in zip(*combinations(range(setting.methods), 2), strict=True))
-    missed = found = 0
-    for start in range(0, count, 100):
-        size = (min(100, count - start), setting.methods)
-        losses = rng.normal(size=(*size, *shape))
-        losses += setting.sd_training * rng.normal(size=(*size, shape[0], 1))
-        if setting.sd_test_cases is not None:
-            losses += setting.sd_test_cases * rng.normal(size=(*size, 1, shape[1]))
-        losses[:, 0] -= setting.ahead
-        means, squares = mean_squares(losses[:, first] - losses[:, second])
-        if setting.sd_test_cases is None:
-            p_values = significance.t_test(means, squares[0], shape).p_value
-        else:
-            p_values = significance.cautious_p_value(means, squares, shape)
-        for d, p in zip(means, p_values, strict=True):
-            comparisons = all_pairs(d, p, setting.methods)
-            missed += "0" not in best_group(comparisons).members
-            found += min(pair.adjusted_p_value or 1.0 for pair in comparisons.pairs) < 0.05
-    return missed / count, found / count
-
-
-def mean_squares(losses: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    sets, cases = losses.shape[-2:]
-    means = losses.mean(axis=(-2, -1))
-    training = cases * np.square(losses.mean(axis=-1) - means[..., None]).sum(axis=-1)
-    shared = sets * np.square(losses.mean(axis=-2) - means[..., None]).sum(axis=-1)
-    residual = np.square(losses - means[..., None, None]).sum(axis=(-2, -1)) - training - shared
-    return means, (training / (sets - 1), shared / (cases - 1), residual / ((sets - 1) * (cases - 1)))
-
-
 SETTINGS = (
-    Setting(2, 2, 0.3, None),
-    Setting(5, 4, 0.3, None),
-    Setting(8, 8, 0.3, None),
-    Setting(5, 4, 0.3, None, ahead=0.2),
-    Setting(4, 2, 0.5, 0.5),
-    Setting(5, 4, 0.1, 0.5),
-    Setting(5, 8, 0.5, 0.5),
+    Methods(2, 2, 0.3, None),
+    Methods(5, 4, 0.3, None),
+    Methods(8, 8, 0.3, None),
+    Methods(5, 4, 0.3, None, ahead=0.2),
+    Methods(4, 2, 0.5, 0.5),
+    Methods(5, 4, 0.1, 0.5),
+    Methods(5, 8, 0.5, 0.5),
 )
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_the_truly_best_method_is_in_the_group_and_equal_ones_are_not_told_apart(setting: Setting) -> None:
+def test_the_truly_best_method_is_in_the_group_and_equal_ones_are_not_told_apart(setting: Methods) -> None:
     count = 600
-    missed, found = simulate(setting, count, 8)
-    assert missed < 0.05 + 4 * np.sqrt(0.05 * 0.95 / count)
+    missed, found = simulate_methods(setting, count, np.random.default_rng(8))
+    assert missed < 5 + 400 * np.sqrt(0.05 * 0.95 / count)
     if not setting.ahead:
-        assert found < 0.05 + 4 * np.sqrt(0.05 * 0.95 / count)
+        assert found < 5 + 400 * np.sqrt(0.05 * 0.95 / count)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", [*SETTINGS, Setting(10, 2, 0.5, 0.5), Setting(10, 4, 0.1, 0.5)], ids=str)
-def test_the_group_misses_the_best_in_at_most_five_per_cent(setting: Setting) -> None:
+@pytest.mark.parametrize("setting", [*SETTINGS, Methods(10, 2, 0.5, 0.5), Methods(10, 4, 0.1, 0.5)], ids=str)
+def test_the_group_misses_the_best_in_at_most_five_per_cent(setting: Methods) -> None:
     count = 4000
-    missed, found = simulate(setting, count, 9)
-    assert missed < 0.05 + 4 * np.sqrt(0.05 * 0.95 / count)
+    missed, found = simulate_methods(setting, count, np.random.default_rng(9))
+    assert missed < 5 + 400 * np.sqrt(0.05 * 0.95 / count)
     if not setting.ahead:
-        assert found < 0.05 + 4 * np.sqrt(0.05 * 0.95 / count)
+        assert found < 5 + 400 * np.sqrt(0.05 * 0.95 / count)
 
 
 def test_plain_p_values_would_not_do_with_two_training_sets() -> None:

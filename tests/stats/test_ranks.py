@@ -14,6 +14,7 @@ from redelve.stats.multiple import holm
 from redelve.stats.ranks import (
     EXACT_LIMIT,
     OTHERS,
+    SYMMETRIC,
     count_wins,
     critical_difference,
     friedman,
@@ -313,6 +314,13 @@ def test_wilcoxons_test_keeps_its_level(tasks: int) -> None:
     for table in (plain, tied):
         p_values = [wilcoxon(z, np.zeros(tasks)).p_value for z in table]
         assert rate([p is not None and p < 0.05 for p in p_values]) < 0.05 + SAFETY * error(0.05, count)
+
+
+def test_skewed_differences_mislead_wilcoxons_test_as_its_caveat_says() -> None:
+    rng = np.random.default_rng(7)
+    found = [wilcoxon(rng.exponential(size=30) - 1, np.zeros(30)) for _ in range(500)]
+    assert rate([p.p_value is not None and p.p_value < 0.05 for p in found]) == pytest.approx(0.16, abs=0.07)
+    assert SYMMETRIC in found[0].caveats
 
 
 def test_wilcoxon_with_holm_keeps_the_family_wise_error_rate() -> None:

@@ -17,7 +17,7 @@ from redelve.stats import (
     compare_runs_common,
     compare_runs_hierarchical,
 )
-from redelve.stats.calibration import (
+from redelve.stats.calibration.one_task import (
     SOURCES,
     analyse_runs,
     recovered,

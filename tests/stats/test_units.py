@@ -5,7 +5,7 @@ import pytest
 
 from redelve.errors import StatisticsError
 from redelve.stats import analyse_common, analyse_hierarchical, pool_units
-from redelve.stats.calibration import unit_coverage
+from redelve.stats.calibration.one_task import unit_coverage
 from redelve.stats.simulation import UnitsDesign, draw_units
 
 

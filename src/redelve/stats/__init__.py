@@ -1,4 +1,13 @@
-"""Expected losses, comparisons and standardised losses: arrays in, small values out (docs/statistics.md)."""
+"""Expected losses, comparisons and standardised losses: arrays in, small values out (docs/statistics.md).
+
+What docs/comparisons.md tells of is loaded when it is first used. The function `power` is in the module of
+that name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
 from redelve.stats.circular import (
@@ -27,15 +36,91 @@ from redelve.stats.standardise import (
 )
 from redelve.stats.units import pool_units
 
+if TYPE_CHECKING:
+    from redelve.stats.bayes import CorrelatedT, RopeProbabilities, correlated_t, signed_rank
+    from redelve.stats.components import Components, estimate_components, estimate_components_of_runs
+    from redelve.stats.multiple import AllPairs, BestGroup, best_group, compare_all, holm
+    from redelve.stats.power import (
+        Goal,
+        Plan,
+        advise,
+        cases_needed,
+        detectable_difference,
+        training_sets_needed,
+    )
+    from redelve.stats.ranks import (
+        Friedman,
+        Nemenyi,
+        SignedRank,
+        count_wins,
+        critical_difference,
+        friedman,
+        nemenyi,
+        wilcoxon,
+        wilcoxon_all,
+    )
+    from redelve.stats.resampled import (
+        NestedCV,
+        Resampled,
+        ResampledComparison,
+        analyse_resampled,
+        compare_resampled,
+        fold_ratio,
+        nested_cross_validation,
+    )
+
+_LATER = {
+    "bayes": ("CorrelatedT", "RopeProbabilities", "correlated_t", "signed_rank"),
+    "components": ("Components", "estimate_components", "estimate_components_of_runs"),
+    "multiple": ("AllPairs", "BestGroup", "best_group", "compare_all", "holm"),
+    "power": ("Goal", "Plan", "advise", "cases_needed", "detectable_difference", "training_sets_needed"),
+    "ranks": (
+        "Friedman",
+        "Nemenyi",
+        "SignedRank",
+        "count_wins",
+        "critical_difference",
+        "friedman",
+        "nemenyi",
+        "wilcoxon",
+        "wilcoxon_all",
+    ),
+    "resampled": (
+        "NestedCV",
+        "Resampled",
+        "ResampledComparison",
+        "analyse_resampled",
+        "compare_resampled",
+        "fold_ratio",
+        "nested_cross_validation",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
+
 __all__ = [
+    "AllPairs",
     "Analysis",
+    "BestGroup",
     "Comparison",
+    "Components",
+    "CorrelatedT",
+    "Friedman",
+    "Goal",
     "MeanSquares",
+    "Nemenyi",
+    "NestedCV",
+    "Plan",
     "QuasiF",
+    "Resampled",
+    "ResampledComparison",
+    "RopeProbabilities",
     "RunsAnalysis",
     "RunsTerms",
+    "SignedRank",
+    "advise",
     "analyse_common",
     "analyse_hierarchical",
+    "analyse_resampled",
     "analyse_runs_common",
     "analyse_runs_hierarchical",
     "baseline_absolute",
@@ -47,11 +132,42 @@ __all__ = [
     "baseline_squared_angular",
     "baseline_squared_probability",
     "baseline_zero_one",
+    "best_group",
+    "cases_needed",
+    "compare_all",
     "compare_common",
     "compare_hierarchical",
+    "compare_resampled",
     "compare_runs_common",
     "compare_runs_hierarchical",
+    "correlated_t",
+    "count_wins",
+    "critical_difference",
+    "detectable_difference",
+    "estimate_components",
+    "estimate_components_of_runs",
+    "fold_ratio",
+    "friedman",
+    "holm",
+    "nemenyi",
+    "nested_cross_validation",
     "pool_units",
+    "signed_rank",
     "standardise_log",
     "standardise_ratio",
+    "training_sets_needed",
+    "wilcoxon",
+    "wilcoxon_all",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

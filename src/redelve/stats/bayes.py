@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
-from redelve.stats.estimates import Interval, check_level
+from redelve.stats.estimates import Interval, t_interval
 from redelve.stats.resampled import ROUNDING, corrected_variance, overlap_caveats
-from redelve.stats.significance import t_quantile
 from redelve.stats.sums import FloatArray
 
 CHUNK = 2**21
@@ -72,11 +71,7 @@ class CorrelatedT:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Central credible interval, or None."""
-        check_level(level)
-        if self.standard_error is None or self.degrees_of_freedom is None:
-            return None
-        width = float(t_quantile(self.degrees_of_freedom, level)) * self.standard_error
-        return self.mean - width, self.mean + width
+        return t_interval(self.mean, self.standard_error, self.degrees_of_freedom, level)
 
 
 @dataclass(frozen=True)

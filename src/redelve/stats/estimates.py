@@ -1,15 +1,65 @@
-"""The values that the analyses of variance return: estimates with their uncertainty and their caveats."""
+"""The values that the analyses return: estimates with their uncertainty and their caveats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from redelve.errors import StatisticsError
 from redelve.stats import significance
 
 Scheme = Literal["hierarchical", "common"]
 Interval = tuple[float, float]
+
+
+class Estimate(Protocol):
+    """An expected loss, or expected difference of losses, with its uncertainty; None is undefined."""
+
+    @property
+    def mean(self) -> float | None:
+        """The estimate."""
+
+    @property
+    def standard_error(self) -> float | None:
+        """Its standard error."""
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said beside it."""
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Confidence interval, or None."""
+
+
+Differences = TypeVar("Differences", bound=Estimate)
+
+
+@dataclass(frozen=True)
+class Paired(Generic[Differences]):
+    """Two methods on the same data: their means, and the analysis of the differences, first minus second."""
+
+    mean_first: float | None
+    mean_second: float | None
+    differences: Differences
+
+    @property
+    def difference(self) -> float | None:
+        """Expected loss of the first method minus that of the second."""
+        return self.differences.mean
+
+    @property
+    def standard_error(self) -> float | None:
+        """Standard error of the difference."""
+        return self.differences.standard_error
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said beside the p-value and the interval."""
+        return self.differences.caveats
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Confidence interval for the difference; it leaves out zero exactly when `p_value` < 1 − level."""
+        return self.differences.interval(level)
 
 
 @dataclass(frozen=True)
@@ -48,11 +98,7 @@ class Analysis:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the mean by the t distribution (manual eq. 9; Hillis 2007), or None."""
-        check_level(level)
-        if self.mean is None or self.interval_standard_error is None or self.degrees_of_freedom is None:
-            return None
-        t = float(significance.t_quantile(self.degrees_of_freedom, level))
-        return self.mean - t * self.interval_standard_error, self.mean + t * self.interval_standard_error
+        return t_interval(self.mean, self.interval_standard_error, self.degrees_of_freedom, level)
 
     def cautious_interval(self, level: float = 0.95) -> Interval | None:
         """Wider interval for the common scheme that keeps its level with few training sets or test cases.
@@ -87,16 +133,13 @@ class QuasiF:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Paired[Analysis]):
     """Two methods on the same training and test sets: `differences` are of losses, first minus second.
 
     `p_value` is two-sided, for the hypothesis that the expected difference is zero; None where undefined. For
     the t-test `statistic` is t itself, df1 is 1, `cautious_p_value` equals `p_value` and `quasi_f` is None.
     """
 
-    mean_first: float | None
-    mean_second: float | None
-    differences: Analysis
     test: Literal["t-test", "F-test"]
     statistic: float | None = None
     df1: float | None = None
@@ -104,25 +147,6 @@ class Comparison:
     p_value: float | None = None
     cautious_p_value: float | None = None
     quasi_f: QuasiF | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """Expected loss of the first method minus that of the second."""
-        return self.differences.mean
-
-    @property
-    def standard_error(self) -> float | None:
-        """Standard error of the difference."""
-        return self.differences.standard_error
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What must be said beside the p-value and the interval."""
-        return self.differences.caveats
-
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Confidence interval for the difference; it leaves out zero exactly when `p_value` < 1 − level."""
-        return self.differences.interval(level)
 
     def cautious_interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval that belongs to `cautious_p_value`."""
@@ -133,3 +157,12 @@ def check_level(level: float) -> None:
     """Refuse a confidence level outside (0, 1)."""
     if not 0 < level < 1:
         raise StatisticsError(f"the level of an interval lies between 0 and 1, as 0.95: got {level}")
+
+
+def t_interval(mean: float | None, error: float | None, df: float | None, level: float) -> Interval | None:
+    """The mean and, to either side, so many standard errors as the t distribution asks for."""
+    check_level(level)
+    if mean is None or error is None or df is None:
+        return None
+    width = float(significance.t_quantile(df, level)) * error
+    return mean - width, mean + width

@@ -37,6 +37,12 @@ OTHERS = (
 TASKS = (
     "tasks are taken as a random sample of the tasks that matter; how well each loss is known does not enter"
 )
+SYMMETRIC = (
+    "the signed-rank test supposes differences that are symmetric about zero if neither method is better: "
+    "skewed ones of mean zero are found significant at 5 % in 16 % of comparisons of 30 tasks"
+)
+"""Measured with exponential differences: docs/calibration.md."""
+
 ALL_TIED = "every task ties all methods: no test is defined"
 NO_DIFFERENCE = "no loss differs beyond rounding error: there is nothing to test"
 
@@ -225,7 +231,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     method: Literal["exact", "normal"] = "exact" if signed.size <= EXACT_LIMIT else "normal"
     z = (above - below) / sqrt(float(signed @ signed)) if signed.size else None
     p = None if z is None else _signed_p_value(signed) if method == "exact" else _normal_p_value(z)
-    found = (TASKS, *_few(difference.size)) if signed.size else (NO_DIFFERENCE,)
+    found = (TASKS, SYMMETRIC, *_few(difference.size)) if signed.size else (NO_DIFFERENCE,)
     ties = difference.size - signed.size
     return SignedRank(above + shared, below + shared, z, p, method, difference.size, ties, found)
 

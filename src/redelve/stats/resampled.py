@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
-from redelve.stats.estimates import Interval, check_level
-from redelve.stats.significance import f_p_value, t_quantile
+from redelve.stats.estimates import Interval, Paired, t_interval
+from redelve.stats.significance import f_p_value
 from redelve.stats.sums import FloatArray
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -31,11 +31,11 @@ ONE_DATA_SET = (
     "result is about training sets of the resamples' size"
 )
 REPEATED = (
-    "with repeated folds the correction takes the losses of the cases as almost independent: a 5 % test "
-    "rejects a true hypothesis about 5 % of the time for linear regression, but up to 13 % for nearest "
-    "neighbours; one pass through the folds stays at 6 % or less"
+    "where cases are tested more than once (repeated folds, random splits) the correction takes their losses "
+    "as almost independent: a 5 % test rejects a true hypothesis about 5 % of the time for linear "
+    "regression, but up to 13 % for nearest neighbours; one pass through the folds stays at 6 % or less"
 )
-"""Measured: docs/comparisons.md."""
+"""Measured: docs/calibration.md."""
 
 NESTED = (
     "the interval of nested cross-validation (Bates, Hastie and Tibshirani 2024) is approximate: its "
@@ -62,46 +62,20 @@ class Resampled:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval by the t distribution with the corrected variance, or None."""
-        check_level(level)
-        if self.mean is None or self.standard_error is None or self.degrees_of_freedom is None:
-            return None
-        width = float(t_quantile(self.degrees_of_freedom, level)) * self.standard_error
-        return self.mean - width, self.mean + width
+        return t_interval(self.mean, self.standard_error, self.degrees_of_freedom, level)
 
 
 @dataclass(frozen=True)
-class ResampledComparison:
+class ResampledComparison(Paired[Resampled]):
     """Two methods on the same resamples by the corrected resampled t-test; `p_value` is two-sided."""
 
-    mean_first: float | None
-    mean_second: float | None
-    differences: Resampled
     statistic: float | None
     p_value: float | None
-
-    @property
-    def difference(self) -> float | None:
-        """Expected loss of the first method minus that of the second."""
-        return self.differences.mean
-
-    @property
-    def standard_error(self) -> float | None:
-        """Standard error of the difference, with the correction for overlapping training sets."""
-        return self.differences.standard_error
 
     @property
     def degrees_of_freedom(self) -> float | None:
         """Degrees of freedom of the test."""
         return self.differences.degrees_of_freedom
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What must be said beside the p-value and the interval."""
-        return self.differences.caveats
-
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Confidence interval for the difference; it leaves out zero exactly when `p_value` < 1 − level."""
-        return self.differences.interval(level)
 
 
 @dataclass(frozen=True)
@@ -127,11 +101,7 @@ class NestedCV:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval by the normal distribution (Bates, Hastie and Tibshirani 2024), or None."""
-        check_level(level)
-        if self.standard_error is None:
-            return None
-        width = float(t_quantile(inf, level)) * self.standard_error
-        return self.mean - width, self.mean + width
+        return t_interval(self.mean, self.standard_error, inf, level)
 
 
 def fold_ratio(folds: int) -> float:
@@ -255,7 +225,7 @@ def _analyse(values: FloatArray, magnitude: float, ratio: float) -> Resampled:
 def overlap_caveats(resamples: int, ratio: float) -> tuple[str, ...]:
     """What must be said of J resamples with this ratio of test to training cases."""
     tested = resamples * ratio / (1 + ratio)
-    return (NO_UNBIASED, ONE_DATA_SET, REPEATED) if tested > 1.5 else (NO_UNBIASED, ONE_DATA_SET)
+    return (NO_UNBIASED, ONE_DATA_SET, REPEATED) if tested > 1 + 1e-9 else (NO_UNBIASED, ONE_DATA_SET)
 
 
 def _mean(values: FloatArray) -> float | None:

@@ -115,7 +115,7 @@ def nested_sums(rows: Sequence[FloatArray], minus: Sequence[FloatArray] | None, 
             left[i] += block.sum()
             within += float(block[0] @ block[0])
         left[i] /= row.size
-        residual += max(within - row.size * left[i] ** 2, 0.0)
+        residual += max(float(within - row.size * left[i] ** 2), 0.0)
     mean, training = _between(about, left)
     return Sums(mean, harmonic_size(rows) * training, None, residual)
 
