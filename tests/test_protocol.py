@@ -12,6 +12,7 @@ from redelve.losses import parse_loss
 from redelve.model import Attribute, AttributePrior, Prior, Prototask, Task, parse_range, written
 from redelve.model.coding import Coding
 from redelve.numbers import round9, tcl
+from redelve.predictions import ClassProbabilities
 from redelve.protocol.scoring import InstanceScoring, TaskDirectory, _Answers, prediction_stem
 
 AGE = Attribute(1, "AGE", "u", parse_range("[0,Inf)"))
@@ -83,6 +84,7 @@ def test_class_probabilities_are_read_as_they_were_written(rows: list[list[float
     text = "".join(format_columns(list(table.T)))
     here = scoring((COLOUR,), [["red"] * len(rows)], frozenset())
     found = here.prediction("prob", _Answers("x", text))[1]
+    assert isinstance(found, ClassProbabilities)
     assert np.allclose(found.values, table / table.sum(axis=1, keepdims=True))
 
 

@@ -9,14 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from redelve.designs import cross_validation_lists, describe, draw, explicit_instances, random_order
+    from redelve.answers import Answer
+    from redelve.assessment import Assessment, assess
+    from redelve.designs import cross_validation_lists, describe, draw, explicit_instances, nest, random_order
+    from redelve.distributions import Normal, NormalMixture, Quantiles, Samples, Student
     from redelve.encodings import default_coding, fit
     from redelve.errors import RedelveError
+    from redelve.experiment import Experiment, plan, run
+    from redelve.intake import from_file, from_frame, read_description, write_description
+    from redelve.isolation import Limits
     from redelve.library import Library
     from redelve.losses import parse_loss
+    from redelve.methods.adapt import as_method
+    from redelve.methods.checking import check_method
+    from redelve.methods.contract import METHODS, Method
     from redelve.methods.linear import lin_1
-    from redelve.model import Dataset, DatasetSpec, Instance, Prior, Prototask, Task, extract, parse_range
-    from redelve.predictions import ClassProbabilities, Guesses, Target, TargetLogProbabilities, Truth
+    from redelve.methods.program import Program
+    from redelve.methods.sklearn_adapter import sklearn_method
+    from redelve.model import (
+        Assignment,
+        Dataset,
+        DatasetSpec,
+        Instance,
+        Prior,
+        Prototask,
+        Task,
+        extract,
+        parse_range,
+    )
+    from redelve.predictions import (
+        ClassProbabilities,
+        Guesses,
+        Target,
+        TargetDistributions,
+        TargetLogProbabilities,
+        Truth,
+    )
+    from redelve.results import Record, Results
     from redelve.roots import active
     from redelve.stats import (
         analyse_common,
@@ -29,18 +58,48 @@ if TYPE_CHECKING:
         compare_runs_hierarchical,
         pool_units,
     )
+    from redelve.store import Archive
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "designs": ("cross_validation_lists", "describe", "draw", "explicit_instances", "random_order"),
+    "answers": ("Answer",),
+    "assessment": ("Assessment", "assess"),
+    "designs": ("cross_validation_lists", "describe", "draw", "explicit_instances", "nest", "random_order"),
+    "distributions": ("Normal", "NormalMixture", "Quantiles", "Samples", "Student"),
     "encodings": ("default_coding", "fit"),
     "errors": ("RedelveError",),
+    "experiment": ("Experiment", "plan", "run"),
+    "intake": ("from_file", "from_frame", "read_description", "write_description"),
+    "isolation": ("Limits",),
     "library": ("Library",),
     "losses": ("parse_loss",),
+    "methods.adapt": ("as_method",),
+    "methods.checking": ("check_method",),
+    "methods.contract": ("METHODS", "Method"),
     "methods.linear": ("lin_1",),
-    "model": ("Dataset", "DatasetSpec", "Instance", "Prior", "Prototask", "Task", "extract", "parse_range"),
-    "predictions": ("ClassProbabilities", "Guesses", "Target", "TargetLogProbabilities", "Truth"),
+    "methods.program": ("Program",),
+    "methods.sklearn_adapter": ("sklearn_method",),
+    "model": (
+        "Assignment",
+        "Dataset",
+        "DatasetSpec",
+        "Instance",
+        "Prior",
+        "Prototask",
+        "Task",
+        "extract",
+        "parse_range",
+    ),
+    "predictions": (
+        "ClassProbabilities",
+        "Guesses",
+        "Target",
+        "TargetDistributions",
+        "TargetLogProbabilities",
+        "Truth",
+    ),
+    "results": ("Record", "Results"),
     "roots": ("active",),
     "stats": (
         "analyse_common",
@@ -53,20 +112,38 @@ _ROOMS = {
         "compare_runs_hierarchical",
         "pool_units",
     ),
+    "store": ("Archive",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "METHODS",
+    "Answer",
+    "Archive",
+    "Assessment",
+    "Assignment",
     "ClassProbabilities",
     "Dataset",
     "DatasetSpec",
+    "Experiment",
     "Guesses",
     "Instance",
     "Library",
+    "Limits",
+    "Method",
+    "Normal",
+    "NormalMixture",
     "Prior",
+    "Program",
     "Prototask",
+    "Quantiles",
+    "Record",
     "RedelveError",
+    "Results",
+    "Samples",
+    "Student",
     "Target",
+    "TargetDistributions",
     "TargetLogProbabilities",
     "Task",
     "Truth",
@@ -76,6 +153,9 @@ __all__ = [
     "analyse_hierarchical",
     "analyse_runs_common",
     "analyse_runs_hierarchical",
+    "as_method",
+    "assess",
+    "check_method",
     "compare_common",
     "compare_hierarchical",
     "compare_runs_common",
@@ -87,11 +167,19 @@ __all__ = [
     "explicit_instances",
     "extract",
     "fit",
+    "from_file",
+    "from_frame",
     "lin_1",
+    "nest",
     "parse_loss",
     "parse_range",
+    "plan",
     "pool_units",
     "random_order",
+    "read_description",
+    "run",
+    "sklearn_method",
+    "write_description",
 ]
 
 

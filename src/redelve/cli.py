@@ -24,6 +24,12 @@ DELVE_COMMANDS = {
     "mstats": "estimate and compare expected losses",
 }
 VERBS = {
+    "assess": "run methods on data, compare them, write a report",
+    "report": "analyse an archive and write a report",
+    "archive": "verify, merge, compact, export or import archives of results",
+    "methods": "list the built-in methods",
+    "check-method": "try whether a method keeps to the contract",
+    "csv": "write a dataset as comma-separated values",
     "apply": "apply a built-in method to the task in a directory",
     "root": "print the path of the built-in delve directory",
 }
@@ -31,11 +37,14 @@ VERBS = {
 
 def usage() -> str:
     """What `redelve` alone prints."""
-    groups = (("DELVE's commands (each is a program of its own too)", DELVE_COMMANDS), ("more", VERBS))
+    groups = (
+        ("the main job", VERBS),
+        ("DELVE's commands (each is a program of its own too)", DELVE_COMMANDS),
+    )
     lines = [f"redelve {__version__}: find out, validly, how well learning methods learn.", ""]
     lines.append("usage: redelve <command> [ arguments ]     (redelve <command> -h explains a command)")
     for title, commands in groups:
-        lines += ["", f"{title}:", *(f"  {name:12}{purpose}" for name, purpose in commands.items())]
+        lines += ["", f"{title}:", *(f"  {name:14}{purpose}" for name, purpose in commands.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -51,5 +60,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[0] not in DELVE_COMMANDS | VERBS:
         sys.stderr.write(f'redelve: unknown command "{words[0]}": redelve -h lists them\n')
         return 2
-    code: int = import_module(f"redelve.commands.{words[0]}").main(words[1:])
+    code: int = import_module(f"redelve.commands.{words[0].replace('-', '_')}").main(words[1:])
     return code

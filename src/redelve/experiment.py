@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
@@ -14,9 +14,10 @@ from redelve.answers import losses_for, score
 from redelve.baselines import baselines_by_loss
 from redelve.designs import commonality_units, describe
 from redelve.errors import PredictionError, RedelveError, SpecError
-from redelve.executors import InProcess, Workers, as_they_end
-from redelve.isolation import Limits, Outcome, learn_and_answer
+from redelve.executors import InProcess, Ongoing, Workers, as_they_end
+from redelve.isolation import Limits, Outcome, learn_and_answer, let_go
 from redelve.lessons import TestInputs, TrainingSet, portable_columns
+from redelve.losses import Loss
 from redelve.methods.contract import METHODS, Method
 from redelve.model import Assignment, Cases, Instance
 from redelve.model.digests import digest
@@ -42,6 +43,7 @@ class Experiment:
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
     _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
+    _truths: dict[tuple[str, int], tuple[Truth, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
@@ -61,12 +63,30 @@ class Experiment:
     def _method_digests(self) -> dict[str, str]:
         return {name: method.digest for name, method in self.methods.items()}
 
+    @cached_property
+    def _instance_digests(self) -> dict[str, tuple[str, ...]]:
+        return {
+            address: tuple(instance.digest for instance in assignment.instances)
+            for address, assignment in self.assignments.items()
+        }
+
+    def instance_digest(self, job: Job) -> str:
+        """A hash of the job's training and test set; computed once, for it takes a while."""
+        return self._instance_digests[job.task][job.instance]
+
     def digest(self, job: Job) -> str:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""
-        assignment = self.assignments[job.task]
-        instance = assignment.instances[job.instance].digest
-        named = [job.method, self._method_digests[job.method], job.task, assignment.digest, instance, job.run]
+        task, instance = self.assignments[job.task].digest, self.instance_digest(job)
+        named = [job.method, self._method_digests[job.method], job.task, task, instance, job.run]
         return digest([*named, self.limits.threads])
+
+    def truths(self, job: Job) -> tuple[Truth, ...]:
+        """The true targets of the job's test cases, read once for all methods."""
+        key = (job.task, job.instance)
+        if key not in self._truths:
+            assignment = self.assignments[job.task]
+            self._truths[key] = truths_of(assignment, assignment.instances[job.instance])
+        return self._truths[key]
 
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
@@ -83,24 +103,42 @@ def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
 
     Jobs come instance by instance, so that whatever is finished when a run is stopped can be compared.
     """
-    jobs = []
     for address, assignment in experiment.assignments.items():
-        targets = assignment_targets(assignment)
+        _check_methods(experiment, address, assignment_targets(assignment))
+    jobs = (
+        Job(address, name, instance, run)
+        for address, assignment in experiment.assignments.items()
         for instance, run, name in product(
             range(len(assignment.instances)), range(experiment.runs), experiment.methods
-        ):
-            if (reason := experiment.methods[name].why_not(targets)) is not None:
-                raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
-            job = Job(address, name, instance, run)
-            if experiment.digest(job) not in done:
-                jobs.append(job)
-    return jobs
+        )
+    )
+    known = frozenset(done)
+    return [job for job in jobs if experiment.digest(job) not in known]
 
 
-def run(experiment: Experiment, jobs: Sequence[Job], workers: Workers | None = None) -> Iterator[Record]:
-    """Records as they are made, in no fixed order; what is in them does not depend on the workers."""
-    packages = (pack(experiment, job) for job in jobs)
-    yield from as_they_end(workers or InProcess(), perform, packages, lost)
+def _check_methods(experiment: Experiment, address: str, targets: tuple[Target, ...]) -> None:
+    for name, method in experiment.methods.items():
+        if (reason := method.why_not(targets)) is not None:
+            raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
+
+
+def run(
+    experiment: Experiment, jobs: Sequence[Job], workers: Workers | None = None
+) -> Ongoing[Package, Record]:
+    """Records as they are made, in no fixed order; what is in them does not depend on the workers.
+
+    Stopping early (an exception, Ctrl-C, `close`) loses the jobs under way and leaves no process behind.
+    """
+    return as_they_end(workers or InProcess(), perform, _packages(experiment, jobs), lost)
+
+
+def _packages(experiment: Experiment, jobs: Sequence[Job]) -> Iterator[Package]:
+    """Packages as they are asked for; when no more are, the cell that may have served here is let go."""
+    try:
+        for job in jobs:
+            yield pack(experiment, job)
+    finally:
+        let_go()
 
 
 @dataclass(frozen=True)
@@ -118,20 +156,23 @@ class Package:
     limits: Limits
     on_failure: str
 
+    def __str__(self) -> str:
+        return str(self.job)
+
 
 def pack(experiment: Experiment, job: Job) -> Package:
     """Everything a worker needs for a job."""
     assignment = experiment.assignments[job.task]
     instance = assignment.instances[job.instance]
-    training, inputs, truths = split(assignment, instance)
+    training, inputs = lessons_of(assignment, instance)
     return Package(
         job,
         experiment.digest(job),
-        seed("job", job.method, job.task, instance.digest, job.run),
+        seed("job", job.method, job.task, experiment.instance_digest(job), job.run),
         experiment.methods[job.method],
         training,
         inputs,
-        truths,
+        experiment.truths(job),
         experiment.losses,
         experiment.limits,
         experiment.on_failure,
@@ -139,7 +180,12 @@ def pack(experiment: Experiment, job: Job) -> Package:
 
 
 def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs, tuple[Truth, ...]]:
-    """What the method sees and what scoring sees: the only place where both exist."""
+    """What the method sees and what scoring sees."""
+    return *lessons_of(assignment, instance), truths_of(assignment, instance)
+
+
+def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs]:
+    """What the method sees: copies for it alone, so that nobody is hurt by what it does to them."""
     data, prior = assignment.data, assignment.task.prior
     attributes, columns = data.attributes, data.cases.columns
     count = len(data.inputs)
@@ -148,7 +194,6 @@ def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, Test
     return (
         TrainingSet(data.inputs, data.targets, prior, Cases(training, len(instance.training))),
         TestInputs(data.inputs, prior, Cases(inputs, len(instance.testing))),
-        truths_of(assignment, instance),
     )
 
 
@@ -196,10 +241,15 @@ def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
         return record
     try:
         targets = tuple(truth.target for truth in package.truths)
-        losses = score(outcome.answer, package.truths, losses_for(targets, package.losses))
+        losses = score(outcome.answer, package.truths, _losses(targets, package.losses))
     except RedelveError as error:
         return replace(record, status="failed", message=str(error))
     return replace(record, losses=losses, answer=outcome.answer)
+
+
+@lru_cache(maxsize=16)
+def _losses(targets: tuple[Target, ...], codes: tuple[str, ...] | None) -> tuple[Loss, ...]:
+    return losses_for(targets, codes)
 
 
 def _stood_in_for(record: Record, package: Package) -> Record:
@@ -207,7 +257,11 @@ def _stood_in_for(record: Record, package: Package) -> Record:
     outcome = learn_and_answer(
         METHODS[FALLBACK], package.training, package.inputs, package.seed, Limits(isolated=False)
     )
-    return replace(_scored(record, package, outcome), status=record.status, fallback=FALLBACK)
+    scored = _scored(replace(record, status=outcome.status, message=outcome.message), package, outcome)
+    if scored.status != "done":
+        message = f'{record.message}; and "{FALLBACK}", which should stand in: {scored.message}'
+        return replace(record, message=message)
+    return replace(record, losses=scored.losses, answer=scored.answer, fallback=FALLBACK)
 
 
 def lost(package: Package, reason: str) -> Record:
@@ -245,6 +299,7 @@ def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> Ta
         for number, instance in enumerate(assignment.instances)
     )
     targets = assignment_targets(assignment)
+    is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
     return TaskFacts(
         address=assignment.address,
         digest=assignment.digest,
@@ -259,7 +314,7 @@ def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> Ta
         origin=assignment.dataset.origin,
         input_count=len(assignment.data.inputs),
         case_count=assignment.data.cases.count,
-        notes=tuple(dict.fromkeys((*assignment.notes, *design.caveats()))),
+        notes=tuple(dict.fromkeys((*assignment.notes, *(() if is_folded else design.caveats())))),
         training_overlap=design.training_sets == "overlapping",
         test_overlap=design.test_sets == "overlapping",
     )

@@ -175,7 +175,7 @@ def _frame(attributes: Sequence[Attribute], prior: Prior, columns: Sequence[Colu
     return pd.DataFrame({one.name: _series(one, prior, column) for one, column in pairs})
 
 
-def _series(attribute: Attribute, prior: Prior, column: Column) -> pd.Series | pd.Categorical:  # type: ignore[type-arg]
+def _series(attribute: Attribute, prior: Prior, column: Column) -> pd.Series | pd.Categorical:
     import pandas as pd
 
     about = prior.attribute(attribute.number)

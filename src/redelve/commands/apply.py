@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.commands.options import Command, Given, UsageError, run
 from redelve.commands.progress import QUIET, Progress, reporter
+from redelve.datasets.method_summaries import SUMMARIES
 from redelve.errors import FormatError, LocationError, SpecError
 from redelve.roots import active
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from redelve.answers import Answer
     from redelve.library import MethodTask
     from redelve.methods.linear import GaussianPrediction
+    from redelve.predictions import Guesses, Truth
 
     Numbers = NDArray[np.float64]
 
@@ -28,32 +31,96 @@ COMMAND = Command(
     least=1,
     most=2,
 )
-METHODS = ("lin-1",)
 
 
 def apply(given: Given) -> str:
-    """Write cguess.n, and clptarg.L.n where all targets are real."""
+    """Write predictions for all losses that the method has any for."""
     from redelve.commands.work import method_tasks
     from redelve.library import Library
 
-    if given.arguments[0] not in METHODS:
-        raise UsageError(f'unknown method "{given.arguments[0]}": known are {", ".join(METHODS)}')
+    name = given.arguments[0]
+    if name not in SUMMARIES:
+        raise UsageError(f'unknown method "{name}": known are {", ".join(SUMMARIES)}')
     progress = reporter(is_quiet=given.has("q"))
     path = given.arguments[1] if len(given.arguments) > 1 else "."
     for directory, shown, work in method_tasks(Library(active()), path):
         if shown != ".":
             progress(shown)
-        _apply(work, directory, progress)
+        if name == "lin-1":
+            _apply_lin_1(work, directory, progress)
+        else:
+            _apply_any(name, work, directory, progress)
     return ""
 
 
-def _apply(work: MethodTask, directory: Path, progress: Progress) -> None:
-    from redelve.formats.files import AtomicFiles
-    from redelve.numbers import tcl
-
+def _instance_numbers(work: MethodTask) -> list[int]:
     numbers = [number for number in range(len(work.names)) if f"train.{number}" in work.names]
     if not numbers:
         raise LocationError(f'no file "train.0" under "{work.address}": run mgendata first')
+    return numbers
+
+
+def _apply_any(name: str, work: MethodTask, directory: Path, progress: Progress) -> None:
+    """Learn from the task's own cases, encoded as the method's summary says; write guess.n and its kin."""
+    from redelve.experiment import assignment_targets, split
+    from redelve.formats.files import AtomicFiles
+    from redelve.methods.contract import METHODS
+    from redelve.model import Assignment
+    from redelve.seeds import generator
+
+    source, method = work.source, METHODS[name]
+    instances = source.instances(work.case_lists)
+    task = Assignment(source.dataset, source.task, source.data, instances, "hierarchical")
+    if (reason := method.why_not(assignment_targets(task))) is not None:
+        raise SpecError(f"{work.address}: {reason}")
+    with AtomicFiles() as files:
+        for number in _instance_numbers(work):
+            if number >= len(instances):
+                raise SpecError(f"train.{number} is of no instance of the task: run mgendata again")
+            if f"cguess.{number}" in work.names:
+                raise SpecError(f"cguess.{number} is there, which mloss would take instead: remove it first")
+            progress(f"  training on instance {number}...")
+            training, inputs, truths = split(task, instances[number])
+            rng = generator("apply", name, source.task.address, number)
+            answer = method.learn(training, rng).predict(inputs)
+            for stem, lines in prediction_files(answer, truths):
+                files.write(directory / f"{stem}.{number}", lines)
+
+
+def prediction_files(answer: Answer, truths: Sequence[Truth]) -> Iterator[tuple[str, Iterable[str]]]:
+    """Names, without instance numbers, and lines of the files that hold an answer (manual 7.5)."""
+    from redelve.numbers import tcl
+
+    if answer.guesses is not None:
+        yield "guess", _guess_lines(answer.guesses)
+    for code, guesses in answer.guesses_for.items():
+        yield f"guess.{code}", _guess_lines(guesses)
+    if answer.probabilities is not None:
+        rows = answer.probabilities.values.tolist()
+        yield "prob", ("".join(f" {tcl(value)}" for value in row) + "\n" for row in rows)
+    if answer.distributions is not None:
+        logs = answer.distributions.log_probability(truths).values.tolist()
+        yield "lptarg.L", (f"{tcl(value)}\n" for value in logs)
+
+
+def _guess_lines(guesses: Guesses) -> Iterator[str]:
+    from redelve.numbers import tcl
+
+    columns = [
+        [target.levels[int(value)] for value in values.tolist()]
+        if target.kind == "categorical"
+        else [tcl(value) for value in values.tolist()]
+        for target, values in zip(guesses.targets, guesses.values, strict=True)
+    ]
+    return (f"{' '.join(words)}\n" for words in zip(*columns, strict=True))
+
+
+def _apply_lin_1(work: MethodTask, directory: Path, progress: Progress) -> None:
+    """Learn from the files, whatever their encodings; write cguess.n, clptarg.L.n if all targets are real."""
+    from redelve.formats.files import AtomicFiles
+    from redelve.numbers import tcl
+
+    numbers = _instance_numbers(work)
     prior = work.source.task.prior
     is_real = all(prior.attribute(number).type == "real" for number in work.source.task.prototask.targets)
     with AtomicFiles() as files:

@@ -27,10 +27,12 @@ class Method(ABC):
     """A learning method; it never sees a test target, and its randomness comes from the generator given.
 
     `summary` says what it does, precisely enough for someone else to do the same (manual 7.1); `identity`
-    is what makes it the method it is, in plain values: change it and results are made anew.
+    is what makes it the method it is, in plain values: change it and results are made anew. `fixed_seeds`
+    tells that part of its randomness does not come from the generator but is the same for all instances.
     """
 
     summary: str
+    fixed_seeds: bool = False
 
     @abstractmethod
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
@@ -40,6 +42,11 @@ class Method(ABC):
     @abstractmethod
     def identity(self) -> Mapping[str, Any]:
         """Kind, version and every setting, as plain values."""
+
+    @property
+    def name(self) -> str:
+        """What to call the method where the user gives no name."""
+        return type(self).__name__
 
     def why_not(self, targets: tuple[Target, ...]) -> str | None:
         """What keeps the method from tasks with these targets; None if nothing does."""
@@ -53,3 +60,20 @@ class Method(ABC):
 
 METHODS: Registry[Method] = Registry("method")
 """The methods that come with redelve, by name."""
+
+METHODS.add("constant", "redelve.methods.constant:CONSTANT")
+METHODS.add("lin-1", "redelve.methods.linear:LIN_1")
+METHODS.add("knn-cv-1", "redelve.methods.neighbours:KNN_CV_1")
+for _name in ("ridge", "lasso", "logistic", "svm", "gp", "forest", "boosting", "mlp"):
+    METHODS.add(_name, f"redelve.methods.standard:{_name.upper()}")
+
+QUICK = ("constant", "lin-1", "logistic", "knn-cv-1", "boosting", "forest")
+
+
+def default_methods(targets: tuple[Target, ...]) -> tuple[str, ...]:
+    """A quick set of built-in methods that can work on these targets, from cheap to dear.
+
+    >>> default_methods((Target("age", "real"),))
+    ('constant', 'lin-1', 'knn-cv-1', 'boosting', 'forest')
+    """
+    return tuple(name for name in QUICK if METHODS[name].why_not(targets) is None)

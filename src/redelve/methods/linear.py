@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.answers import Answer
 from redelve.distributions import Normal
+from redelve.errors import SpecError
+from redelve.lessons import TestInputs, TrainingSet
+from redelve.methods.builtin import BuiltIn, numerical_only
+from redelve.methods.views import View, answer_of, regression_parts
+from redelve.predictions import Target
 
 Numbers = NDArray[np.float64]
 
@@ -37,21 +43,39 @@ class GaussianPrediction:
         return total
 
 
-def lin_1(training_inputs: Numbers, training_targets: Numbers, test_inputs: Numbers) -> GaussianPrediction:
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
     """Least squares with a constant term, by singular values; directions the data do not show are left at 0.
 
     The predictive variance at x is s² (1 + x'(X'X)⁺x), s² the residual sum of squares over the cases beyond
     the rank; with no case to spare, the variance of the targets (never less than a trifle of it) stands in.
     """
-    design = np.column_stack([np.ones(len(training_inputs)), training_inputs])
-    left, singular, right = np.linalg.svd(design, full_matrices=False)
-    kept = singular > SMALLEST_SINGULAR_VALUE * singular[0]
-    left, singular, right = left[:, kept], singular[kept], right[kept]
-    weights = right.T @ ((left.T @ training_targets) / singular[:, None])
-    probe = np.column_stack([np.ones(len(test_inputs)), test_inputs])
-    leverage = ((probe @ right.T / singular) ** 2).sum(axis=1)
-    noise = _noise_variance(training_targets - design @ weights, training_targets, int(kept.sum()))
-    return GaussianPrediction(probe @ weights, (1 + leverage)[:, None] * noise)
+
+    weights: Numbers
+    directions: Numbers
+    noise: Numbers
+
+    @staticmethod
+    def of(inputs: Numbers, targets: Numbers) -> LeastSquares:
+        """The solution for a training set."""
+        design = np.column_stack([np.ones(len(inputs)), inputs])
+        left, singular, right = np.linalg.svd(design, full_matrices=False)
+        kept = singular > SMALLEST_SINGULAR_VALUE * singular[0]
+        left, singular, right = left[:, kept], singular[kept], right[kept]
+        weights = right.T @ ((left.T @ targets) / singular[:, None])
+        noise = _noise_variance(targets - design @ weights, targets, int(kept.sum()))
+        return LeastSquares(weights, right.T / singular, noise)
+
+    def predict(self, inputs: Numbers) -> GaussianPrediction:
+        """Mean and variance for each test case."""
+        probe = np.column_stack([np.ones(len(inputs)), inputs])
+        leverage = ((probe @ self.directions) ** 2).sum(axis=1)
+        return GaussianPrediction(probe @ self.weights, (1 + leverage)[:, None] * self.noise)
+
+
+def lin_1(training_inputs: Numbers, training_targets: Numbers, test_inputs: Numbers) -> GaussianPrediction:
+    """The predictive density of linear regression for each test case."""
+    return LeastSquares.of(training_inputs, training_targets).predict(test_inputs)
 
 
 def _noise_variance(residuals: Numbers, targets: Numbers, rank: int) -> Numbers:
@@ -60,3 +84,38 @@ def _noise_variance(residuals: Numbers, targets: Numbers, rank: int) -> Numbers:
     least: Numbers = np.where(spread > 0, spread, 1.0) * 1e-6
     estimate = (residuals**2).sum(axis=0) / spare if spare > 0 else spread
     return np.maximum(estimate, least)
+
+
+class Lin1(BuiltIn):
+    """Linear regression with a Gaussian predictive density."""
+
+    called = "lin-1"
+
+    def why_not(self, targets: tuple[Target, ...]) -> str | None:
+        """It predicts numbers only."""
+        return numerical_only(self.called, targets)
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Lin1Predictor:
+        """Nothing random; least squares is solved when the test inputs are there."""
+        if (reason := self.why_not(training.targets)) is not None:
+            raise SpecError(reason)
+        view = View(training)
+        columns = np.hstack([view.columns(position) for position in view.numerical])
+        return Lin1Predictor(view, LeastSquares.of(view.inputs, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Lin1Predictor:
+    """The solution, and the way back to the original domain."""
+
+    view: View
+    solution: LeastSquares
+
+    def predict(self, inputs: TestInputs) -> Answer:
+        """Guesses and, for real and integer targets, normal distributions."""
+        prediction = self.solution.predict(self.view.test(inputs))
+        parts = regression_parts(self.view, prediction.mean, np.sqrt(prediction.variance))
+        return answer_of(self.view.targets, parts)
+
+
+LIN_1 = Lin1()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from redelve.baselines import baselines_of
 from redelve.encodings import CodedColumn, Encoder, bind, measure
 from redelve.errors import SpecError
 from redelve.formats.delve.coding import write_codings
@@ -17,7 +18,6 @@ from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
 from redelve.model.prototask import missing_rows
 from redelve.predictions import Target, target_of, truth_of
-from redelve.baselines import baselines_of
 
 Progress = Callable[[str], None]
 NUMERICAL = ("real", "integer")

@@ -1,0 +1,184 @@
+"""An assessment (3 methods × 5 tasks × 8 instances) against a bare loop, cross_validate and benchopt."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.model_selection import cross_validate
+from sklearn.svm import SVR
+from threadpoolctl import threadpool_limits
+
+from benchmarks.timing import Row, best_of
+from redelve.assessment import assess
+from redelve.experiment import split
+from redelve.tasks import assignments_for
+
+COMMAND = "python -m benchmarks assess"
+Numbers = NDArray[np.float64]
+Fit = tuple[Numbers, Numbers, Numbers, Numbers]
+TASKS = [f"{name}/std.512" for name in ("kin-8nm/dist", "kin-8fm/dist", "kin-8nh/dist", "pumadyn-8nm/accel")]
+TASKS.append("bank-8fm/rej/std.512")
+METHODS: dict[str, Any] = {
+    "forest": RandomForestRegressor(60, n_jobs=1),
+    "boosting": HistGradientBoostingRegressor(max_iter=60),
+    "svm": SVR(C=2.0),
+}
+ROUNDS = 3
+
+BENCHOPT = {
+    "objective.py": """
+import numpy as np
+from benchopt import BaseObjective
+class Objective(BaseObjective):
+    name = "squared error"
+    sampling_strategy = "run_once"
+    def set_data(self, X, y, X_test, y_test):
+        self.X, self.y, self.X_test, self.y_test = X, y, X_test, y_test
+    def evaluate_result(self, guesses):
+        return {"value": float(np.mean((guesses - self.y_test) ** 2))}
+    def get_one_result(self):
+        return {"guesses": np.zeros(len(self.y_test))}
+    def get_objective(self):
+        return {"X": self.X, "y": self.y, "X_test": self.X_test}
+""",
+    "datasets/fits.py": """
+import numpy as np
+from benchopt import BaseDataset
+class Dataset(BaseDataset):
+    name = "fits"
+    parameters = {"number": list(range(COUNT))}
+    def get_data(self):
+        with np.load("FOLDER/fits.npz") as held:
+            names = ("X", "y", "X_test", "y_test")
+            return {name: held[f"{self.number}.{name}"] for name in names}
+""",
+    "solvers/method.py": """
+import pickle
+from benchopt import BaseSolver
+from sklearn.base import clone
+class Solver(BaseSolver):
+    name = "method"
+    sampling_strategy = "run_once"
+    parameters = {"which": ["forest", "boosting", "svm"]}
+    def set_objective(self, X, y, X_test):
+        self.X, self.y, self.X_test = X, y, X_test
+        with open("FOLDER/methods.pickle", "rb") as file:
+            self.estimator = clone(pickle.load(file)[self.which])
+    def run(self, _):
+        self.guesses = self.estimator.fit(self.X, self.y).predict(self.X_test)
+    def get_result(self):
+        return {"guesses": self.guesses}
+""",
+}
+
+
+def fits() -> list[Fit]:
+    """Encoded training and test arrays of every instance, ready for a bare loop."""
+    found = []
+    for assignment in assignments_for(TASKS).values():
+        for instance in assignment.instances:
+            training, inputs, truths = split(assignment, instance)
+            encoded = training.encode()
+            location, scale = encoded.location_and_scale()
+            truth = (truths[0].values - location) / scale
+            found.append((encoded.inputs, encoded.targets[:, 0], encoded.encode_inputs(inputs), truth))
+    return found
+
+
+def bare_loop(data: list[Fit]) -> float:
+    total = 0.0
+    with threadpool_limits(1):
+        for x, y, x_test, y_test in data:
+            for estimator in METHODS.values():
+                guesses = clone(estimator).fit(x, y).predict(x_test)
+                total += float(((guesses - y_test) ** 2).mean())
+    return total
+
+
+def with_cross_validate(data: list[Fit]) -> None:
+    with threadpool_limits(1):
+        for x, y, x_test, y_test in data:
+            both = (np.vstack([x, x_test]), np.concatenate([y, y_test]))
+            one_split = [(np.arange(len(y)), np.arange(len(y), len(y) + len(y_test)))]
+            for estimator in METHODS.values():
+                cross_validate(estimator, *both, cv=one_split, scoring="neg_mean_squared_error")
+
+
+def benchopt_folder(data: list[Fit], folder: Path) -> None:
+    import pickle
+
+    names = ("X", "y", "X_test", "y_test")
+    arrays = {
+        f"{n}.{name}": array for n, fit in enumerate(data) for name, array in zip(names, fit, strict=True)
+    }
+    np.savez(folder / "fits.npz", **arrays)  # type: ignore[arg-type]
+    (folder / "methods.pickle").write_bytes(pickle.dumps(METHODS))
+    for name, text in BENCHOPT.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.replace("FOLDER", str(folder)).replace("COUNT", str(len(data))))
+
+
+def benchopt_run(folder: Path) -> None:
+    command = [sys.executable, "-m", "benchopt", "run", str(folder), "--no-plot", "--no-html", "-n", "1"]
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, env={**os.environ, **threads}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+
+
+def row(name: str, ours: float, alternative: float, against: str, bound: float | None = None) -> Row:
+    ratio = ours / alternative
+    return {
+        "name": name,
+        "ours": ours,
+        "alternative": alternative,
+        "against": against,
+        "ratio": ratio,
+        "bound": bound,
+        "command": COMMAND,
+    }
+
+
+def timed(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def run() -> list[Row]:
+    data = fits()
+    serial, bare, crossed = best_of(
+        ROUNDS,
+        lambda: assess(METHODS, TASKS),
+        lambda: bare_loop(data),
+        lambda: with_cross_validate(data),
+    )
+    one, two = best_of(2, lambda: assess(METHODS, TASKS), lambda: assess(METHODS, TASKS, workers=2))
+    what = f"3 methods × 5 tasks × 8 instances ({3 * len(data)} fits)"
+    rows = [
+        row(f"assess: {what}", serial, bare, "a bare loop of the same fits and predictions", 1.10),
+        row(f"assess with two processes: {what}", two, one, "assess with one", 1 / 1.7),
+        row(f"assess: {what}", serial, crossed, "scikit-learn's cross_validate, means only"),
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            import benchopt  # noqa: F401
+        except ImportError:
+            return rows
+        benchopt_folder(data, folder)
+        theirs = timed(lambda: benchopt_run(folder))
+        rows.append(row(f"assess: {what}", serial, theirs, "benchopt run of the same fits, one by one"))
+    return rows

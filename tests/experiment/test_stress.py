@@ -1,0 +1,141 @@
+"""Many jobs, methods that crash, hang and eat memory, workers killed from outside: nothing else is lost.
+
+Records are compared with those of a quiet serial run, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from redelve.executors import Dask, InProcess, Processes, Workers, workers_from
+from redelve.experiment import Experiment, plan, run
+from redelve.isolation import Limits
+from redelve.methods.contract import Method
+from redelve.results import Job
+from tests.experiment import bench
+from tests.experiment.bench import Toy, content, toy_experiment
+
+QUIET = ("quick", "warning", "drawing")
+TROUBLE = {
+    "crashing": ("crashed",),
+    "hanging": ("out of time", "crashed"),  # crashed: if its worker is killed again and again meanwhile
+    "eating": ("out of memory", "out of time", "crashed"),
+}
+LIMITS = Limits(seconds=1.5, memory=100_000_000)
+
+
+def methods() -> dict[str, Method]:
+    return {
+        "quick": Toy(),
+        "warning": Toy(bench.warns),
+        "drawing": Toy(bench.draws_global_numbers),
+        "crashing": Toy(bench.crashes_on_some),
+        "hanging": Toy(bench.hangs_rarely),
+        "eating": Toy(bench.eats_memory_rarely),
+    }
+
+
+def descendants(name: str) -> list[psutil.Process]:
+    found = []
+    for one in psutil.Process().children(recursive=True):
+        try:
+            if name in " ".join(one.cmdline()):
+                found.append(one)
+        except psutil.Error:
+            continue
+    return found
+
+
+@contextmanager
+def killer(name: str, every: float) -> Iterator[list[int]]:
+    """Kill a worker process now and then."""
+    killed: list[int] = []
+    ended = threading.Event()
+    chance = random.Random(4)
+
+    def kill() -> None:
+        while not ended.wait(every):
+            if victims := descendants(name):
+                victim = chance.choice(victims)
+                killed.append(victim.pid)
+                try:
+                    os.kill(victim.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        ended.set()
+        thread.join()
+
+
+def expected(experiment: Experiment) -> dict[Job, tuple[object, ...]]:
+    """A quiet serial run, in this process, of the methods that behave."""
+    quiet = Experiment({name: methods()[name] for name in QUIET}, experiment.assignments)
+    return {record.job: content(record) for record in run(quiet, plan(quiet), InProcess())}
+
+
+def check(experiment: Experiment, workers: Workers) -> None:
+    jobs = plan(experiment)
+    records = {record.job: record for record in run(experiment, jobs, workers)}
+    assert set(records) == set(jobs)
+    assert {job: content(records[job]) for job in jobs if job.method in QUIET} == expected(experiment)
+    statuses = {name: {records[job].status for job in jobs if job.method == name} for name in TROUBLE}
+    for name, allowed in TROUBLE.items():
+        assert statuses[name] <= {"done", *allowed}
+        assert statuses[name] & set(allowed), f"{name} made no trouble"
+    assert descendants("child_main") == []
+
+
+@pytest.mark.parametrize(
+    ("instances", "every"), [(20, 3.0), pytest.param(334, 3.0, marks=pytest.mark.slow)], ids=["120", "2004"]
+)
+def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -> None:
+    experiment = toy_experiment(methods(), instances, limits=LIMITS)
+    with killer("redelve.executors.servant", every) as killed:
+        check(experiment, Processes(2))
+    assert killed
+
+
+@pytest.mark.parametrize("instances", [20, pytest.param(334, marks=pytest.mark.slow)], ids=["120", "2004"])
+def test_nothing_is_lost_when_a_dask_worker_is_killed(instances: int) -> None:
+    experiment = toy_experiment(methods(), instances, limits=LIMITS)
+    workers = Dask(count=3)
+    workers.executor()
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        victim = next(iter(workers.pids.values()))
+        os.kill(victim, signal.SIGKILL)
+        killed.append(victim)
+
+    timer = threading.Timer(2.0, kill_one)
+    timer.start()
+    check(experiment, workers)
+    timer.join()
+    assert killed
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: Processes(2), lambda: Dask(count=2), lambda: workers_from("loky", count=2)],
+    ids=["processes", "dask", "loky"],
+)
+def test_records_do_not_depend_on_who_made_them(make: Callable[[], Workers], isolated: bool) -> None:
+    chosen = {name: methods()[name] for name in QUIET}
+    experiment = toy_experiment(chosen, 3, limits=Limits(isolated=isolated), runs=2)
+    found = {record.job: content(record) for record in run(experiment, plan(experiment), make())}
+    plain = toy_experiment(chosen, 3, runs=2)
+    assert found == {record.job: content(record) for record in run(plain, plan(plain))}

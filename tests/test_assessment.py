@@ -1,0 +1,214 @@
+"""The main job in Python: from estimators and tables to comparisons, frames and reports."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+
+import redelve
+from redelve.errors import LocationError, RedelveError, SpecError
+from redelve.lessons import TrainingSet
+from redelve.methods.contract import Predictor
+from redelve.tasks import assignments_for
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared_home(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """The generated datasets are made once for all tests of this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REDELVE_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("DELVE_PATH", raising=False)
+        yield
+
+
+def houses(count: int = 600) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    area, rooms = rng.uniform(30, 200, count), rng.integers(1, 7, count)
+    town = rng.choice(["Toronto", "Karlsruhe", "Sydney"], count)
+    price = 3 * area + 20 * rooms + 50 * (town == "Sydney") + rng.normal(0, 20, count)
+    return pd.DataFrame({"area": area, "rooms": rooms, "town": town, "price": price.round(2)})
+
+
+@pytest.fixture(scope="module")
+def assessment() -> redelve.Assessment:
+    methods = {"ridge": Ridge(), "forest": RandomForestRegressor(20), "constant": "constant"}
+    return redelve.assess(methods, redelve.from_frame(houses(), "price", name="houses"))
+
+
+def test_two_methods_are_compared_on_every_task(assessment: redelve.Assessment) -> None:
+    contests = assessment.compare("ridge", "constant")
+    assert len(contests) == len(assessment.results.tasks)
+    for contest in contests:
+        assert contest.winner == "ridge"
+        assert (contest.p_value or 1) < 0.05
+    assert "ridge loses less than constant" in str(contests)
+    assert list(contests.frame()["first"]) == ["ridge"] * len(contests)
+
+
+def test_one_task_may_be_chosen_with_or_without_the_slash(assessment: redelve.Assessment) -> None:
+    address = next(iter(assessment.results.tasks))
+    for written in (address, address[1:]):
+        assert assessment.compare("ridge", "forest", task=written).tasks == (address,)
+    with pytest.raises(LocationError, match="there are /houses"):
+        assessment.compare("ridge", "forest", task="/elsewhere")
+
+
+def test_the_frame_has_a_row_for_every_task_and_method(assessment: redelve.Assessment) -> None:
+    frame = assessment.frame()
+    assert len(frame) == len(assessment.results.tasks) * 3
+    assert set(frame["method"]) == {"ridge", "forest", "constant"}
+    constant = frame[frame["method"] == "constant"]["standardised"]
+    assert constant.between(0.9, 1.2).all()
+    assert (frame["low"] < frame["mean"]).all()
+
+
+def test_means_in_the_frame_are_means_of_the_cases(assessment: redelve.Assessment) -> None:
+    by_case = assessment.cases().groupby(["task", "method", "instance"])["loss.S"].mean()
+    expected = by_case.groupby(["task", "method"]).mean().rename("expected").reset_index()
+    both = assessment.frame().merge(expected, on=["task", "method"])
+    np.testing.assert_allclose(both["mean"], both["expected"])
+
+
+def test_another_loss_may_judge(assessment: redelve.Assessment) -> None:
+    absolute = assessment.judged_by("A")
+    assert set(absolute.frame()["loss"]) == {"A"}
+    assert set(assessment.frame()["loss"]) == {"S"}
+    with pytest.raises(RedelveError, match='has no loss "Q"'):
+        assessment.judged_by("Q").frame()
+
+
+def test_coverage_is_told_for_those_who_gave_distributions(assessment: redelve.Assessment) -> None:
+    coverage = assessment.coverage(0.9)
+    assert set(coverage["method"]) == {"constant"}
+    assert coverage["coverage"].between(0.8, 1.0).all()
+
+
+def test_the_summary_answers_the_three_questions(assessment: redelve.Assessment) -> None:
+    text = str(assessment)
+    for question in ("Which method?", "How sure are we?", "Would more data help?"):
+        assert question in text
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.md", "out.tex"])
+def test_a_report_is_one_file(assessment: redelve.Assessment, tmp_path: Path, name: str) -> None:
+    path = assessment.report(tmp_path / name)
+    assert path == tmp_path / name
+    assert "forest" in path.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+class Counted(redelve.Method):
+    """The mean, by a method that counts how often it learns."""
+
+    summary = "The mean of the training targets."
+    identity: ClassVar[dict[str, str]] = {"kind": "counted"}
+    times: ClassVar[int] = 0
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
+        type(self).times += 1
+        return redelve.METHODS["constant"].learn(training, rng)
+
+
+class TestArchive:
+    def test_what_is_archived_is_not_done_again_and_says_the_same(self, tmp_path: Path) -> None:
+        Counted.times = 0
+        task = redelve.from_frame(houses(), "price", name="houses")
+        archive = tmp_path / "archive"
+        first = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task, archive=archive)
+        count = Counted.times
+        assert count == sum(len(one.instances) for one in task.assignments)
+        again = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task, archive=archive)
+        assert Counted.times == count
+        pd.testing.assert_frame_equal(first.cases(), again.cases())
+        in_memory = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task)
+        pd.testing.assert_frame_equal(first.cases(), in_memory.cases())
+        assert redelve.Archive.open(archive).verify().ok
+
+    def test_another_setting_is_another_method(self, tmp_path: Path) -> None:
+        task = redelve.from_frame(houses(), "price", name="houses")
+        one = redelve.assess({"ridge": Ridge(alpha=1)}, task, archive=tmp_path / "a")
+        two = redelve.assess({"ridge": Ridge(alpha=1000)}, task, archive=tmp_path / "a")
+        assert not one.cases()["loss.S"].equals(two.cases()["loss.S"])
+        assert len(two.results.records) == len(one.results.records)
+
+
+def test_classes_are_judged_by_errors_and_probabilities() -> None:
+    frame = houses()
+    frame["dear"] = np.where(frame.pop("price") > 400, "yes", "no")
+    made = redelve.assess(
+        {"logistic": LogisticRegression(), "constant": "constant"}, redelve.from_frame(frame, "dear")
+    )
+    assert set(made.frame()["loss"]) == {"Z"}
+    assert {"loss.Z", "loss.L", "loss.Q"} <= set(made.cases().columns)
+    assert made.compare("logistic", "constant")[0].winner == "logistic"
+
+
+def test_few_cases_are_cross_validated_with_a_caveat() -> None:
+    made = redelve.assess(
+        {"ridge": Ridge(), "constant": "constant"}, redelve.from_frame(houses(120), "price")
+    )
+    (contest,) = made.compare("ridge", "constant")
+    assert type(contest.test).__name__ == "ResampledComparison"
+    assert "V002" in {note.code for note in made.findings.notes}
+
+
+def test_folds_can_be_nested() -> None:
+    (folds,) = redelve.from_frame(houses(60), "price").assignments
+    made = redelve.assess({"ridge": Ridge(), "constant": "constant"}, redelve.nest(folds))
+    (task,) = made.findings.tasks
+    assert type(task.method("ridge").estimate).__name__ == "NestedCV"
+    assert len(made.results.records) == 2 * 5 * 6 / 2
+    assert made.compare("ridge", "constant")[0].winner == "ridge"
+
+
+class TestTasks:
+    def test_an_address_stands_for_all_its_sizes(self) -> None:
+        found = assignments_for("demo/age")
+        assert list(found) == [f"/demo/age/std.{size}" for size in (32, 64, 128, 256, 512)]
+
+    def test_a_dataset_stands_for_all_its_prototasks(self) -> None:
+        found = assignments_for("demo", sizes=[64])
+        assert list(found) == [
+            f"/demo/{name}/std.64" for name in ("age", "colour", "income", "sex", "siblings")
+        ]
+
+    @pytest.mark.parametrize(
+        ("task", "sizes", "complaint"),
+        [
+            ("/", None, "is no task: give an address such as kin-8nm/dist"),
+            ("nowhere", None, 'dataset "/nowhere" not found'),
+            ("demo/height", None, "height"),
+            ("demo/age/bold.32", None, "bold.prior"),
+            ("demo/age", [33], "has no training-set size 33: it has 32, 64, 128, 256, 512"),
+            ([], None, "there is no task"),
+        ],
+    )
+    def test_what_is_not_there_is_named(self, task: object, sizes: list[int] | None, complaint: str) -> None:
+        with pytest.raises(RedelveError) as caught:
+            assignments_for(task, sizes=sizes)  # type: ignore[arg-type]
+        assert complaint in str(caught.value)
+
+    def test_two_tables_of_one_name_are_refused(self) -> None:
+        one, two = houses(500), houses(501)
+        with pytest.raises(SpecError, match="two different tasks are called"):
+            assignments_for([redelve.from_frame(one, "price"), redelve.from_frame(two, "price")])
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../up", ".hidden", "-x", "a/b", 7, "new\nline"])
+def test_a_method_needs_a_name_that_can_be_a_folder(name: object) -> None:
+    with pytest.raises(SpecError, match="bad name of a method"):
+        redelve.assess({name: Ridge()}, "demo/age/std.32")  # type: ignore[dict-item]
+
+
+def test_methods_without_names_are_refused_with_an_example() -> None:
+    with pytest.raises(SpecError, match=r'as in {"ridge": Ridge\(\)}'):
+        redelve.assess([Ridge()], "demo/age/std.32")
+
+
+def test_a_method_that_does_not_suit_the_target_is_refused_before_anything_runs() -> None:
+    with pytest.raises(SpecError, match="sex"):
+        redelve.assess({"ridge": Ridge()}, "demo/sex/std.32")
