@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import special
 from scipy.special import log_softmax
 from scipy.stats import norm
 
@@ -114,6 +115,12 @@ FIGURE_5_1 = [
         [truth_of(COUNT, ["3", "3:", ":3"])],
         TargetDistributions((COUNT,), (Samples(np.array([[3.0, 9.0], [3.0, 1.0], [3.0, 4.0]])),)),
         [math.log(2), math.log(2), math.log(2)],
+    ),
+    Cell(
+        "L",
+        [truth_of(COUNT, ["10", "-10"])],
+        TargetDistributions((COUNT,), (Normal(np.zeros(2), np.ones(2)),)),
+        [-math.log(special.ndtr(-9.5) - special.ndtr(-10.5))] * 2,
     ),
     # For predictive distributions: log probability, squared probability
     Cell(

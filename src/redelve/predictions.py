@@ -354,15 +354,19 @@ class TargetDistributions(ArrayValue):
 
 def _log_probability(truth: Truth, distribution: Distribution) -> Numbers:
     half = 0.5 if truth.target.kind == "integer" else 0.0
-    sign = truth.censoring
-    above = distribution.probability_below(truth.values + half)
-    if half:
-        below = distribution.probability_below(truth.values - half)
-        exact = np.log(above - below)
-    else:
-        below = above
-        exact = distribution.log_density(truth.values)
-    return np.where(sign == 0, exact, np.log(np.where(sign > 0, 1.0 - below, above)))
+    above = np.log(distribution.probability_above(truth.values - half))
+    below = np.log(distribution.probability_below(truth.values + half))
+    exact = _log_mass(truth.values, distribution) if half else distribution.log_density(truth.values)
+    return np.where(truth.censoring == 0, exact, np.where(truth.censoring > 0, above, below))
+
+
+def _log_mass(values: Numbers, distribution: Distribution) -> Numbers:
+    """The log probability of ±½ about each value, by the smaller tail, so that small ones do not vanish."""
+    low, high = values - 0.5, values + 0.5
+    by_lower = distribution.probability_below(high) - distribution.probability_below(low)
+    by_upper = distribution.probability_above(low) - distribution.probability_above(high)
+    in_lower_tail = distribution.probability_below(values) < 0.5
+    return np.asarray(np.log(np.where(in_lower_tail, by_lower, by_upper)))
 
 
 Prediction = Guesses | ClassProbabilities | TargetLogProbabilities | TargetDistributions

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from redelve.datasets import CATALOGUE
+from redelve.datasets.method_summaries import SUMMARIES
 from tests.commands.workbench import Workbench
 from tests.conftest import RunCommand
 
@@ -30,3 +31,4 @@ def bench(
 def _only_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue as the manual has it, so that listings do not change when it grows."""
     monkeypatch.setattr(CATALOGUE, "_items", {"demo": "redelve.datasets.demo:files"})
+    monkeypatch.setattr("redelve.roots.root.SUMMARIES", {"lin-1": SUMMARIES["lin-1"]})

@@ -33,6 +33,10 @@ class Distribution(ABC):
     def probability_below(self, values: Numbers) -> Numbers:
         """The probability, case by case, of at most the value."""
 
+    def probability_above(self, values: Numbers) -> Numbers:
+        """The probability, case by case, of more than the value; kinds that can keep small ones exact do."""
+        return 1.0 - self.probability_below(values)
+
     @abstractmethod
     def quantile(self, level: float) -> Numbers:
         """What each case stays below with probability `level`."""

@@ -40,6 +40,12 @@ class Normal(Distribution):
 
         return np.asarray(ndtr((values - self.location) / self.scale))
 
+    def probability_above(self, values: Numbers) -> Numbers:
+        """Φ of the standardised value turned about."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((self.location - values) / self.scale))
+
     def quantile(self, level: float) -> Numbers:
         """Location plus a multiple of the scale."""
         from scipy.special import ndtri
@@ -91,6 +97,12 @@ class Student(Distribution):
         from scipy.special import stdtr
 
         return np.asarray(stdtr(self.degrees_of_freedom, (values - self.location) / self.scale))
+
+    def probability_above(self, values: Numbers) -> Numbers:
+        """The same of the value turned about."""
+        from scipy.special import stdtr
+
+        return np.asarray(stdtr(self.degrees_of_freedom, (self.location - values) / self.scale))
 
     def quantile(self, level: float) -> Numbers:
         """Location plus a multiple of the scale."""
@@ -149,6 +161,12 @@ class NormalMixture(Distribution):
         from scipy.special import ndtr
 
         return np.asarray((self.weights * ndtr((values[:, None] - self.locations) / self.scales)).sum(axis=1))
+
+    def probability_above(self, values: Numbers) -> Numbers:
+        """The weighted sum for the value turned about."""
+        from scipy.special import ndtr
+
+        return np.asarray((self.weights * ndtr((self.locations - values[:, None]) / self.scales)).sum(axis=1))
 
     def quantile(self, level: float) -> Numbers:
         """By bisection between the smallest and the largest quantile of the components."""

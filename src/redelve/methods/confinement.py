@@ -53,7 +53,7 @@ def namespaces_work() -> bool:
     """Whether this user may make namespaces: tried by running a program that does nothing."""
     if sys.platform != "linux":
         return False
-    with tempfile.TemporaryDirectory(prefix="redelve-") as directory:
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
         order = Order(("true",), Path(directory), readable(("true",)), "namespace", environment({}, ()))
         return run(order).status == 0
 
