@@ -30,11 +30,11 @@ Fit = tuple[Numbers, Numbers, Numbers, Numbers]
 TASKS = [f"{name}/std.512" for name in ("kin-8nm/dist", "kin-8fm/dist", "kin-8nh/dist", "pumadyn-8nm/accel")]
 TASKS.append("bank-8fm/rej/std.512")
 METHODS: dict[str, Any] = {
-    "forest": RandomForestRegressor(60, n_jobs=1),
-    "boosting": HistGradientBoostingRegressor(max_iter=60),
+    "forest": RandomForestRegressor(150, n_jobs=1),
+    "boosting": HistGradientBoostingRegressor(max_iter=150),
     "svm": SVR(C=2.0),
 }
-ROUNDS = 3
+ROUNDS = 2
 
 BENCHOPT = {
     "objective.py": """

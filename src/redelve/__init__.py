@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from redelve.distributions import Normal, NormalMixture, Quantiles, Samples, Student
     from redelve.encodings import default_coding, fit
     from redelve.errors import RedelveError
+    from redelve.executors import Dask, Processes
     from redelve.experiment import Experiment, plan, run
     from redelve.intake import from_file, from_frame, read_description, write_description
     from redelve.isolation import Limits
     from redelve.library import Library
     from redelve.losses import parse_loss
     from redelve.methods.adapt import as_method
+    from redelve.methods.callables import callable_method
     from redelve.methods.checking import check_method
     from redelve.methods.contract import METHODS, Method
     from redelve.methods.linear import lin_1
@@ -69,12 +71,14 @@ _ROOMS = {
     "distributions": ("Normal", "NormalMixture", "Quantiles", "Samples", "Student"),
     "encodings": ("default_coding", "fit"),
     "errors": ("RedelveError",),
+    "executors": ("Dask", "Processes"),
     "experiment": ("Experiment", "plan", "run"),
     "intake": ("from_file", "from_frame", "read_description", "write_description"),
     "isolation": ("Limits",),
     "library": ("Library",),
     "losses": ("parse_loss",),
     "methods.adapt": ("as_method",),
+    "methods.callables": ("callable_method",),
     "methods.checking": ("check_method",),
     "methods.contract": ("METHODS", "Method"),
     "methods.linear": ("lin_1",),
@@ -84,6 +88,8 @@ _ROOMS = {
         "Assignment",
         "Dataset",
         "DatasetSpec",
+        "Processes",
+        "Dask",
         "Instance",
         "Prior",
         "Prototask",
@@ -155,6 +161,7 @@ __all__ = [
     "analyse_runs_hierarchical",
     "as_method",
     "assess",
+    "callable_method",
     "check_method",
     "compare_common",
     "compare_hierarchical",
