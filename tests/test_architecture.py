@@ -12,7 +12,7 @@ import redelve
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "redelve"
-ROW = re.compile(r"^\| ([a-z, ]+) \| ([a-z, ]*)\|$", re.MULTILINE)
+ROW = re.compile(r"^\| ([a-z0-9, ]+) \| ([a-z0-9, ]*)\|$", re.MULTILINE)
 
 
 def allowed_imports() -> dict[str, set[str]]:

@@ -14,6 +14,8 @@ TaskLike = str | Assignment | Intake
 """An address such as `kin-8nm/dist` (all its training-set sizes), or something made ready from a table."""
 
 STANDARD_PRIOR = "std"
+PROBEN1 = "proben1:"
+"""Before the name of a PROBEN1 problem, such as proben1:glass1."""
 
 
 def assignments_for(
@@ -36,6 +38,10 @@ def assignments_for(
 
 
 def _assignments(library: Library, task: TaskLike, sizes: Sequence[int] | None) -> list[Assignment]:
+    if isinstance(task, str) and task.startswith(PROBEN1):
+        from redelve.proben1 import assignment
+
+        return [assignment(task.removeprefix(PROBEN1))]
     if isinstance(task, str):
         return [library.task(one).assignment() for one in addresses(library.overlay, task, sizes)]
     every = [task] if isinstance(task, Assignment) else list(task.assignments)

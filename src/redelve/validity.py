@@ -87,7 +87,9 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 def fewer_than_two_training_sets(self: Rule, results: Results) -> Iterator[Note]:
     """One instance says nothing of other training sets."""
     if found := _tasks(results, lambda facts: len(facts.instances) < 2):
-        yield self.note(f"{_listed(found)} has a single training set: no test is possible", found)
+        yield self.note(
+            f"{_listed(found)}: standard errors and tests are about this one training set alone", found
+        )
 
 
 @rule(

@@ -7,6 +7,7 @@ from redelve.analysis import analyse_task, compare_methods, find
 from redelve.errors import StatisticsError
 from redelve.model import Scheme
 from redelve.stats import anova, runs
+from redelve.stats.one_partition import compare_partition
 from redelve.stats.resampled import compare_resampled
 from tests.analysis.made_up import draws, method, results, task
 
@@ -82,12 +83,14 @@ def test_two_methods_alone_are_adjusted_for_nothing() -> None:
     assert together.adjusted_p_value >= (alone.p_value or 0)
 
 
-def test_one_training_set_gives_means_but_no_comparison() -> None:
+def test_one_training_set_is_analysed_for_what_it_is() -> None:
     facts = task(instances=1)
-    losses = {name: {facts.address: draws(name, 1.0, facts)} for name in "ab"}
-    found = analyse_task(results([facts], losses), facts.address)
-    assert found.contests == ()
-    assert any("no comparison is possible" in caveat for caveat in found.caveats)
+    a, b = draws("a", 1.0, facts, runs=3), draws("b", 1.0, facts, runs=3)
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    assert found.contest("a", "b").test == compare_partition(np.stack(a[0]), np.stack(b[0]))
+    assert "seeds" in found.method("a").deviations
+    assert found.contest("a", "b").advice == ""
+    assert any("these very cases" in caveat for caveat in found.caveats)
 
 
 def test_methods_without_an_instance_in_common_are_not_compared() -> None:

@@ -67,6 +67,19 @@ def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, table:
     assert all(name in report.out for name in ("constant", "lin-1", "knn-cv-1"))
 
 
+def test_a_file_of_proben1_will_do(run_command: RunCommand, tmp_path: Path) -> None:
+    head = "bool_in=0\nreal_in=2\nbool_out=2\nreal_out=0\n"
+    head += "training_examples=60\nvalidation_examples=30\ntest_examples=30\n"
+    rows = [f"0.{n % 97:02} 0.{n * 7 % 89:02} {n % 3 // 2} {1 - n % 3 // 2}\n" for n in range(120)]
+    (tmp_path / "own1.dt").write_text(head + "".join(rows))
+    done = run_command("assess", ["own1.dt", "-m", "constant,knn-cv-1", "-r", "2"], tmp_path)
+    assert done.code == 0, done.err
+    assert "90 training cases, 30 test cases" in done.out
+    assert "V001" in done.out
+    (tmp_path / "own1.dt").write_text(head + "".join(rows[:100]))
+    assert "own1.dt" in run_command("assess", ["own1.dt", "-q"], tmp_path).err
+
+
 def test_an_address_of_the_catalogue_will_do(run_command: RunCommand, tmp_path: Path) -> None:
     done = run_command("assess", ["demo/age", "-s", "32,64", *QUICK, "-o", "here"], tmp_path)
     assert done.code == 0, done.err

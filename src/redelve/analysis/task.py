@@ -15,6 +15,7 @@ from redelve.stats import anova, runs
 from redelve.stats.components import estimate_components
 from redelve.stats.estimates import Analysis, Comparison, Interval
 from redelve.stats.multiple import AllPairs, BestGroup, PairedTest, best_group, compare_all
+from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.power import Goal, Plan, advise, detectable_difference
 from redelve.stats.resampled import (
     NestedCV,
@@ -69,6 +70,8 @@ class MethodFinding:
     stood_in: int
     """Jobs whose losses are those of the baseline method."""
     why_none: str = ""
+    is_one_partition: bool = False
+    """One training set: what varies between runs is then the seed."""
 
     @property
     def mean(self) -> float | None:
@@ -108,7 +111,7 @@ class MethodFinding:
             }
         if isinstance(found, Analysis):
             return {
-                "training sets": found.sd_training,
+                "seeds" if self.is_one_partition else "training sets": found.sd_training,
                 "test cases": found.sd_test_cases,
                 "residual": found.sd_residual,
             }
@@ -253,13 +256,23 @@ def _finding(results: Results, facts: TaskFacts, losses: MethodLosses, standard:
     except StatisticsError as error:
         reason = str(error)
     return MethodFinding(
-        losses.method, found, standard, len(losses.by_instance), losses.runs, failed, stood_in, reason
+        losses.method,
+        found,
+        standard,
+        len(losses.by_instance),
+        losses.runs,
+        failed,
+        stood_in,
+        reason,
+        is_one_partition=len(facts.instances) == 1,
     )
 
 
 def _estimate(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
+    if len(facts.instances) == 1:
+        return analyse_partition(tables[0])
     if facts.scheme == "nested-cross-validation" and not losses.missing:
         return nested_estimate(facts, losses)
     if facts.is_cross_validation:
@@ -289,6 +302,8 @@ class _Comparer:
         if self.facts.is_cross_validation:
             instances = _folds(self.facts, instances)
         one, two = first.of(instances), second.of(instances)
+        if len(self.facts.instances) == 1:
+            return compare_partition(one[0], two[0])
         if self.facts.is_cross_validation:
             return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(self.facts))
         is_common = self.facts.scheme == "common"
@@ -345,7 +360,7 @@ def _is_settled(p_value: float | None) -> bool:
 def _advice(test: Test, facts: TaskFacts, runs_each: int) -> str:
     """How much more data would find a difference of two per cent; empty where that cannot be said."""
     means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
-    if not isinstance(test, Comparison) or len(means) < 2:
+    if not isinstance(test, Comparison) or len(means) < 2 or len(facts.instances) < 2:
         return ""
     inside = test.differences
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from redelve.executors import Workers
     from redelve.intake import Intake
     from redelve.isolation import Limits
+    from redelve.model import Assignment
     from redelve.tasks import TaskLike
 
 COMMAND = Command(
     "redelve assess",
-    "Run learning methods on tables (.csv, .tsv, .parquet, .arff) or on tasks of the catalogue, compare\n"
-    "them, and write a report. Everything is kept in a folder: the same command, given again, goes on where\n"
-    "it was stopped. What was understood of a table is written to a description there, for you to change.",
+    "Run learning methods on tables (.csv, .tsv, .parquet, .arff, .dt) or on tasks of the catalogue,\n"
+    "compare them, and write a report. Everything is kept in a folder: the same command, given again, goes\n"
+    "on where it was stopped. What was understood of a table is written there, for you to change.",
     "data [ data … ] [ -t column ] [ options ]",
     (
         Option("t", "the column to predict", "column", "target"),
@@ -48,6 +50,7 @@ COMMAND = Command(
     most=None,
 )
 TABLES = (".csv", ".tsv", ".parquet", ".arff", ".csv.gz", ".tsv.gz", ".arff.gz")
+PROBEN1 = (".dt", ".dt.gz")
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
@@ -70,7 +73,8 @@ def assess(given: Given) -> Iterator[str]:
 
 
 def _default_folder(name: str) -> str:
-    bare = Path(name).name.partition(".")[0] if _is_table(name) else name.strip("/").replace("/", "-")
+    is_file = _is_table(name) or name.lower().endswith(PROBEN1)
+    bare = Path(name).name.partition(".")[0] if is_file else re.sub("[/:]", "-", name.strip("/"))
     return f"{bare}-assessment"
 
 
@@ -82,10 +86,14 @@ def _description_path(name: str, out: Path) -> Path:
     return out / f"{Path(name).name.partition('.')[0]}.toml"
 
 
-def _task(name: str, given: Given, out: Path) -> str | Intake:
+def _task(name: str, given: Given, out: Path) -> str | Intake | Assignment:
     """A table made ready, by its description where there is one; else the address as it stands."""
     from redelve.intake import from_file, write_description
 
+    if name.lower().endswith(PROBEN1):
+        from redelve.proben1 import assignment
+
+        return assignment(name)
     if not _is_table(name):
         if Path(name).is_file():
             raise SpecError(f'"{name}" is no table that can be read: give one of {", ".join(TABLES)}')
@@ -101,8 +109,21 @@ def _task(name: str, given: Given, out: Path) -> str | Intake:
     return intake
 
 
-def _understood(intake: Intake, path: Path) -> str:
-    """What was understood of a table, for the user to look over."""
+def _understood(task: Intake | Assignment, path: Path) -> str:
+    """What was understood of the data, for the user to look over."""
+    from redelve.model import Assignment
+
+    return _fixed_partition(task) if isinstance(task, Assignment) else _table(task, path)
+
+
+def _fixed_partition(assignment: Assignment) -> str:
+    (instance,) = assignment.instances
+    sizes = f"{len(instance.training)} training cases, {len(instance.testing)} test cases"
+    notes = "".join(f"  {note}\n" for note in assignment.notes)
+    return f"{assignment.address}: {len(assignment.data.inputs)} inputs, {sizes}\n{notes}\n"
+
+
+def _table(intake: Intake, path: Path) -> str:
     lines = [f"{intake.dataset.spec.name}: {intake.dataset.cases.count} cases"]
     width = max(len(column.name) for column in intake.description.columns)
     for column in intake.description.columns:

@@ -1,0 +1,88 @@
+"""One training set and one test set: what can be said of methods on this partition, and no more.
+
+Losses are a table of runs × test cases. Runs with different seeds take the place that training sets have in
+the common scheme, y_rj = μ + s_r + b_j + ε_rj, so estimates and tests are for new seeds and new test cases
+with *this* training set. How much another training set would change can't be told from one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from redelve.errors import StatisticsError
+from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
+from redelve.stats.estimates import Analysis, Comparison
+from redelve.stats.sums import FloatArray
+
+THIS_TRAINING_SET = (
+    "one training set: interval and test are about methods trained on these very cases; how much another "
+    "training set would change is in no standard error"
+)
+ONE_RUN = "one run: what another seed would change is in no standard error either"
+UNPAIRED_SEEDS = "runs of two methods are paired by their number, though their seeds have nothing in common"
+
+
+def analyse_partition(losses: ArrayLike) -> Analysis:
+    """Expected loss on new test cases, given the training set; `sd_training` is what the seeds do.
+
+    >>> round(analyse_partition([[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0]]).mean, 4)
+    0.4167
+    """
+    table = _checked(losses)
+    if len(table) == 1:
+        return _of_cases(analyse_hierarchical(table.T), table[0])
+    return _told(analyse_common(table), (THIS_TRAINING_SET,))
+
+
+def compare_partition(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Two methods trained on the same cases: paired by test case, with seeds as a source of variation.
+
+    Of the method with more runs only as many are used as the other has.
+    """
+    one, two = _checked(first), _checked(second)
+    if one.shape[1] != two.shape[1]:
+        raise StatisticsError(
+            f"the methods have losses for {one.shape[1]} and {two.shape[1]} test cases: give the same ones"
+        )
+    runs = min(len(one), len(two))
+    one, two = one[:runs], two[:runs]
+    if runs == 1:
+        found = compare_hierarchical(one.T, two.T)
+        return replace(found, differences=_of_cases(found.differences, one[0] - two[0]))
+    found = compare_common(one, two)
+    return replace(found, differences=_told(found.differences, (THIS_TRAINING_SET, UNPAIRED_SEEDS)))
+
+
+def _of_cases(found: Analysis, losses: FloatArray) -> Analysis:
+    """The analysis of one run, in which each test case was taken as a training set of its own."""
+    deviation = None if found.standard_error is None else found.standard_error * sqrt(len(losses))
+    return replace(
+        found,
+        sd_training=None,
+        sd_test_cases=deviation,
+        mean_squares=None,
+        training_sets=1,
+        test_cases=len(losses),
+        effective_test_cases=float(len(losses)),
+        caveats=(THIS_TRAINING_SET, ONE_RUN),
+    )
+
+
+def _told(found: Analysis, more: tuple[str, ...]) -> Analysis:
+    """The same with other caveats: those on few training sets are on few runs here."""
+    own = tuple(caveat.replace("training sets", "runs") for caveat in found.caveats)
+    return replace(found, caveats=(*more, *own))
+
+
+def _checked(losses: ArrayLike) -> FloatArray:
+    table = np.atleast_2d(np.asarray(losses, dtype=np.float64))
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise StatisticsError(
+            "losses on one partition are a table of runs × test cases, of at least two test cases: got "
+            f"{table.shape}"
+        )
+    return table
