@@ -42,7 +42,7 @@ def _table(panel: Panel) -> str:
     head = f"  {kind}{loss_name(panel.largest.loss)} ± standard error, by training-set size"
     lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
-    return "\n".join([*lines, f"  {MAY_BE_BEST} not distinguishable from the best at that size"])
+    return "\n".join([*lines, f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)"])
 
 
 def _order(task: TaskFindings, name: str) -> float:

@@ -86,7 +86,7 @@ def headline(panel: Panel) -> str:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
     if len(group) == len(task.methods):
         return f"No method could be shown to be better than all others; {leader} had the smallest loss."
-    return f"{leader} had the smallest loss; {listed(others)} could not be told apart from the best."
+    return f"{leader} had the smallest loss; {listed(others)} could not be ruled out as the best."
 
 
 def _without(panel: Panel) -> list[str]:
@@ -205,7 +205,7 @@ def _group_sentence(task: TaskFindings) -> str:
     text = (
         f"With 95 % confidence the best of the {len(task.methods)} methods is {either} "
         f"{listed(group, 'or')}: "
-        "these could not be told apart from the best"
+        "none of these could be ruled out"
     )
     return (
         f"{text}, while {listed(worse)} {'was' if len(worse) == 1 else 'were'} shown to be worse."

@@ -1,0 +1,69 @@
+"""The archive of an experiment is the same byte for byte, whoever did the work, and whatever befell it."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import BayesianRidge
+
+import redelve
+from redelve.executors import Workers, workers_from
+
+METHODS = {"forest": RandomForestRegressor(10), "bayes": BayesianRidge(), "knn-cv-1": "knn-cv-1"}
+BY_NATURE = ("circumstances", "environments")
+"""Times, memory and machines: what differs between any two runs."""
+
+
+def contents(archive: Path) -> dict[str, str]:
+    files = [
+        path for path in archive.rglob("*") if path.is_file() and path.name not in ("lock", "manifest.json")
+    ]
+    names = {str(path.relative_to(archive)): path for path in files}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in names.items()
+        if not name.startswith(BY_NATURE)
+    }
+
+
+def archived(folder: Path, workers: Workers, **options: object) -> dict[str, str]:
+    redelve.assess(
+        METHODS,
+        "demo/age",
+        sizes=[32, 64],
+        runs=2,
+        workers=workers,
+        archive=folder,
+        **options,  # type: ignore[typeddict-item]
+    )
+    report = redelve.Archive.open(folder).verify()
+    assert report.ok, str(report)
+    return contents(folder)
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return archived(tmp_path_factory.mktemp("serial") / "archive", workers_from("serial"))
+
+
+def test_there_is_something_to_compare(serial: dict[str, str]) -> None:
+    assert {name.split("/")[0] for name in serial} >= {
+        "answers",
+        "jobs",
+        "losses",
+        "methods",
+        "tasks",
+        "truths",
+    }
+
+
+@pytest.mark.parametrize("kind", ["processes", "dask"])
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_other_workers_write_the_same_bytes(serial: dict[str, str], tmp_path: Path, kind: str) -> None:
+    assert archived(tmp_path / "archive", workers_from(kind, count=2)) == serial
+
+
+def test_isolation_writes_the_same_bytes(serial: dict[str, str], tmp_path: Path) -> None:
+    isolated = redelve.Limits(seconds=120, isolated=True)
+    assert archived(tmp_path / "archive", workers_from("processes", count=2), limits=isolated) == serial
