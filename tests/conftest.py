@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -11,6 +12,8 @@ from typing import NamedTuple, Protocol
 import pytest
 from hypothesis import settings
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("redelve", deadline=None)
 settings.load_profile("redelve")  # times vary too much between machines to be asserted
 

@@ -31,8 +31,12 @@ _mine = threading.local()
 def learn_and_answer(
     method: Method, training: TrainingSet, inputs: TestInputs, seed: int, limits: Limits
 ) -> Outcome:
-    """The outcome of a method's work on one instance; never an exception of the method's."""
-    if not limits.needs_a_cell:
+    """The outcome of a method's work on one instance; never an exception of the method's.
+
+    In a thread beside others (of a Dask worker, say) the method has a cell in any case: other threads may
+    draw from the same global random numbers.
+    """
+    if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
         return work(method, training, inputs, seed, limits.threads)
     request = _request(method, training, inputs, seed, limits)
     for _ in range(ATTEMPTS):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import resource
 import select
 import signal
@@ -23,6 +24,9 @@ from redelve.isolation.family import adopt_orphans, end_descendants, memory_in_u
 from redelve.isolation.limits import LONGEST_MESSAGE
 from redelve.isolation.preloading import preload
 from redelve.isolation.working import thread_pools
+
+EXTENSIONS = re.compile(r"^Extension modules: .*$\n?", re.MULTILINE)
+"""The long list with which Python ends its last words; what matters stands before it."""
 
 LOOK_EVERY = 0.05
 """Seconds between two looks at a cell's memory."""
@@ -229,7 +233,7 @@ def _ended(status: str, message: str) -> dict[str, Any]:
 
 def _with_output(message: str, printed: bytes) -> str:
     """The message, then the end of what the method printed."""
-    text = printed.decode(errors="replace").strip()
+    text = EXTENSIONS.sub("", printed.decode(errors="replace")).strip()
     if not text:
         return message
     room = LONGEST_MESSAGE - len(message) - 20
