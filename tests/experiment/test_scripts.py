@@ -38,5 +38,6 @@ def test_methods_of_a_script_work_everywhere(
     script.write_text(text)
     command = [sys.executable, "-W", "error", *([str(script)] if way == "file" else ["-c", text])]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=120)
-    complaints = "" if executor == "loky" and "resource_tracker" in run.stderr else run.stderr  # its own, at exit
+    is_trackers = executor == "loky" and "resource_tracker" in run.stderr  # loky's own, at its exit
+    complaints = "" if is_trackers else run.stderr
     assert (run.stdout, complaints) == ("done done done\n", "")
