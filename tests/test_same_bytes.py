@@ -27,7 +27,7 @@ def contents(archive: Path) -> dict[str, str]:
     }
 
 
-def archived(folder: Path, workers: Workers, **options: object) -> dict[str, str]:
+def archived(folder: Path, workers: Workers, limits: redelve.Limits | None = None) -> dict[str, str]:
     redelve.assess(
         METHODS,
         "demo/age",
@@ -35,7 +35,7 @@ def archived(folder: Path, workers: Workers, **options: object) -> dict[str, str
         runs=2,
         workers=workers,
         archive=folder,
-        **options,  # type: ignore[typeddict-item]
+        limits=limits or redelve.Limits(),
     )
     report = redelve.Archive.open(folder).verify()
     assert report.ok, str(report)

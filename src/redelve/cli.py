@@ -29,6 +29,7 @@ VERBS = {
     "archive": "verify, merge, compact, export or import archives of results",
     "methods": "list the built-in methods",
     "check-method": "try whether a method keeps to the contract",
+    "training-time": "measure how long trials take that may fail, from a table of times",
     "csv": "write a dataset as comma-separated values",
     "apply": "apply a built-in method to the task in a directory",
     "root": "print the path of the built-in delve directory",
@@ -44,7 +45,7 @@ def usage() -> str:
     lines = [f"redelve {__version__}: find out, validly, how well learning methods learn.", ""]
     lines.append("usage: redelve <command> [ arguments ]     (redelve <command> -h explains a command)")
     for title, commands in groups:
-        lines += ["", f"{title}:", *(f"  {name:14}{purpose}" for name, purpose in commands.items())]
+        lines += ["", f"{title}:", *(f"  {name:15}{purpose}" for name, purpose in commands.items())]
     return "\n".join(lines) + "\n"
 
 

@@ -172,13 +172,16 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "cases_needed",
     "critical_difference",
     "detectable_difference",
+    "efficiency_curve",
     "estimate_components",
     "estimate_components_of_runs",
     "fold_ratio",
     "holm",
     "standardise_log",
     "standardise_ratio",
+    "summarise_times",
     "training_sets_needed",
+    "trial_times",
 }
 
 

@@ -26,6 +26,7 @@ from redelve.stats.calibration.one_task import (
 from redelve.stats.calibration.overview import overview
 from redelve.stats.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from redelve.stats.calibration.tables import Effort, Make
+from redelve.stats.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 
 SEED = 1996
 FULL = Effort()
@@ -44,11 +45,14 @@ SECTIONS: tuple[Make, ...] = (
     cross_validation,
     cross_validated_intervals,
     predicted_power,
+    efficiency_intervals,
+    efficiency_comparisons,
+    tails_section,
 )
 
 INTRODUCTION = f"""# Calibration
 
-Written by `python -m redelve.stats.calibration`, in about ten minutes; do not edit.
+Written by `python -m redelve.stats.calibration`, in about half an hour; do not edit.
 [statistics.md](statistics.md) and [comparisons.md](comparisons.md) explain what is measured.
 
 Losses are simulated with a true mean of zero as y = a + b + ε, where training sets contribute a (standard

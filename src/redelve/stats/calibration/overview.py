@@ -57,6 +57,12 @@ TOLERANCE: dict[Promise, float] = {
 """Beyond this many points the table prints the numbers in bold."""
 
 PROMISES: tuple[tuple[str, Promise], ...] = (("interval", "coverage 95"), ("certainty", "certainty 10"))
+TRIAL_TIMES: tuple[tuple[str, str, Promise], ...] = (
+    ("jackknife interval of e", "estimate_efficiency", "coverage 95"),
+    ("bootstrap interval of e", "bootstrap_efficiency", "coverage 95"),
+    ("percentile bootstrap of e (to compare with)", "percentile_interval", "coverage 95"),
+    ("comparison of e", "compare_efficiency", "level 5"),
+)
 FEW, MORE = "2 or 3 training sets", "4 or more training sets"
 
 OFFERS = (
@@ -135,6 +141,14 @@ OFFERS = (
     Offer("power, common", "power", "difference 0"),
     Offer("range of a standard error, hierarchical", "Components.scale_range", "coverage 95"),
     Offer("range of a standard error, common", "Components.scale_range", "coverage 95"),
+    *(
+        Offer(f"{kind}, {trials}", use, promise)
+        for kind, use, promise in TRIAL_TIMES
+        for trials in ("30 trials", "100 or more trials")
+    ),
+    Offer("asymptotic success rate, interval", "fit_tail", "coverage 95"),
+    Offer("corrected median, interval", "fit_tail", "coverage 95"),
+    Offer("corrected mean, interval", "fit_tail", "coverage 95"),
 )
 
 
