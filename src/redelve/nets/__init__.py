@@ -1,0 +1,47 @@
+"""The batched neural engine: many networks trained at once, as one array (docs/nets.md)."""
+
+from redelve.nets.algorithms import (
+    DescendingEpsilon,
+    GradientDescent,
+    InputRelevance,
+    Rprop,
+    ScaledConjugateGradients,
+)
+from redelve.nets.architecture import Architecture, layered
+from redelve.nets.backend import Engine
+from redelve.nets.data import Data, Sets
+from redelve.nets.error_functions import CrossEntropy, SquaredError
+from redelve.nets.starting import draw, initial_weights
+from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, Rule, Success
+from redelve.nets.trained import Curves, Trained
+from redelve.nets.training import Procedure, measure, predict, train
+
+__all__ = [
+    "GL",
+    "PQ",
+    "UP",
+    "Architecture",
+    "CrossEntropy",
+    "Curves",
+    "Data",
+    "DescendingEpsilon",
+    "Engine",
+    "GradientDescent",
+    "InputRelevance",
+    "MaxEpochs",
+    "P",
+    "Procedure",
+    "Rprop",
+    "Rule",
+    "ScaledConjugateGradients",
+    "Sets",
+    "SquaredError",
+    "Success",
+    "Trained",
+    "draw",
+    "initial_weights",
+    "layered",
+    "measure",
+    "predict",
+    "train",
+]

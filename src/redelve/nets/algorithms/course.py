@@ -1,0 +1,103 @@
+"""What every training algorithm shares: a course is some runs under way, and what is remembered of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.errors import SpecError
+from redelve.nets.backend import Array
+from redelve.nets.kernel import Cases, Kernel, Look
+
+PerRun = float | Sequence[float]
+"""A number for all runs, or one for each."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a course starts: kernel, training cases and weights of `runs`, some of all `total` runs."""
+
+    kernel: Kernel
+    cases: Cases
+    weights: Array
+    runs: NDArray[np.intp]
+    total: int
+    seeds: Sequence[int] | None
+
+    def per_run(self, name: str, value: PerRun) -> float | Array:
+        """A hyperparameter as one number, or as an array with the number of each of these runs."""
+        if isinstance(value, (int, float)):
+            return float(value)
+        if len(value) != self.total:
+            raise SpecError(
+                f"{name}: {len(value)} values for {self.total} runs: give one value, or one for each run"
+            )
+        return self.kernel.engine.array(np.asarray(value)[self.runs])
+
+
+class Course(ABC):
+    """Some runs under way. An epoch is `look` (what are error and gradient here?), then `move`.
+
+    Attributes that are arrays belong to runs: with one axis, a number for each run; with two, one for each
+    weight. `keep` thins them all out when runs have finished.
+    """
+
+    def __init__(self, start: Start) -> None:
+        self.kernel = start.kernel
+        self.cases = start.cases
+        self.weights = start.weights
+        self.seen: Look | None = None
+
+    def look(self, *, worst: bool) -> Look:
+        """Error (and largest deviation, if asked for) of the current weights, on the training cases."""
+        room = None if self.seen is None else self.seen.gradient
+        self.seen = self.kernel.look(self.weights, self.cases, worst=worst, out=room)
+        return self.seen
+
+    @abstractmethod
+    def move(self) -> None:
+        """Change the weights, knowing what `look` saw."""
+
+    def keep(self, positions: Array) -> None:
+        """Go on with the runs at these positions only."""
+        self.cases = self.kernel.take_cases(self.cases, positions)
+        for name, value in vars(self).items():
+            if hasattr(value, "ndim"):
+                setattr(self, name, self._kept(value, positions))
+        if self.seen is not None:
+            worst = None if self.seen.worst is None else self.seen.worst[positions]
+            self.seen = Look(self.seen.error[positions], self._kept(self.seen.gradient, positions), worst)
+
+    def _kept(self, array: Array, positions: Array) -> Array:
+        return array[positions] if array.ndim == 1 else self.kernel.take(array, positions)
+
+    def _spread(self, value: float | Array) -> float | Array:
+        return value if isinstance(value, float) else self.kernel.spread(value)
+
+    def _gradient(self) -> Array:
+        assert self.seen is not None, "look comes before move"
+        return self.seen.gradient
+
+
+class Algorithm(Protocol):
+    """A training algorithm: a frozen value that can start a course.
+
+    `passes` counts the forward and backward passes over the training cases in an epoch, `passes_before` those
+    before the first one.
+    """
+
+    @property
+    def passes(self) -> int:
+        """Passes in an epoch."""
+
+    @property
+    def passes_before(self) -> int:
+        """Passes before the first epoch."""
+
+    def start(self, start: Start) -> Course:
+        """Begin."""

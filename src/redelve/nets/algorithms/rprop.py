@@ -1,0 +1,103 @@
+"""RPROP: steps by the signs of the gradient alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from redelve.errors import SpecError
+from redelve.nets.algorithms.course import Course, PerRun, Start
+from redelve.nets.backend import Array
+from redelve.nets.starting import draw
+
+VARIANTS = ("backtracking", "irprop-")
+
+
+@dataclass(frozen=True)
+class Rprop:
+    """Resilient propagation (Riedmiller and Braun 1993): each weight has its own step.
+
+    A step grows by `eta_plus` while the sign of the gradient stays, shrinks by `eta_minus` when it changes.
+    After a change the original takes the last step back ("backtracking"); iRPROP- (Igel and Hüsken 2000)
+    leaves the weight where it is for an epoch ("irprop-": what torch.optim.Rprop does). First steps are
+    `delta0`, or for each weight uniform between two numbers. The defaults are those printed for PROBEN1's
+    tables 3, 4 and 8 to 11 (Prechelt 1994, section 3.3.1), `Rprop(eta_plus=1.1, delta0=(0.05, 0.2))` those of
+    tables 5 and 6.
+    "backtracking" reproduces PROBEN1's epoch counts, "irprop-" is up to a third faster (docs/nets.md).
+    """
+
+    passes: ClassVar[int] = 1
+    passes_before: ClassVar[int] = 0
+
+    eta_plus: PerRun = 1.2
+    eta_minus: PerRun = 0.5
+    delta0: float | tuple[float, float] = (0.005, 0.02)
+    delta_min: float = 0.0
+    delta_max: float = 50.0
+    variant: str = "backtracking"
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise SpecError(f'RPROP variant "{self.variant}": known are {", ".join(VARIANTS)}')
+        if not 0 <= self.delta_min <= self.delta_max:
+            raise SpecError(
+                f"RPROP steps from {self.delta_min} to {self.delta_max}: give 0 <= delta_min <= delta_max"
+            )
+
+    def start(self, start: Start) -> RpropCourse:
+        """Begin at these weights with first steps."""
+        return RpropCourse(start, self, self._first_steps(start))
+
+    def _first_steps(self, start: Start) -> Array:
+        if isinstance(self.delta0, (int, float)):
+            return start.kernel.xp.zeros_like(start.weights) + float(self.delta0)
+        if start.seeds is None:
+            raise SpecError(
+                f"RPROP with delta0={self.delta0} draws first steps: give train a seed for each run"
+            )
+        seeds = [start.seeds[run] for run in start.runs]
+        return start.kernel.load(draw(start.kernel.architecture, seeds, "delta0", *self.delta0))
+
+
+class RpropCourse(Course):
+    """RPROP under way."""
+
+    def __init__(self, start: Start, algorithm: Rprop, steps: Array) -> None:
+        super().__init__(start)
+        self._algorithm = algorithm
+        self._eta_plus = start.per_run("eta_plus", algorithm.eta_plus)
+        self._eta_minus = start.per_run("eta_minus", algorithm.eta_minus)
+        self.steps = steps
+        self._signs, self._change, self._same, self._changed = (
+            start.kernel.xp.zeros_like(steps) for _ in range(4)
+        )
+
+    def move(self) -> None:
+        """One step of each weight. Conditions are numbers (1, 0, -1): arithmetic is faster than choosing."""
+        xp, engine, algorithm = self.kernel.xp, self.kernel.engine, self._algorithm
+        signs, same, changed = xp.sign(self._gradient()), self._same, self._changed
+        xp.multiply(self._signs, signs, out=same)
+        changed[...] = same
+        engine.clamp(changed, None, 0.0)  # -1 where the sign of the gradient has changed
+        engine.clamp(same, 0.0, None)  # 1 where it has not
+        self._scale_steps(same, changed)
+        xp.add(changed, 1.0, out=same)  # 0 where the sign has changed: there the next epoch knows of no sign
+        signs *= same
+        self._signs = signs
+        xp.multiply(signs, self.steps, out=same)
+        if algorithm.variant == "backtracking":
+            self._change *= changed
+            self._change -= same
+            self.weights += self._change
+        else:
+            self.weights -= same
+
+    def _scale_steps(self, same: Array, changed: Array) -> None:
+        """Multiply by 1 + (η⁺ - 1) or 1 - (1 - η⁻), which are η⁺ and η⁻ exactly."""
+        same *= self._spread(self._eta_plus - 1.0)
+        same += 1.0
+        self.steps *= same
+        self.kernel.xp.multiply(changed, self._spread(1.0 - self._eta_minus), out=same)
+        same += 1.0
+        self.steps *= same
+        self.kernel.engine.clamp(self.steps, self._algorithm.delta_min or None, self._algorithm.delta_max)

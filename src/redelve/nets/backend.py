@@ -1,0 +1,100 @@
+"""Where the arrays live: NumPy by default, torch (CPU or GPU) with the extra `torch`; one code for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.errors import OptionalPackageError, SpecError
+
+Array = Any
+"""A NumPy array or a torch tensor, whichever the engine works with."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """On what networks are trained. No field changes results beyond rounding, `threads` and `chunk` no bit.
+
+    `threads` workers train chunks of `chunk` runs each (None: as many threads as the linear algebra library
+    may use now, and chunks that fit the processor's caches). A torch engine trains all runs as one chunk.
+    """
+
+    backend: str = "numpy"
+    dtype: str = "float64"
+    device: str = "cpu"
+    threads: int | None = None
+    chunk: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in ("numpy", "torch"):
+            raise SpecError(f'backend "{self.backend}": known are numpy, torch')
+        if self.dtype not in ("float32", "float64"):
+            raise SpecError(f'dtype "{self.dtype}": known are float32, float64')
+        if self.backend == "numpy" and self.device != "cpu":
+            raise SpecError(f'device "{self.device}" with backend "numpy": use backend="torch" for it')
+        for name, value in (("threads", self.threads), ("chunk", self.chunk)):
+            if value is not None and value < 1:
+                raise SpecError(f"{name}={value}: give 1 or more, or None")
+
+    @cached_property
+    def xp(self) -> Any:
+        """The array namespace: NumPy, or torch dressed like it; `out=` is used where both have it."""
+        if self.is_numpy:
+            return np
+        try:
+            return import_module("array_api_compat.torch")
+        except ImportError as error:
+            message = f'backend "torch" needs {error.name}: pip install "redelve[torch]"'
+            raise OptionalPackageError(message) from error
+
+    @property
+    def is_numpy(self) -> bool:
+        """Whether arrays are NumPy's."""
+        return self.backend == "numpy"
+
+    def array(self, values: NDArray[Any]) -> Array:
+        """An own, contiguous copy of `values` in this engine's precision and place."""
+        own = np.array(values, dtype=self.dtype, order="C")
+        return own if self.is_numpy else self.xp.asarray(own, device=self.device)
+
+    def numpy(self, values: Array) -> NDArray[Any]:
+        """Back to NumPy."""
+        return np.asarray(values if self.is_numpy else values.cpu())
+
+    def empty(self, size: int) -> Array:
+        """A vector to be filled."""
+        return self.xp.empty(size, dtype=getattr(self.xp, self.dtype), **self._place)
+
+    def zeros(self, shape: tuple[int, ...]) -> Array:
+        """Zeros."""
+        return self.xp.zeros(shape, dtype=getattr(self.xp, self.dtype), **self._place)
+
+    def positions(self, values: NDArray[Any]) -> Array:
+        """Positions or flags to choose runs with."""
+        return values if self.is_numpy else self.xp.asarray(values, device=self.device)
+
+    def matmul(self, first: Array, second: Array, out: Array) -> None:
+        """Matrix products, one for each run, written into `out`."""
+        if self.is_numpy:
+            np.matmul(first, second, out=out)
+        else:  # torch refuses to write the products of three axes and two into a view
+            out[...] = self.xp.matmul(first, second)
+
+    def clamp(self, values: Array, low: float | None, high: float | None) -> None:
+        """Bring numbers between bounds (None: there is none), in place."""
+        if not self.is_numpy:
+            values.clamp_(low, high)
+            return
+        if low is not None:
+            np.maximum(values, low, out=values)
+        if high is not None:
+            np.minimum(values, high, out=values)
+
+    @property
+    def _place(self) -> dict[str, str]:
+        return {} if self.is_numpy else {"device": self.device}

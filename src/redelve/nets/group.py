@@ -1,0 +1,270 @@
+"""A group of runs trained together, from first weights to the last one's end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.nets.algorithms import Algorithm, Start
+from redelve.nets.architecture import Architecture
+from redelve.nets.backend import Array, Engine
+from redelve.nets.data import Sets
+from redelve.nets.error_functions import ErrorFunction
+from redelve.nets.kernel import Cases, Kernel
+from redelve.nets.schedule import Schedule
+from redelve.nets.stacked import StackedKernel
+from redelve.nets.stopping import Rule, Watch
+from redelve.nets.trained import Curves, Ledger
+from redelve.nets.wide import WideKernel
+
+WIDE_LIMIT = 300
+"""Up to so many connections times cases the wide kernel is faster (benchmarks/bench_nets.py)."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What all groups of one training have in common."""
+
+    architecture: Architecture
+    sets: Sets
+    algorithm: Algorithm
+    stopping: Rule
+    error: ErrorFunction
+    schedule: Schedule
+    engine: Engine
+    total: int
+    seeds: Sequence[int] | None
+
+
+def make_kernel(
+    architecture: Architecture, engine: Engine, error: ErrorFunction, runs: int, cases: int
+) -> Kernel:
+    """The kernel for networks of this size: it must not depend on the number of runs."""
+    wide = architecture.connection_count * cases <= WIDE_LIMIT
+    return (WideKernel if wide else StackedKernel)(architecture, engine, error, runs)
+
+
+class Group:
+    """Runs under way together; `train` writes their results into the ledger as they finish."""
+
+    def __init__(self, lesson: Lesson, runs: NDArray[np.intp], ledger: Ledger, curves: Curves | None) -> None:
+        self._lesson = lesson
+        self._ledger = ledger
+        self._curves = curves
+        self._runs = runs
+        self._kernel = make_kernel(
+            lesson.architecture, lesson.engine, lesson.error, len(runs), lesson.sets.training.cases
+        )
+        sets = {name: self._kernel.prepare(data.of_runs(runs)) for name, data in lesson.sets.named().items()}
+        self._validation = sets.get("validation")
+        self._test = sets.get("test") if curves is not None else None
+        weights = self._kernel.load(ledger.weights[runs])
+        self._course = lesson.algorithm.start(
+            Start(self._kernel, sets["training"], weights, runs, lesson.total, lesson.seeds)
+        )
+        self._best = self._course.weights * 1.0
+        self._watch = Watch(
+            0, np.zeros(len(runs)), np.full(len(runs), np.inf), np.zeros(len(runs), dtype=np.int64)
+        )
+        self._records = Records(len(runs))
+        self._strip = Strip()
+        self._measurements = 0
+
+    def train(self) -> None:
+        """Until every run has stopped."""
+        begin = time.thread_time()
+        runs, places = self._runs, self._lesson.schedule.places
+        needs_worst = any(rule.needs_worst for rule in self._lesson.stopping.parts())
+        while len(self._runs):
+            seen = self._course.look(worst=needs_worst)
+            self._strip.add(self._kernel.xp, seen.error)
+            if needs_worst and self._leave_if_successful(seen.worst):
+                continue
+            self._course.move()
+            self._watch.epoch += 1
+            if self._watch.epoch in places:
+                self._measure(places[self._watch.epoch])
+        spent = time.thread_time() - begin
+        epochs = np.maximum(self._ledger.epochs[runs], 1)
+        self._ledger.cpu_seconds[runs] = spent * epochs / epochs.sum()
+
+    def _leave_if_successful(self, worst: Array) -> bool:
+        """Let runs go whose weights, before they move, are good; true if none is left."""
+        self._watch.worst = self._numpy(worst)
+        fired = self._lesson.stopping.fires(self._watch)
+        if fired.any():
+            if self._validation is not None:
+                self._note_validation(fired)
+            self._records.note_training(self._numpy(self._strip.lowest))
+            self._leave(fired, extra_passes=1)
+        self._watch.worst = None
+        return not len(self._runs)
+
+    def _measure(self, place: int) -> None:
+        """The end of a strip."""
+        mean, lowest, last = (self._numpy(each) for each in self._strip.close())
+        self._records.note_training(lowest)
+        self._watch.progress = _relative_excess(mean, lowest, 1000.0)
+        if self._validation is not None:
+            self._note_validation(np.ones(len(self._runs), dtype=bool))
+        self._note_curves(place, last)
+        diverged = ~np.isfinite(last)
+        fired = self._lesson.stopping.fires(self._watch) | diverged
+        if fired.any():
+            self._leave(fired, diverged=diverged)
+
+    def _note_validation(self, which: NDArray[np.bool_]) -> None:
+        assert self._validation is not None
+        errors = self._numpy(self._kernel.errors(self._course.weights, self._validation))
+        self._measurements += 1
+        better = which & self._records.note_validation(errors, self._watch, which)
+        if better.any():
+            chosen = self._kernel.spread(self._kernel.engine.positions(better))
+            self._best = self._kernel.xp.where(chosen, self._course.weights, self._best)
+
+    def _note_curves(self, place: int, training: NDArray[np.float64]) -> None:
+        if self._curves is None:
+            return
+        self._curves.training[place, self._runs] = training
+        if self._curves.validation is not None:
+            self._curves.validation[place, self._runs] = self._records.validation
+        if self._curves.test is not None and self._test is not None:
+            self._curves.test[place, self._runs] = self._numpy(
+                self._kernel.errors(self._course.weights, self._test)
+            )
+
+    def _leave(
+        self, fired: NDArray[np.bool_], *, diverged: NDArray[np.bool_] | None = None, extra_passes: int = 0
+    ) -> None:
+        """Write down the results of runs that have stopped and go on without them."""
+        gone, stay = np.flatnonzero(fired), np.flatnonzero(~fired)
+        rows, ledger = self._runs[gone], self._ledger
+        final = self._kernel.unload(self._taken(self._course.weights, gone))
+        ledger.final_weights[rows] = final
+        ledger.weights[rows] = (
+            final if self._validation is None else self._kernel.unload(self._taken(self._best, gone))
+        )
+        ledger.epochs[rows] = self._watch.epoch
+        ledger.lowest_training[rows] = self._records.lowest_training[gone]
+        ledger.relevant_epochs[rows] = self._watch.epoch
+        if self._validation is not None:
+            ledger.relevant_epochs[rows] = self._records.relevant_epochs[gone]
+            ledger.lowest_validation[rows] = self._records.lowest_validation[gone]
+            ledger.overfit[rows] = self._watch.generalization_loss[gone]
+        ledger.traversals[rows] = self._traversals(extra_passes)
+        for position, row in zip(gone, rows, strict=True):
+            lost = diverged is not None and bool(diverged[position])
+            ledger.reasons[row] = (
+                "diverged" if lost else self._lesson.stopping.reason(self._watch, int(position))
+            )
+        self._keep(stay)
+
+    def _keep(self, stay: NDArray[np.intp]) -> None:
+        self._runs = self._runs[stay]
+        if not len(stay):
+            return
+        positions = self._kernel.engine.positions(stay)
+        self._best = self._kernel.take(self._best, positions)
+        self._validation = self._thinned(self._validation, positions)
+        self._test = self._thinned(self._test, positions)
+        self._course.keep(positions)
+        self._kernel.shrink(len(stay))
+        self._strip.keep(positions)
+        self._records.keep(stay)
+        self._watch = Watch(
+            self._watch.epoch,
+            self._watch.generalization_loss[stay],
+            self._watch.progress[stay],
+            self._watch.rises[stay],
+            latches={rule: flags[stay] for rule, flags in self._watch.latches.items()},
+        )
+
+    def _traversals(self, extra_passes: int) -> int:
+        algorithm, sets = self._lesson.algorithm, self._lesson.sets
+        passes = algorithm.passes_before + algorithm.passes * self._watch.epoch
+        crossed = sets.training.cases * (2 * passes + extra_passes) + self._watch.epoch
+        if sets.validation is not None:
+            crossed += sets.validation.cases * self._measurements
+        return crossed * self._lesson.architecture.connection_count
+
+    def _taken(self, weights: Array, positions: NDArray[np.intp]) -> Array:
+        return self._kernel.take(weights, self._kernel.engine.positions(positions))
+
+    def _thinned(self, cases: Cases | None, positions: Array) -> Cases | None:
+        return None if cases is None else self._kernel.take_cases(cases, positions)
+
+    def _numpy(self, values: Array) -> NDArray[np.float64]:
+        return self._kernel.engine.numpy(values).astype(np.float64)
+
+
+class Strip:
+    """Training errors of the epochs since the last measurement."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._sum: Any = None
+        self._last: Any = None
+        self.lowest: Any = None
+
+    def add(self, xp: Any, error: Array) -> None:
+        """The errors of one more epoch."""
+        self._sum = error if self._count == 0 else self._sum + error
+        self.lowest = error if self._count == 0 else xp.minimum(self.lowest, error)
+        self._last = error
+        self._count += 1
+
+    def close(self) -> tuple[Array, Array, Array]:
+        """Mean, lowest and last error; the next epoch begins a new strip."""
+        mean, self._count = self._sum / self._count, 0
+        return mean, self.lowest, self._last
+
+    def keep(self, positions: Array) -> None:
+        """Go on with these runs only."""
+        self._sum, self.lowest, self._last = (
+            each[positions] for each in (self._sum, self.lowest, self._last)
+        )
+
+
+class Records:
+    """The best of each run so far."""
+
+    def __init__(self, runs: int) -> None:
+        self.lowest_training = np.full(runs, np.inf)
+        self.lowest_validation = np.full(runs, np.inf)
+        self.relevant_epochs = np.zeros(runs, dtype=np.int64)
+        self.validation = np.full(runs, np.inf)
+
+    def note_training(self, errors: NDArray[np.float64]) -> None:
+        """Training errors."""
+        self.lowest_training = np.fmin(self.lowest_training, errors)
+
+    def note_validation(
+        self, errors: NDArray[np.float64], watch: Watch, which: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Validation errors of some runs; tells `watch` GL and rises, and returns who is better."""
+        better = (errors < self.lowest_validation) & which
+        self.lowest_validation = np.where(better, errors, self.lowest_validation)
+        self.relevant_epochs = np.where(better, watch.epoch, self.relevant_epochs)
+        loss = _relative_excess(errors, self.lowest_validation, 100.0)
+        watch.generalization_loss = np.where(which, loss, watch.generalization_loss)
+        watch.rises = np.where(errors > self.validation, watch.rises + which, np.where(which, 0, watch.rises))
+        self.validation = np.where(which, errors, self.validation)
+        return better
+
+    def keep(self, positions: NDArray[np.intp]) -> None:
+        """Go on with these runs only."""
+        for name, values in vars(self).items():
+            setattr(self, name, values[positions])
+
+
+def _relative_excess(
+    value: NDArray[np.float64], base: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """scale (value / base - 1), where 0 / 0 is 1: GL(t) and P_k(t)."""
+    with np.errstate(all="ignore"):
+        return np.where(value == base, 0.0, scale * (value / base - 1.0))

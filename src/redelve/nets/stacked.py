@@ -1,0 +1,112 @@
+"""Runs first: tables are runs × units × cases, and every run has its own matrix products (BLAS)."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.nets.architecture import Wire
+from redelve.nets.backend import Array
+from redelve.nets.data import Data
+from redelve.nets.kernel import Block, Cases, Kernel, Rows
+
+TABLE_SIZE = 32_768
+"""Cases are cut into blocks such that a table of one run has about this many numbers at most."""
+
+
+class StackedKernel(Kernel):
+    """The kernel for networks of ordinary size."""
+
+    def load(self, weights: NDArray[Any]) -> Array:
+        """Weights, runs first."""
+        return self.engine.array(weights)
+
+    def unload(self, weights: Array) -> NDArray[Any]:
+        """Runs × connections."""
+        return self.engine.numpy(weights)
+
+    def prepare(self, data: Data) -> Cases:
+        """Cases as runs × inputs × cases, or without runs where all share them."""
+        inputs = np.swapaxes(data.inputs, -1, -2)
+        if self._wiring.wires[0].constant:
+            inputs = np.concatenate([inputs, np.ones((*inputs.shape[:-2], 1, inputs.shape[-1]))], axis=-2)
+        targets = np.swapaxes(data.targets, -1, -2)
+        count = math.ceil(data.cases * self._wiring.rows / TABLE_SIZE) if self.engine.device == "cpu" else 1
+        edges = [data.cases * part // count for part in range(count + 1)]
+        blocks = [
+            Block(
+                self.engine.array(inputs[..., start:stop]),
+                self.engine.array(targets[..., start:stop]),
+                stop - start,
+            )
+            for start, stop in pairwise(edges)
+        ]
+        return Cases(tuple(blocks), data.cases)
+
+    def spread(self, per_run: Array) -> Array:
+        """For the axis of runs, which is first."""
+        return per_run[:, None]
+
+    def take(self, weights: Array, positions: Array) -> Array:
+        """Some runs' weights."""
+        return weights[positions]
+
+    def take_cases(self, cases: Cases, positions: Array) -> Cases:
+        """Some runs' cases, where runs have their own."""
+
+        def taken(array: Array) -> Array:
+            return array[positions] if array.ndim == 3 else array
+
+        return Cases(
+            tuple(Block(taken(each.inputs), taken(each.targets), each.cases) for each in cases.blocks),
+            cases.count,
+        )
+
+    def dot(self, first: Array, second: Array) -> Array:
+        """Σ over connections."""
+        return self.xp.matmul(first[:, None, :], second[:, :, None])[:, 0, 0]
+
+    def input_weights(self, weights: Array) -> Array:
+        """A view of the first wire's matrix."""
+        return self._matrix(weights, self._wiring.wires[0])[:, :, : self.architecture.inputs]
+
+    def _shape(self, cases: int) -> tuple[int, int, int]:
+        return self.runs, self._wiring.rows, cases
+
+    def _rows(self, table: Array, rows: slice) -> Array:
+        return table[:, rows]
+
+    def _matrix(self, weights: Array, wire: Wire) -> Array:
+        return weights[:, wire.place].reshape(-1, wire.height, wire.width)
+
+    def _feed(self, wire: Wire, matrix: Array, source: Array, targets: Rows) -> None:
+        if wire.first:
+            self.engine.matmul(matrix, source, targets.values)
+        else:
+            self.engine.matmul(matrix, source, targets.scratch)
+            self.xp.add(targets.values, targets.scratch, out=targets.values)
+
+    def _pull(self, wire: Wire, matrix: Array, targets: Rows, origin: Rows) -> None:
+        matrix = matrix[:, :, : wire.width - wire.constant].swapaxes(1, 2)
+        self.engine.matmul(matrix, targets.deltas, origin.deltas)
+
+    def _outer(self, wire: Wire, source: Array, targets: Rows, out: Array) -> None:
+        self.engine.matmul(targets.deltas, source.swapaxes(-1, -2), out)
+
+    def _total(self, first: Array, second: Array, scratch: Array) -> Array:
+        left = first.reshape(self.runs, 1, -1)
+        right = second.reshape(self.runs if second.ndim == 3 else 1, -1, 1)
+        return self.xp.matmul(left, right)[:, 0, 0]
+
+    def _largest(self, values: Array) -> Array:
+        return self.xp.max(values.reshape(self.runs, -1), axis=1)
+
+    def _spread_over_cases(self, per_run: Array) -> Array:
+        return per_run[:, None, None]
+
+    def _outputs_as_numpy(self, values: Array) -> NDArray[Any]:
+        return np.swapaxes(self.engine.numpy(values), 1, 2)
