@@ -1,6 +1,10 @@
 """The archive of an experiment is the same byte for byte, whoever did the work, and whatever befell it."""
 
+import contextlib
 import hashlib
+import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -67,3 +71,24 @@ def test_other_workers_write_the_same_bytes(serial: dict[str, str], tmp_path: Pa
 def test_isolation_writes_the_same_bytes(serial: dict[str, str], tmp_path: Path) -> None:
     isolated = redelve.Limits(seconds=120, isolated=True)
     assert archived(tmp_path / "archive", workers_from("processes", count=2), limits=isolated) == serial
+
+
+def test_killed_workers_leave_the_same_bytes(serial: dict[str, str], tmp_path: Path) -> None:
+    workers, over, killed = redelve.Processes(2), threading.Event(), []
+
+    def kill_now_and_then() -> None:
+        while not over.wait(1.5):
+            for pid in list(workers.pids)[:1]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+    killer = threading.Thread(target=kill_now_and_then)
+    killer.start()
+    try:
+        found = archived(tmp_path / "archive", workers)
+    finally:
+        over.set()
+        killer.join()
+    assert killed
+    assert found == serial
