@@ -11,6 +11,8 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
@@ -19,7 +21,8 @@ from redelve.executors import Dask, InProcess, Processes, Workers, workers_from
 from redelve.experiment import Experiment, plan, run
 from redelve.isolation import Limits
 from redelve.methods.contract import Method
-from redelve.results import Job
+from redelve.results import Job, Record
+from redelve.store import Archive
 from tests.experiment import bench
 from tests.experiment.bench import Toy, content, toy_experiment
 
@@ -96,6 +99,21 @@ def check(experiment: Experiment, workers: Workers) -> None:
         assert statuses[name] <= {"done", *allowed}
         assert statuses[name] & set(allowed), f"{name} made no trouble"
     assert descendants("child_main") == []
+    check_archive(experiment, list(records.values()))
+
+
+def check_archive(experiment: Experiment, records: list[Record]) -> None:
+    """All records are kept, and nothing is wrong with the archive that keeps them."""
+    with TemporaryDirectory() as folder:
+        archive = Archive.open(Path(folder, "archive"), create=True)
+        described = experiment.results(())
+        archive.register(described.tasks, described.methods)
+        for record in records:
+            archive.add(record)
+        archive.compact()
+        report = archive.verify()
+        assert report.ok, str(report)
+        assert report.records == len(records)
 
 
 @pytest.mark.parametrize(
