@@ -28,7 +28,8 @@ from redelve.nets import (
 
 COMMAND = "python -m benchmarks nets"
 RUNS, EPOCHS = 60, 20
-FOLDER = Path(os.environ.get("PROBEN1", "/work/shared/data/proben1"))
+BESIDE = Path(__file__).parents[2] / "shared" / "data" / "proben1"
+FOLDER = Path(os.environ.get("REDELVE_PROBEN1", BESIDE))
 
 # PROBEN1's pivot architectures (Prechelt 1994, table 7): training cases, sizes, largest ratio allowed.
 PROBLEMS: dict[str, tuple[int, tuple[int, ...], float]] = {

@@ -24,6 +24,7 @@ from redelve.stats.resampled import (
     analyse_resampled,
     compare_resampled,
 )
+from redelve.stats.standardise import Standard
 
 Estimate = Analysis | runs.RunsAnalysis | Resampled | NestedCV
 Test = Comparison | ResampledComparison
@@ -33,28 +34,6 @@ GROUP_LEVEL = 0.025
 
 SHARE_SOUGHT = 0.02
 """The difference, as a share of the better method's loss, that advice is given for."""
-
-
-@dataclass(frozen=True)
-class Standard:
-    """How losses are made comparable between tasks: L loses its baseline, others are divided by it."""
-
-    baseline: float | None
-    is_shift: bool
-
-    def mean(self, value: float | None) -> float | None:
-        """A standardised expected loss: 1 (for L: 0) is what the best constant answer loses."""
-        if value is None or self.baseline is None:
-            return None
-        return value - self.baseline if self.is_shift else self.spread(value)
-
-    def spread(self, value: float | None) -> float | None:
-        """A standardised difference, standard error or standard deviation."""
-        if value is None or self.baseline is None:
-            return None
-        if self.is_shift:
-            return value
-        return value / self.baseline if self.baseline else None
 
 
 @dataclass(frozen=True)

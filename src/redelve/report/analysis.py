@@ -18,9 +18,10 @@ from redelve.formats.files import read_text
 from redelve.library import MethodTask
 from redelve.losses import STANDARD, Loss, MatrixLoss
 from redelve.predictions import Truth, target_of, truth_of
-from redelve.report.summary import Circumstances, Standard, Summary
+from redelve.report.summary import Circumstances, Summary
 from redelve.stats import anova, runs
 from redelve.stats.estimates import Analysis, Comparison
+from redelve.stats.standardise import Standard
 from redelve.stats.units import pool_units
 
 Numbers = NDArray[np.float64]
@@ -128,7 +129,10 @@ def standard_of(work: MethodTask, loss: Loss) -> Standard:
     stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
     entries = [with_penalty(loss, entry) for entry in stats.get(loss.code[0], (None,))]
     known = [entry for entry in entries if entry is not None]
-    return Standard(sum(known) if len(known) == len(entries) else None, is_shift=loss.code == "L")
+    total = sum(known) if len(known) == len(entries) else None
+    if loss.code == "L":  # the file has log probabilities
+        return Standard(None if total is None else -total, is_shift=True)
+    return Standard(total)
 
 
 def test_truths(work: MethodTask) -> list[Truth]:

@@ -18,31 +18,10 @@ from typing import Any
 from redelve.numbers import round9, tcl
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.runs import RunsAnalysis
+from redelve.stats.standardise import Standard
 
 HEADER = f"{'Raw value':>63}{'Standardized':>15}"
 UNDEFINED = "undefined"
-
-
-@dataclass(frozen=True)
-class Standard:
-    """How a loss is standardised: divided by `baseline`, or for log loss shifted by it; None: undefined."""
-
-    baseline: float | None
-    is_shift: bool = False
-
-    def mean(self, value: float | None) -> float | None:
-        """A mean loss on the standardised scale."""
-        if self.is_shift:
-            return None if value is None or self.baseline is None else value + self.baseline
-        return self.spread(value)
-
-    def spread(self, value: float | None) -> float | None:
-        """A difference, standard error or standard deviation on the standardised scale."""
-        if value is None or self.baseline is None:
-            return None
-        if self.is_shift:
-            return value
-        return value / self.baseline if self.baseline else None
 
 
 @dataclass(frozen=True)

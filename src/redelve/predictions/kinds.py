@@ -11,7 +11,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.distributions import Distribution
 from redelve.errors import PredictionError, SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Censored, is_missing
 from redelve.model.digests import digest
@@ -184,7 +183,7 @@ class Guesses(ArrayValue):
     def __post_init__(self) -> None:
         object.__setattr__(self, "targets", tuple(self.targets))
         object.__setattr__(self, "values", tuple(frozen(values) for values in self.values))
-        _check_target_count(self.targets, len(self.values))
+        check_target_count(self.targets, len(self.values))
         for target, values in zip(self.targets, self.values, strict=True):
             if len(values) != len(self):
                 raise PredictionError(
@@ -203,7 +202,7 @@ def guesses_of(targets: Sequence[Target], texts: Sequence[Texts]) -> Guesses:
     >>> guesses_of([Target("sex", "categorical", ("f", "m"))], [["m", "?", "f"]]).values[0].tolist()
     [1.0, nan, 0.0]
     """
-    _check_target_count(targets, len(texts))
+    check_target_count(targets, len(texts))
     columns = zip(targets, texts, strict=True)
     return Guesses(tuple(targets), tuple(_guessed(target, column) for target, column in columns))
 
@@ -314,64 +313,6 @@ class TargetLogProbabilities(ArrayValue):
         return len(self.values)
 
 
-@dataclass(frozen=True, eq=False)
-class TargetDistributions(ArrayValue):
-    """For each target, which must be real or integer, a predictive distribution of every case's value."""
-
-    targets: tuple[Target, ...]
-    distributions: tuple[Distribution, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "targets", tuple(self.targets))
-        object.__setattr__(self, "distributions", tuple(self.distributions))
-        _check_target_count(self.targets, len(self.distributions))
-        for target, distribution in zip(self.targets, self.distributions, strict=True):
-            if target.kind not in ("real", "integer"):
-                raise PredictionError(
-                    f'target "{target.name}" is {target.kind}: predictive distributions are for real and '
-                    "integer targets; give class probabilities or guesses"
-                )
-            if len(distribution) != len(self):
-                raise PredictionError(
-                    f"expected {len(self)} predictive distributions for target "
-                    f'"{target.name}" but got {len(distribution)}'
-                )
-
-    def __len__(self) -> int:
-        return len(self.distributions[0])
-
-    def log_probability(self, truths: Sequence[Truth]) -> TargetLogProbabilities:
-        """The log density of all true targets together, taken as independent; probabilities where discrete.
-
-        An integer has the probability of the interval of ±½ around it, a censored value that of all that
-        it allows.
-        """
-        with np.errstate(divide="ignore", over="ignore"):
-            pairs = zip(truths, self.distributions, strict=True)
-            logs = [_log_probability(truth, distribution) for truth, distribution in pairs]
-        return TargetLogProbabilities(np.sum(logs, axis=0, dtype=np.float64))
-
-
-def _log_probability(truth: Truth, distribution: Distribution) -> Numbers:
-    half = 0.5 if truth.target.kind == "integer" else 0.0
-    above = np.log(distribution.probability_above(truth.values - half))
-    below = np.log(distribution.probability_below(truth.values + half))
-    exact = _log_mass(truth.values, distribution) if half else distribution.log_density(truth.values)
-    return np.where(truth.censoring == 0, exact, np.where(truth.censoring > 0, above, below))
-
-
-def _log_mass(values: Numbers, distribution: Distribution) -> Numbers:
-    """The log probability of ±½ about each value, by the smaller tail, so that small ones do not vanish."""
-    low, high = values - 0.5, values + 0.5
-    by_lower = distribution.probability_below(high) - distribution.probability_below(low)
-    by_upper = distribution.probability_above(low) - distribution.probability_above(high)
-    in_lower_tail = distribution.probability_below(values) < 0.5
-    return np.asarray(np.log(np.where(in_lower_tail, by_lower, by_upper)))
-
-
-Prediction = Guesses | ClassProbabilities | TargetLogProbabilities | TargetDistributions
-
-
 def first(flags: Flags) -> int | None:
     """The position of the first flag that is set."""
     return int(flags.argmax()) if flags.any() else None
@@ -427,7 +368,8 @@ def _check_values(target: Target, values: Numbers, good: Flags, what: str) -> No
     )
 
 
-def _check_target_count(targets: Sequence[Target], count: int) -> None:
+def check_target_count(targets: Sequence[Target], count: int) -> None:
+    """Refuse predictions that are not one for each target."""
     if len(targets) != count or not count:
         names = ", ".join(target.name for target in targets)
         raise PredictionError(f"expected guesses for {len(targets)} targets ({names}) but got {count}")

@@ -1,0 +1,36 @@
+"""Losses: smaller is better, one number for every case, never a mean (manual 5.2 and 5.3)."""
+
+from redelve.losses.kinds import (
+    LOSSES,
+    STANDARD,
+    AbsoluteError,
+    Loss,
+    MatrixLoader,
+    MatrixLoss,
+    NegativeLogProbability,
+    RankedProbability,
+    SquaredError,
+    SquaredProbability,
+    ZeroOne,
+    applicable_losses,
+    parse_loss,
+)
+from redelve.losses.matrix import LossMatrix, parse_loss_matrix
+
+__all__ = [
+    "LOSSES",
+    "STANDARD",
+    "AbsoluteError",
+    "Loss",
+    "LossMatrix",
+    "MatrixLoader",
+    "MatrixLoss",
+    "NegativeLogProbability",
+    "RankedProbability",
+    "SquaredError",
+    "SquaredProbability",
+    "ZeroOne",
+    "applicable_losses",
+    "parse_loss",
+    "parse_loss_matrix",
+]
