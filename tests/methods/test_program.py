@@ -363,6 +363,16 @@ def test_its_own_files_and_what_it_may_read_are_readable(
     assert set(guesses(Program(words, reads=[tmp_path / "extra"]), make_trial("real"))) == {5.0}
 
 
+def test_a_program_is_found_through_links(confined: str, script: Script, tmp_path: Path) -> None:
+    script("""open("guess.0", "w").write("".join("4\\n" for _ in open("test.0")))""")
+    (tmp_path / "away").symlink_to("own")
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "further").symlink_to(tmp_path / "away")
+    (tmp_path / "python").symlink_to(sys.executable)
+    words = [str(tmp_path / "python"), str(tmp_path / "deeper" / "further" / "method.py")]
+    assert set(guesses(Program(words), make_trial("real"))) == {4.0}
+
+
 def test_numpy_works_inside(confined: str, script: Script) -> None:
     command = script(
         """

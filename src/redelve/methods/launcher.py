@@ -15,6 +15,7 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,6 +30,7 @@ RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many of the file rights 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 MOST_ROUNDS = 10_000
+MOST_STEPS = 1000
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000,
@@ -152,12 +154,25 @@ def _show(libc: Any, path: str, root: str, *, writable: bool) -> None:
         _mount(libc, str(source), str(target), None, MS_BIND)
         if not writable:
             _mount(libc, str(source), str(target), None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)
-    link = Path(path)
-    if link.is_symlink() and str(link.parent) == os.path.realpath(link.parent):
-        place = Path(f"{root}{path}")
-        if not place.is_symlink() and not place.exists():
+    for link, goal in _links(path):
+        place = Path(f"{root}{link}")
+        if not os.path.lexists(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(source)
+            place.symlink_to(goal)
+
+
+def _links(path: str) -> Iterator[tuple[str, str]]:
+    """Every symbolic link on the way to a path, in its real folder, with what it says."""
+    here, ahead = "/", path.split("/")
+    for _ in range(MOST_STEPS):
+        if not ahead:
+            return
+        here = os.path.normpath(f"{here}/{ahead.pop(0)}")
+        if Path(here).is_symlink():
+            goal = str(Path(here).readlink())
+            yield here, goal
+            ahead = [*goal.split("/"), *ahead]
+            here = "/" if goal.startswith("/") else str(Path(here).parent)
 
 
 # The program and its guardian
