@@ -30,6 +30,7 @@ VERBS = {
     "methods": "list the built-in methods",
     "check-method": "try whether a method keeps to the contract",
     "training-time": "measure how long trials take that may fail, from a table of times",
+    "study": "make published tables anew and set them beside the printed numbers",
     "csv": "write a dataset as comma-separated values",
     "apply": "apply a built-in method to the task in a directory",
     "root": "print the path of the built-in delve directory",
