@@ -71,12 +71,12 @@ def test_gradient_descent_is_the_plain_loop(network: Architecture) -> None:
     expect(trained(GradientDescent(rates, momenta), network, data), plain)
 
 
-@pytest.mark.parametrize("variant", ["backtracking", "irprop-"])
+@pytest.mark.parametrize("variant", ["backtracking", "plain", "irprop-"])
 @pytest.mark.parametrize("eta_plus", [1.2, (1.1, 1.2, 1.3)])
 def test_rprop_is_the_plain_loop(variant: str, eta_plus: float | tuple[float, float, float]) -> None:
     gradient = gradients(NETWORK, noisy_sets().training)
 
-    def plain(run: int) -> Vector:  # Riedmiller and Braun 1993, figure 1; Igel and Hüsken 2000, algorithm 2
+    def plain(run: int) -> Vector:  # Riedmiller and Braun 1993, figure 1; Igel and Hüsken 2000, section 2
         plus = eta_plus if isinstance(eta_plus, float) else eta_plus[run]
         weights, steps = some_weights(NETWORK, 3)[run], draw(NETWORK, [run], "delta0", 0.005, 0.02)[0]
         before, change = np.zeros(len(weights)), np.zeros(len(weights))
@@ -87,10 +87,11 @@ def test_rprop_is_the_plain_loop(variant: str, eta_plus: float | tuple[float, fl
                     steps[place] = min(steps[place] * plus, 0.3)
                 elif slope * before[place] < 0:
                     steps[place] = max(steps[place] * 0.5, 1e-3)
-                    change[place] = -change[place] if variant == "backtracking" else 0.0
-                    weights[place] += change[place]
-                    before[place] = 0.0
-                    continue
+                    if variant != "plain":
+                        change[place] = -change[place] if variant == "backtracking" else 0.0
+                        weights[place] += change[place]
+                        before[place] = 0.0
+                        continue
                 change[place] = -np.sign(slope) * steps[place]
                 weights[place] += change[place]
                 before[place] = slope
@@ -222,7 +223,7 @@ def test_input_relevance_scales_the_weights_out_of_each_input(network: Architect
 
 
 def test_nonsense_is_refused() -> None:
-    with pytest.raises(SpecError, match="known are backtracking, irprop-"):
+    with pytest.raises(SpecError, match="known are backtracking, plain, irprop-"):
         Rprop(variant="rprop+")
     with pytest.raises(SpecError, match="give 0 <= delta_min <= delta_max"):
         Rprop(delta_min=2, delta_max=1)

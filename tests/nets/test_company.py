@@ -52,6 +52,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "relevance": GradientDescent(0.01, momentum=0.5, scaling=InputRelevance()),
     "rprop": Rprop(),
     "irprop-": Rprop(variant="irprop-", eta_plus=tuple(np.linspace(1.1, 1.3, RUNS))),
+    "plain": Rprop(variant="plain"),
     "epsilon": DescendingEpsilon(0.005, momentum=0.9),
     "scg": ScaledConjugateGradients(),
 }

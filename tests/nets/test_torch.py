@@ -39,6 +39,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "relevance": GradientDescent(0.001, scaling=InputRelevance()),
     "rprop": Rprop(),
     "irprop-": Rprop(variant="irprop-"),
+    "plain": Rprop(variant="plain"),
     "epsilon": DescendingEpsilon(0.002),
     "scg": ScaledConjugateGradients(),
 }

@@ -25,6 +25,10 @@ from redelve.nets.wide import WideKernel
 WIDE_LIMIT = 300
 """Up to so many connections times cases the wide kernel is faster (benchmarks/bench_nets.py)."""
 
+LINGER = 16
+"""On torch, runs that have stopped stay in the batch until they are one in so many: thinning it out costs
+more than their company. On NumPy they leave at once."""
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -57,6 +61,7 @@ class Group:
         self._ledger = ledger
         self._curves = curves
         self._runs = runs
+        self._stopped = np.zeros(len(runs), dtype=bool)
         self._kernel = make_kernel(
             lesson.architecture, lesson.engine, lesson.error, len(runs), lesson.sets.training.cases
         )
@@ -96,7 +101,7 @@ class Group:
     def _leave_if_successful(self, worst: Array) -> bool:
         """Let runs go whose weights, before they move, are good; true if none is left."""
         self._watch.worst = self._numpy(worst)
-        fired = self._lesson.stopping.fires(self._watch)
+        fired = self._lesson.stopping.fires(self._watch) & ~self._stopped
         if fired.any():
             if self._validation is not None:
                 self._note_validation(fired)
@@ -114,7 +119,7 @@ class Group:
             self._note_validation(np.ones(len(self._runs), dtype=bool))
         self._note_curves(place, last)
         diverged = ~np.isfinite(last)
-        fired = self._lesson.stopping.fires(self._watch) | diverged
+        fired = (self._lesson.stopping.fires(self._watch) | diverged) & ~self._stopped
         if fired.any():
             self._leave(fired, diverged=diverged)
 
@@ -130,19 +135,20 @@ class Group:
     def _note_curves(self, place: int, training: NDArray[np.float64]) -> None:
         if self._curves is None:
             return
-        self._curves.training[place, self._runs] = training
+        under_way = ~self._stopped
+        runs = self._runs[under_way]
+        self._curves.training[place, runs] = training[under_way]
         if self._curves.validation is not None:
-            self._curves.validation[place, self._runs] = self._records.validation
+            self._curves.validation[place, runs] = self._records.validation[under_way]
         if self._curves.test is not None and self._test is not None:
-            self._curves.test[place, self._runs] = self._numpy(
-                self._kernel.errors(self._course.weights, self._test)
-            )
+            errors = self._numpy(self._kernel.errors(self._course.weights, self._test))
+            self._curves.test[place, runs] = errors[under_way]
 
     def _leave(
         self, fired: NDArray[np.bool_], *, diverged: NDArray[np.bool_] | None = None, extra_passes: int = 0
     ) -> None:
         """Write down the results of runs that have stopped and go on without them."""
-        gone, stay = np.flatnonzero(fired), np.flatnonzero(~fired)
+        gone = np.flatnonzero(fired)
         rows, ledger = self._runs[gone], self._ledger
         final = self._kernel.unload(self._taken(self._course.weights, gone))
         ledger.final_weights[rows] = final
@@ -157,15 +163,17 @@ class Group:
             ledger.lowest_validation[rows] = self._records.lowest_validation[gone]
             ledger.overfit[rows] = self._watch.generalization_loss[gone]
         ledger.traversals[rows] = self._traversals(extra_passes)
-        for position, row in zip(gone, rows, strict=True):
-            lost = diverged is not None and bool(diverged[position])
-            ledger.reasons[row] = (
-                "diverged" if lost else self._lesson.stopping.reason(self._watch, int(position))
-            )
-        self._keep(stay)
+        reasons = self._lesson.stopping.reasons(self._watch, gone)
+        for place, row in enumerate(rows):
+            lost = diverged is not None and bool(diverged[gone[place]])
+            ledger.reasons[row] = "diverged" if lost else reasons[place]
+        self._stopped[gone] = True
+        if self._lesson.engine.is_numpy or LINGER * self._stopped.sum() >= len(self._stopped):
+            self._keep(np.flatnonzero(~self._stopped))
 
     def _keep(self, stay: NDArray[np.intp]) -> None:
         self._runs = self._runs[stay]
+        self._stopped = self._stopped[stay]
         if not len(stay):
             return
         positions = self._kernel.engine.positions(stay)

@@ -61,7 +61,11 @@ class Rule(ABC):
 
     def reason(self, watch: Watch, run: int) -> str:
         """Why it fired for this run."""
-        return repr(self)
+        return self.reasons(watch, np.array([run]))[0]
+
+    def reasons(self, watch: Watch, runs: NDArray[np.intp]) -> list[str]:
+        """Why it fired for each of these runs."""
+        return [repr(self)] * len(runs)
 
     def once(self) -> Once:
         """Fires from the first time on that this rule fires."""
@@ -210,10 +214,12 @@ class Either(Rule):
         yield from self.first.parts()
         yield from self.second.parts()
 
-    def reason(self, watch: Watch, run: int) -> str:
-        """The reason of the first one that fired."""
-        fired = self.first if self.first.fires(watch)[run] else self.second
-        return fired.reason(watch, run)
+    def reasons(self, watch: Watch, runs: NDArray[np.intp]) -> list[str]:
+        """The reasons of the first one that fired, for each run."""
+        by_first = self.first.fires(watch)[runs]
+        first, second = (iter(self.first.reasons(watch, runs[by_first])),
+                         iter(self.second.reasons(watch, runs[~by_first])))  # fmt: skip
+        return [next(first if fired else second) for fired in by_first]
 
     def __repr__(self) -> str:
         return f"{self.first!r} | {self.second!r}"

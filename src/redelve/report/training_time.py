@@ -151,9 +151,10 @@ def _bullet(text: str) -> str:
 # --- figures -----------------------------------------------------------------------------------------------
 
 
-def pictures(measured: Sequence[Measured]) -> tuple[Picture, Picture]:
-    """The training graph and the efficiency graph."""
+def pictures(measured: Sequence[Measured], unit: str = "time") -> tuple[Picture, Picture]:
+    """The training graph and the efficiency graph; `unit` is what times are counted in, such as epochs."""
     names = ", ".join(tidy(one.name) for one in measured)
+    counted = "units of time" if unit == "time" else unit
     return (
         Picture(
             "training",
@@ -162,16 +163,16 @@ def pictures(measured: Sequence[Measured]) -> tuple[Picture, Picture]:
             "fits, it is drawn with the success rate that it tends to.",
             "Share of trials that have succeeded by a time. Dashed: the model of the tail from T₀ (open "
             "circle) on; dotted: the success rate λ that it tends to.",
-            lambda: _draw(measured, _training_graph, "share that has succeeded"),
+            lambda: _draw(measured, _training_graph, unit, "share that has succeeded"),
             _table(measured),
         ),
         Picture(
             "efficiency",
             f"Efficiency graph: {names}",
             "Efficiency against the limit at which trials are stopped, with its peak.",
-            "Successes in 1000 units of time when trials are stopped at a limit and begun anew. The mark is "
+            f"Successes in 1000 {counted} when trials are stopped at a limit and begun anew. The mark is "
             "the peak (T_E, e) with a 95 % interval; the bar at half its height runs from T_E1 to T_E2.",
-            lambda: _draw(measured, _efficiency_graph, "successes per 1000 units of time"),
+            lambda: _draw(measured, _efficiency_graph, unit, f"successes per 1000 {counted}"),
             _table(measured),
         ),
     )
@@ -205,7 +206,7 @@ def _table(measured: Sequence[Measured]) -> Table:
 DrawOne = Callable[["Axes", Measured, Look, FloatArray], None]
 
 
-def _draw(measured: Sequence[Measured], draw_one: DrawOne, ylabel: str) -> Figure:
+def _draw(measured: Sequence[Measured], draw_one: DrawOne, unit: str, ylabel: str) -> Figure:
     figure = new_figure(6.4, 3.6)
     axes = figure.add_subplot()
     wide = any(_end(one) > WIDE * (one.summary.median or inf) for one in measured)
@@ -215,7 +216,7 @@ def _draw(measured: Sequence[Measured], draw_one: DrawOne, ylabel: str) -> Figur
     for number, one in enumerate(measured):
         draw_one(axes, one, look_of(number), _grid(one, wide))
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("time" + (" (logarithmic)" if wide else ""))
+    axes.set_xlabel(unit + (" (logarithmic)" if wide else ""))
     axes.set_ylabel(ylabel)
     axes.grid(axis="y")
     axes.set_axisbelow(True)

@@ -10,7 +10,7 @@ from redelve.nets.algorithms.course import Course, PerRun, Start
 from redelve.nets.backend import Array
 from redelve.nets.starting import draw
 
-VARIANTS = ("backtracking", "irprop-")
+VARIANTS = ("backtracking", "plain", "irprop-")
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Rprop:
 
     A step grows by `eta_plus` while the sign of the gradient stays, shrinks by `eta_minus` when it changes.
     After a change the original takes the last step back ("backtracking"); iRPROP- (Igel and Hüsken 2000)
-    leaves the weight where it is for an epoch ("irprop-": what torch.optim.Rprop does). First steps are
-    `delta0`, or for each weight uniform between two numbers. The defaults are those printed for PROBEN1's
-    tables 3, 4 and 8 to 11 (Prechelt 1994, section 3.3.1), `Rprop(eta_plus=1.1, delta0=(0.05, 0.2))` those of
-    tables 5 and 6.
-    "backtracking" reproduces PROBEN1's epoch counts, "irprop-" is up to a third faster (docs/nets.md).
+    leaves the weight where it is for an epoch ("irprop-": what torch.optim.Rprop does); RPROP- (same paper)
+    makes the smaller step the other way at once ("plain"). First steps are `delta0`, or for each weight
+    uniform between two numbers. The defaults for steps are those printed for PROBEN1's tables 3 and 4
+    (Prechelt 1994, section 3.3.1), `Rprop(eta_plus=1.1, delta0=(0.05, 0.2))` those of tables 5 and 6; it is
+    "plain" that gives PROBEN1's numbers (docs/nets.md).
     """
 
     passes: ClassVar[int] = 1
@@ -81,8 +81,9 @@ class RpropCourse(Course):
         engine.clamp(changed, None, 0.0)  # -1 where the sign of the gradient has changed
         engine.clamp(same, 0.0, None)  # 1 where it has not
         self._scale_steps(same, changed)
-        xp.add(changed, 1.0, out=same)  # 0 where the sign has changed: there the next epoch knows of no sign
-        signs *= same
+        if algorithm.variant != "plain":
+            xp.add(changed, 1.0, out=same)  # 0 where the sign has changed: the next epoch knows of no sign
+            signs *= same
         self._signs = signs
         xp.multiply(signs, self.steps, out=same)
         if algorithm.variant == "backtracking":
