@@ -1,0 +1,62 @@
+"""redelve study proben1 on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from redelve.commands.study_proben1 import main
+from tests.proben1.genuine import FOLDER, needs_genuine
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--table", "2"], "there is no table 2"),
+        (["--table", "8-x"], 'tables are told as 3 or 3,4 or 8-11: got "8-x"'),
+        (["--runs", "0"], 'takes a whole number from 1 on: got "0"'),
+        (["--datasets", "glas1"], 'did you mean "glass1"'),
+        (["--reading", "mine"], 'reading "mine": known are printed, best'),
+        (["--device", "cuda", "--backend", "numpy"], 'use backend="torch"'),
+    ],
+)
+def test_wrong_words_are_explained(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--quick", *words]) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_without_the_data_there_is_a_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from redelve.studies.proben1.runs import load
+
+    load.cache_clear()
+    monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
+    assert main(["--quick", "--table", "3"]) == 1
+    assert "set REDELVE_PROBEN1 to a folder with PROBEN1's files" in capsys.readouterr().err
+
+
+@needs_genuine
+def test_a_second_call_only_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REDELVE_PROBEN1", str(FOLDER))
+    words = ["--quick", "--datasets", "cancer1,heartac1", "--table", "3,4", "--table", "8-12"]
+    out = tmp_path / "study"
+    assert main([*words, "-o", str(out)]) == 0
+    first = capsys.readouterr()
+    assert first.err.count("runs made: 5") == 6
+    for table in (3, 4, 8, 9, 10, 11, 12):
+        assert f"Table {table}:" in first.out
+        assert (out / f"table{table:02d}.csv").is_file()
+    assert "linear: RPROP plain, weights ±0.01" in first.out
+    page = (out / "study.html").read_text()
+    assert page.count("<table") == 7
+
+    assert main([*words, "-o", str(out)]) == 0
+    second = capsys.readouterr()
+    assert (second.out, second.err) == (first.out, "")
+
+    assert main([*words, "--runs", "6", "-o", str(out)]) == 0
+    assert capsys.readouterr().err.count("runs made: 1 ") == 6
