@@ -109,11 +109,12 @@ def priors(draw: st.DrawFn, spec: DatasetSpec) -> Prior:
 
 codings = st.builds(
     Coding,
-    st.sampled_from(["copy", "ignore", "1-of-n", "nm-abs", "rectan"]),
+    st.sampled_from(["copy", "ignore", "1-of-n", "nm-abs", "rectan", "0..1", "therm-01", "bits"]),
     st.none() | categories,
     st.none() | numbers,
     st.none() | numbers,
     st.sampled_from(["none", "linear", "sqrt"]),
     st.sampled_from([None, "indicator", "error"]),
 )
-normalizations = st.builds(Normalization, numbers, numbers, numbers, numbers)
+extremes = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+normalizations = st.builds(Normalization, numbers, numbers, numbers, numbers, extremes, extremes)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.encodings import ALLOWED, bind, default_coding, encodings, fit, measure
+from redelve.encodings import ALLOWED, bind, default_coding, encodings, fit, kept_for, measure
 from redelve.errors import RedelveError, SpecError
 from redelve.model import Attribute, AttributePrior, parse_range, written
 from redelve.model.coding import Coding, Normalization
@@ -90,7 +90,12 @@ def test_counting_codes() -> None:
 def test_statistics_use_n_minus_1_and_nine_digits() -> None:
     statistics = measure(written(["1", "2", "4", "9"]))
     # the variance 38/3 is rounded to 12.6666667 before its root is taken: 3.559026088..., not 3.559026084...
-    assert statistics == Normalization(4.0, 3.55902609, 3.0, 3.33333333)
+    assert statistics == Normalization(4.0, 3.55902609, 3.0, 3.33333333, 1.0, 9.0)
+
+
+def test_extremes_are_kept_to_the_bit() -> None:
+    statistics = measure(written(["0.1234567890123", "?", "7", "9:"]))
+    assert (statistics.least, statistics.greatest) == (0.1234567890123, 9.0)
 
 
 def test_normalising_by_the_median_and_by_the_mean() -> None:
@@ -104,6 +109,75 @@ def test_normalising_by_the_median_and_by_the_mean() -> None:
 
 def test_a_constant_attribute_is_coded_as_zero() -> None:
     assert coded("(-Inf,Inf)", "real", Coding("nm-abs"), ["5", "5"])[0] == [0.0, 0.0]
+
+
+class TestUnit:
+    """Codes from 0 to 1: PROBEN1, section 2.4."""
+
+    def test_numbers_are_scaled_by_their_extremes(self) -> None:
+        assert coded("(-Inf,Inf)", "real", Coding("0..1"), ["2", "5", "10"]) == [[0, 0.375, 1]]
+        assert coded("0..9", "integer", Coding("0..1"), ["1", "3", "5"]) == [[0, 0.5, 1]]
+        assert coded("(-Inf,Inf)", "real", Coding("0..1"), ["7", "7"]) == [[0, 0]]
+
+    def test_extremes_are_those_of_the_training_cases(self) -> None:
+        encoder = fit(attribute("(-Inf,Inf)"), prior("real"), Coding("0..1"), written(["2", "4"]))
+        (column,) = encoder.encode(written(["1", "3", "6"]))
+        assert column.numbers.tolist() == [-0.5, 0.5, 2]
+        assert encoder.log_density_shift == -math.log(2)
+
+    def test_a_missing_number_is_zero_beside_its_indicator_or_the_mean(self) -> None:
+        texts = ["1", "?", "2", "5"]
+        assert coded("[0,9] ?", "real", Coding("0..1"), texts) == [[0, 0, 0.25, 1], ["0", "1", "0", "0"]]
+        (column,) = coded("[0,9] ?", "real", Coding("0..1", missing="impute"), texts)
+        assert column == pytest.approx([0, 5 / 12, 0.25, 1], rel=1e-8)
+        assert coded("[0,9] ?", "real", Coding("0..1", missing="impute"), ["3", "?"]) == [[0, 0]]
+
+    def test_ordinal_values_are_equidistant_or_a_thermometer(self) -> None:
+        levels = ["low", "mid", "high"]
+        assert coded("low mid high", "ordinal", Coding("0..1"), levels) == [["0.0", "0.5", "1.0"]]
+        assert coded("low mid high", "ordinal", Coding("therm-01"), levels) == [
+            ["0", "1", "1"],
+            ["0", "0", "1"],
+        ]
+        order = {"order": ("high", "mid", "low")}
+        assert coded("low mid high", "ordinal", Coding("0..1"), levels, **order) == [["1.0", "0.5", "0.0"]]
+
+    @pytest.mark.parametrize(("levels", "digits"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 4)])
+    def test_bits_are_as_many_as_needed(self, levels: int, digits: int) -> None:
+        texts = [str(level) for level in range(levels)]
+        columns = coded(f"0..{levels - 1}", "nominal", Coding("bits"), texts)
+        found = [int("".join(map(str, row)), 2) for row in zip(*columns, strict=True)]
+        assert (len(columns), found) == (digits, list(range(levels)))
+
+    def test_two_classes_may_have_a_column_each(self) -> None:
+        assert coded("no yes", "binary", Coding("1-of-n"), ["yes", "no"]) == [["0", "1"], ["1", "0"]]
+
+    def test_angles_are_a_point_on_a_circle_from_0_to_1(self) -> None:
+        sine, cosine = coded("[0,8)", "angular", Coding("0..1", unit=8.0), ["0", "2", "4"], unit=8.0)
+        assert sine == pytest.approx([0.5, 1, 0.5])
+        assert cosine == pytest.approx([1, 0.5, 0])
+        encoder = bind(attribute("[0,8)"), prior("angular", unit=8.0), Coding("0..1", unit=8.0))
+        assert encoder.decode([written(["0"]).texts(), written(["0.5"]).texts()])[0] == "6.0"
+        assert encoder.log_density_shift == pytest.approx(math.log(2 * math.pi / 8))
+
+    @pytest.mark.parametrize("extremes", [(), (0.0, None), (2.0, 1.0)])
+    def test_statistics_without_extremes_are_refused(self, extremes: tuple[float | None, ...]) -> None:
+        statistics = Normalization(0, 1, 0, 1, *extremes)
+        with pytest.raises(SpecError, match="no least and greatest training value"):
+            bind(attribute("[0,1)"), prior("real"), Coding("0..1"), statistics)
+
+    def test_files_keep_extremes_for_this_encoding_alone(self) -> None:
+        measured = measure(written(["1", "3"]))
+        assert kept_for(Coding("0..1"), measured) == measured
+        assert kept_for(Coding("nm-abs"), measured).least is None
+
+    @pytest.mark.parametrize(
+        ("kind", "coding"),
+        [("nominal", Coding("0..1")), ("real", Coding("bits")), ("binary", Coding("0..1"))],
+    )
+    def test_other_types_are_refused(self, kind: str, coding: Coding) -> None:
+        with pytest.raises(SpecError, match=f'can\'t use "{coding.method}" encoding'):
+            bind(attribute("a b"), prior(kind), coding)
 
 
 def test_angles_are_sine_then_cosine() -> None:
@@ -225,7 +299,23 @@ def test_discrete_codes_decode_to_what_was_encoded(texts: list[str], method: str
     assert list(encoder.decode([column for column in columns if column is not None])) == texts
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2), st.sampled_from(["nm-abs", "nm-sqr"]))
+@given(st.lists(st.sampled_from(COLOURS.split()), min_size=1), st.sampled_from(ALLOWED["ordinal"][1:]))
+def test_ordinal_codes_decode_to_what_was_encoded(texts: list[str], method: str) -> None:
+    encoder = bind(attribute(COLOURS), prior("ordinal"), Coding(method))
+    columns = [column.texts for column in encoder.encode(written(texts))]
+    assert list(encoder.decode([column for column in columns if column is not None])) == texts
+
+
+@given(st.lists(st.floats(0, 359.9), min_size=1), st.sampled_from(["rectan", "0..1"]))
+def test_angles_decode_to_nearly_what_was_encoded(angles: list[float], method: str) -> None:
+    encoder = bind(attribute("[0,360)"), prior("angular", unit=360.0), Coding(method, unit=360.0))
+    columns = encoder.encode(written(repr(angle) for angle in angles))
+    decoded = encoder.decode([written(repr(x) for x in one.numbers.tolist()).texts() for one in columns])
+    apart = np.abs(np.array([float(text) for text in decoded]) - angles)
+    assert (np.minimum(apart, 360 - apart) < 1e-5).all()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2), st.sampled_from(["nm-abs", "nm-sqr", "0..1"]))
 def test_numerical_codes_decode_to_nearly_what_was_encoded(values: list[float], method: str) -> None:
     texts = [f"{value:.6f}" for value in values]
     encoder = fit(attribute("(-Inf,Inf)"), prior("real"), Coding(method, center=0.5), written(texts))

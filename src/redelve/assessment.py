@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from redelve.analysis import Contest, Findings, compare_methods, find
 from redelve.analysis.coverage import coverage_of
-from redelve.analysis.frames import cases_frame, contests_frame, coverage_frame, findings_frame
+from redelve.analysis.frames import cases_frame, contests_frame, coverage_frame, findings_frame, runs_frame
+from redelve.analysis.many_runs import Validation, many_runs
 from redelve.errors import SpecError
 from redelve.executors import Workers, workers_for
 from redelve.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
@@ -121,6 +122,20 @@ class Assessment:
     def coverage(self, level: float = 0.9) -> pd.DataFrame:
         """How often the central intervals of predictive distributions hold the truth."""
         return coverage_frame(coverage_of(self._with_answers(), level))
+
+    def runs(self, validation: Validation | None = None) -> pd.DataFrame:
+        """Statistics over the runs on tasks with one training and one test set (PROBEN1, section 2.8).
+
+        `validation` holds validation errors by method and number of the run, by which the best run is chosen.
+        """
+        found = [many_runs(self.results, task, validation) for task in self.findings.tasks]
+        return runs_frame([one for one in found if one is not None])
+
+    def error_percentages(self, output_range: tuple[float, float] = (0.0, 1.0)) -> pd.DataFrame:
+        """PROBEN1's errors of every job: squared error percentage, winner-takes-all, thresholds (2.6)."""
+        from redelve.proben1 import errors_frame
+
+        return errors_frame(self._with_answers(), output_range=output_range)
 
     def report(self, path: str | os.PathLike[str], *, command: str = "") -> Path:
         """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""

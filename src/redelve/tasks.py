@@ -15,7 +15,7 @@ TaskLike = str | Assignment | Intake
 
 STANDARD_PRIOR = "std"
 PROBEN1 = "proben1:"
-"""Before the name of a PROBEN1 problem, such as proben1:glass1."""
+"""Before the name of a PROBEN1 problem, such as proben1:glass1, proben1:glass or proben1:glass1-quarters."""
 
 
 def assignments_for(
@@ -39,9 +39,9 @@ def assignments_for(
 
 def _assignments(library: Library, task: TaskLike, sizes: Sequence[int] | None) -> list[Assignment]:
     if isinstance(task, str) and task.startswith(PROBEN1):
-        from redelve.proben1 import assignment
+        from redelve.proben1 import named
 
-        return [assignment(task.removeprefix(PROBEN1))]
+        return [named(task.removeprefix(PROBEN1))]
     if isinstance(task, str):
         return [library.task(one).assignment() for one in addresses(library.overlay, task, sizes)]
     every = [task] if isinstance(task, Assignment) else list(task.assignments)

@@ -158,6 +158,7 @@ class TestCodings:
             ("nm-sqr centre=2", "2", lambda ages: ages.mean()),
             ("nm-abs center=-1", "0", lambda ages: sum(median_and_deviation(ages))),
             ("copy", "17.25", lambda ages: 17.25),
+            ("0..1", "0.25", lambda ages: ages.min() + 0.25 * np.ptp(ages)),
         ],
     )
     def test_guesses_are_decoded_as_targets_were_coded(
@@ -185,9 +186,24 @@ class TestCodings:
             assert len(line) == 6
             assert (line[0], "".join(line[2:])) == (row[0], coded[row[4]])
 
+    def test_the_codes_of_proben1_are_from_0_to_1(self, bench: Workbench) -> None:
+        """Only attributes so coded have their extremes in normalize.n, which DELVE's programs lack."""
+        raw = demo(bench, 512)
+        (bench.root / "codings").write_text("INCOME 0..1\nCOLOUR bits\nSEX 0/1 passive=male\n")
+        folder = bench.task("m", "demo/age/std.512", "-c", str(bench.root / "codings"))
+        incomes = raw.numbers(raw.training(1), 4)
+        colours = ("pink", "blue", "red", "green", "purple")
+        for line, row in zip(table(folder / "test.1"), raw.testing(1), strict=True):
+            scaled = (float(row[3]) - incomes.min()) / np.ptp(incomes)
+            assert float(line[2]) == pytest.approx(scaled, abs=1e-8)
+            assert int("".join(line[3:]), 2) == colours.index(row[4])
+        kept = [line.split() for line in (folder / "normalize.1").read_text().splitlines()]
+        assert [words[3] for words in kept if words[2] in ("min", "max")] == ["4", "4"]
+
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
+            ("COLOUR 0..1\n", 'can\'t use "0..1" encoding for "nominal" attribute COLOUR'),
             ("HEIGHT copy\n", 'no attribute "HEIGHT"'),
             ("AGE\n", "expected"),
             ("AGE therm\n", 'can\'t use "therm" encoding'),

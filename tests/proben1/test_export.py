@@ -1,5 +1,6 @@
 """Any task as a .dt file: the rules of section 2.4, and the sets."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ from redelve.encodings import Encoder
 from redelve.errors import SpecError
 from redelve.formats.proben1 import read_dt, standard_sizes
 from redelve.intake import from_frame
+from redelve.lessons import TrainingSet
 from redelve.library import Library
 from redelve.model import Assignment, Attribute, AttributePrior, NumberColumn, parse_range, written
-from redelve.proben1 import Rules, assignment, export, represent_input, represent_output
+from redelve.proben1 import Rules, assignment, codings, export, represent_input, represent_output
 from redelve.roots import DataAddress, active
 
 
@@ -39,7 +41,7 @@ class TestInputs:
         made = encoder("(-Inf,Inf)", "real", ["2", "4", "6"], Rules())
         (column,) = made.encode(NumberColumn(np.array([2.0, 5.0, 8.0])))
         assert column.numbers.tolist() == [0, 0.75, 1.5]
-        assert made.decode([np.array(["0", "0.75"], dtype=object)]).tolist() == ["2", "5"]
+        assert made.decode([np.array(["0", "0.75"], dtype=object)]).tolist() == ["2.0", "5.0"]
 
     def test_integers_are_treated_as_real(self) -> None:
         assert coded("0..9", "integer", ["1", "3", "5"], Rules()) == [[0], [0.5], [1]]
@@ -75,8 +77,15 @@ class TestInputs:
 
     def test_missing_values_are_the_mean_if_so_wished(self) -> None:
         fixed = Rules(missing="fixed")
-        assert coded("(-Inf,Inf) ?", "real", ["0", "?", "1", "4"], fixed) == [[0], [5 / 12], [0.25], [1]]
+        mean = 1.66666667 / 4  # training statistics have nine digits
+        assert coded("(-Inf,Inf) ?", "real", ["0", "?", "1", "4"], fixed) == [[0], [mean], [0.25], [1]]
         assert coded("a b ?", "nominal", ["b", "?"], fixed) == [[0, 1], [0, 0]]
+
+    def test_unknown_rules_are_refused(self) -> None:
+        with pytest.raises(
+            SpecError, match='bad rule ordinal="steps": choose scale or 1-of-m or thermometer'
+        ):
+            Rules(ordinal="steps")  # type: ignore[arg-type]
 
     def test_angles_are_a_point_on_a_circle_within_0_to_1(self) -> None:
         found = coded("[0,360)", "angular", ["0", "90", "180"], Rules(), unit=360.0)
@@ -102,7 +111,7 @@ class TestOutputs:
     def test_numbers_are_scaled_and_scaled_back(self) -> None:
         made = encoder("(-Inf,Inf)", "real", ["10", "30"])
         assert made.encode(written(["15"]))[0].numbers.tolist() == [0.25]
-        assert made.decode([np.array(["0.25"], dtype=object)]).tolist() == ["15"]
+        assert made.decode([np.array(["0.25"], dtype=object)]).tolist() == ["15.0"]
         assert made.log_density_shift == pytest.approx(-np.log(20))
 
     def test_missing_outputs_are_refused(self) -> None:
@@ -132,6 +141,30 @@ class TestExport:
         assert assignment(tmp_path / "flats1.dt").address == "/flats1/class/std.150"
         assert "input 2: size:?" in made.readme()
         assert "100, 50, 50 examples" in made.readme()
+
+    def test_the_same_encodings_serve_methods_and_delve_s_files(self) -> None:
+        """What is exported is what `TrainingSet.encode` makes with the same codings, to the bit."""
+        given = flats()
+        chosen = codings(given, Rules(missing="fixed"))
+        assert {one.method for one in chosen.values()} == {"0..1", "1-of-n"}
+        made = export(given, instance=0, rules=Rules(missing="fixed"))
+        rows = given.instances[0].training
+        training = TrainingSet(
+            given.data.inputs, given.data.targets, given.task.prior, given.data.cases.select(rows)
+        )
+        encoded = training.encode(chosen)
+        assert np.array_equal(encoded.inputs, made.file.inputs[: len(rows)])
+        assert np.array_equal(encoded.targets, made.file.outputs[: len(rows)])
+        assert encoded.input_names == made.inputs
+
+    def test_censored_test_cases_are_refused(self) -> None:
+        frame = pd.DataFrame({"x": np.arange(40.0) ** 1.5, "y": np.arange(40.0) ** 1.2})
+        given = from_frame(frame, "y").assignments[0]
+        column = written([*map(str, range(39)), "9:"])
+        cases = replace(given.data.cases, columns=(column, *given.data.cases.columns[1:]))
+        bad = replace(given, data=replace(given.data, cases=cases))
+        with pytest.raises(SpecError, match='attribute x: "9:" can\'t be written'):
+            export(bad, permutation=0)
 
     def test_scaling_is_learnt_from_training_and_validation_set_only(self) -> None:
         fair, all_cases = export(flats()), export(flats(), rules=Rules(scaled_by="all"))

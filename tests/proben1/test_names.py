@@ -10,10 +10,11 @@ import pytest
 
 from redelve.errors import LocationError, SpecError
 from redelve.formats.proben1 import DtFile, DtHeader, dt_text
-from redelve.proben1 import all_names, download, locate, parse_name, partition, problem
+from redelve.proben1 import all_names, download, locate, parse_name, partition, problem, variants_of
 from redelve.proben1 import sources as sources_module
 from redelve.proben1.checksums import SHA256
 from redelve.proben1.names import SAME_WITHOUT_VALIDATION, is_name
+from tests.conftest import RunCommand
 from tests.datasets.servers import Answers, serving
 from tests.proben1.genuine import FOLDER, needs_genuine
 
@@ -53,6 +54,13 @@ class TestNames:
     def test_bad_names_are_refused(self, name: str, words: str) -> None:
         with pytest.raises(SpecError, match=words):
             parse_name(name)
+
+    def test_datasets_of_addresses_stand_for_variants(self) -> None:
+        assert variants_of("glass1") == ("glass1",)
+        assert variants_of("glass2-quarters") == ("glass2", "glass2b", "glass2d", "glass2e")
+        assert variants_of("heartc") == ("heartc1", "heartc2", "heartc3")
+        for other in ("glass4", "glass1-halves", "kin-8nm", "demo"):
+            assert variants_of(other) == ()
 
     def test_is_name(self) -> None:
         assert is_name("glass1")
@@ -130,6 +138,15 @@ class TestSources:
         assert locate("glass1b") == path
         assert server.asked == ["/proben1/glass/glass1.dt"]
         assert len(problem("glass1").training) == 2
+
+    def test_the_command_line_downloads_too(self, server: Answers, run_command: RunCommand) -> None:
+        done = run_command("proben1", ["download", "glass1", "-s", f"{server.url}/proben1"])
+        assert (done.code, done.err) == (0, "")
+        assert Path(done.out.strip()).read_bytes() == FAKE
+        bad = run_command("proben1", ["download", "glass2", "-s", f"{server.url}/proben1"])
+        assert bad.code == 1
+        assert bad.err.startswith("redelve proben1: ")
+        assert len(bad.err.splitlines()) == 1
 
     def test_other_layouts_are_given_as_a_pattern(self, server: Answers) -> None:
         assert download("glass1", server=f"{server.url}/flat/{{file}}.dt").read_bytes() == FAKE

@@ -1,5 +1,6 @@
 """A .dt file used like any other dataset: its attributes, its sets, what is said of it, methods at work."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from redelve.assessment import assess
 from redelve.errors import SpecError
-from redelve.formats.proben1 import DtFile, DtHeader, standard_sizes, write_dt
+from redelve.experiment import assignment_targets
+from redelve.formats.proben1 import DtFile, DtHeader, read_dt, standard_sizes, write_dt
+from redelve.methods.contract import METHODS
 from redelve.proben1 import (
     DATASETS,
     assignment,
@@ -17,6 +20,7 @@ from redelve.proben1 import (
     problem,
     quarters,
     validation_size,
+    variants_of,
 )
 from redelve.proben1.tasks import ONE_PARTITION, OVERLAPPING, QUARTERS
 from tests.proben1.genuine import FOLDER, needs_genuine
@@ -150,7 +154,10 @@ class TestRemarks:
         inputs[39], outputs[39] = inputs[25], outputs[25]
         notes = assignment_of(DtFile(file.header, inputs, outputs), name="own").notes
         assert "in2 is constant in the training data: nothing can be learnt from it" in notes
-        assert "the training set (20 examples) has no case of class c3" in notes
+        assert (
+            "the training set (20 examples) has no case of class c3: nothing can be learnt of it there"
+            in notes
+        )
         assert any(note.startswith("10.0% of test cases have a twin") for note in notes)
 
     @pytest.mark.parametrize(
@@ -184,6 +191,16 @@ class TestMethods:
         found = assess({"lin-1": "lin-1", "ridge": Ridge()}, made)
         assert all(record.status == "done" for record in found.results.records)
 
+    @pytest.mark.slow
+    @pytest.mark.parametrize("file", [classes_file(60), numbers_file(60)], ids=["classes", "numbers"])
+    def test_every_built_in_method_that_suits_the_targets_works(self, file: DtFile) -> None:
+        made = assignment_of(file, name="own")
+        targets = assignment_targets(made)
+        suited = [name for name in METHODS if METHODS[name].why_not(targets) is None]
+        assert {"constant", "knn-cv-1"} <= set(suited)
+        found = assess(suited, made)
+        assert {record.status for record in found.results.records} == {"done"}
+
     def test_quarters_allow_a_comparison(self, tmp_path: Path) -> None:
         path = tmp_path / "own.dt"
         write_dt(path, numbers_file())
@@ -215,6 +232,36 @@ class TestGenuineProblems:
         for name in ("building1", "thyroid1"):
             assert any("original order" in note for note in assignment(name, folder=FOLDER).notes)
         assert not any("original order" in note for note in assignment("building2", folder=FOLDER).notes)
+
+    @pytest.mark.parametrize(
+        ("name", "address", "instances"),
+        [
+            ("glass1", "/glass1/class/std.161", 1),
+            ("glass1d", "/glass1d/class/std.161", 1),
+            ("glass", "/glass/class/std.161", 3),
+            ("glass1-quarters", "/glass1-quarters/class/std.161", 4),
+        ],
+    )
+    def test_names_are_addresses_for_scikit_learn_too(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, address: str, instances: int
+    ) -> None:
+        monkeypatch.setenv("REDELVE_PROBEN1", str(FOLDER))
+        found = assess({"logistic": LogisticRegression(max_iter=2000)}, f"proben1:{name}")
+        (facts,) = found.results.tasks.values()
+        assert (facts.address, len(facts.instances), facts.usage) == (address, instances, "historical")
+        assert {record.status for record in found.results.records} == {"done"}
+        assert set(variants_of(address.split("/")[1])) >= {name} - {"glass", "glass1-quarters"}
+
+    def test_a_genuine_file_is_recognised_by_its_content(self, tmp_path: Path) -> None:
+        own = tmp_path / "glass1.dt"
+        own.write_bytes((FOLDER / "glass1.dt").read_bytes().replace(b"\n", b"\r\n"))
+        made = assignment(own)
+        assert made.digest == assignment("glass1", folder=FOLDER).digest
+        assert assignment(own, order="d").address == "/glass1d/class/std.161"
+        write_dt(own, replace(read_dt(own), inputs=read_dt(own).inputs + 0.001))
+        assert assignment(own).dataset.usage == "assessment"
+        (tmp_path / "mine.dt").write_bytes((FOLDER / "glass1.dt").read_bytes())
+        assert assignment(tmp_path / "mine.dt").dataset.usage == "assessment"
 
     def test_the_three_permutations_are_three_instances_of_the_same_cases(self) -> None:
         made = permutations("glass", folder=FOLDER)

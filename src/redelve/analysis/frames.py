@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from redelve.analysis.coverage import Coverage
+from redelve.analysis.many_runs import ManyRuns, MethodRuns
 from redelve.analysis.tables import in_order
 from redelve.analysis.task import Contest, MethodFinding, TaskFindings
 
@@ -83,6 +84,32 @@ def coverage_frame(found: Sequence[Coverage]) -> pd.DataFrame:
         for one in found
     ]
     return pd.DataFrame(rows, columns=["task", "method", "level", "coverage", "standard_error"])
+
+
+def runs_frame(found: Sequence[ManyRuns]) -> pd.DataFrame:
+    """A row for every task and method: statistics over runs that differ by their seeds alone."""
+    import pandas as pd
+
+    return pd.DataFrame([_runs_row(task, one) for task in found for one in task.methods])
+
+
+def _runs_row(task: ManyRuns, one: MethodRuns) -> dict[str, object]:
+    summary = one.summary
+    return {
+        "task": task.task.address,
+        "loss": task.loss,
+        "method": one.method,
+        "runs": summary.runs,
+        "mean": summary.mean,
+        "standard_deviation": summary.standard_deviation,
+        "best_run": None if summary.best is None else list(one.errors)[summary.best.run],
+        "best": None if summary.best is None else summary.best.test_error,
+        "minimum": summary.minimum,
+        "lower_quartile": summary.quartiles[1],
+        "median": summary.median,
+        "upper_quartile": summary.quartiles[3],
+        "maximum": summary.maximum,
+    }
 
 
 def cases_frame(results: Results) -> pd.DataFrame:

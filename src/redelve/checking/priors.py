@@ -26,7 +26,7 @@ from redelve.model.coding import Normalization
 from redelve.model.ranges import SingleValue
 from redelve.numbers import parse_number
 
-ANY_SCALE = Normalization(0.0, 1.0, 0.0, 1.0)
+ANY_SCALE = Normalization(0.0, 1.0, 0.0, 1.0, 0.0, 1.0)
 
 
 def check_prior(

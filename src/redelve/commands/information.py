@@ -178,7 +178,7 @@ def _coded(
 ) -> tuple[AttributePrior, Coding, tuple[str, ...]]:
     prior = task.prior.attribute(attribute.number)
     coding = default_coding(prior) if codings is None else codings[attribute.number]
-    encoder = bind(attribute, prior, coding, Normalization(0.0, 1.0, 0.0, 1.0))
+    encoder = bind(attribute, prior, coding, Normalization(0.0, 1.0, 0.0, 1.0, 0.0, 1.0))
     return prior, coding, encoder.names
 
 

@@ -7,9 +7,10 @@ numbers. Statistics are rounded to nine digits where DELVE wrote and reread them
 
 from __future__ import annotations
 
-from redelve.encodings import discrete, numeric, plain  # noqa: F401  (each registers its encodings)
+from redelve.encodings import discrete, numeric, plain, unit  # noqa: F401  (each registers its encodings)
 from redelve.encodings.contract import CodedColumn, Encoder, Subject, alternatives, encodings
 from redelve.encodings.numeric import measure, whole
+from redelve.encodings.unit import kept_for
 from redelve.errors import SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column
 from redelve.model.coding import MISSING_TREATMENTS, Coding, Normalization
@@ -24,17 +25,18 @@ __all__ = [
     "default_coding",
     "encodings",
     "fit",
+    "kept_for",
     "measure",
     "whole",
 ]
 
 ALLOWED = {
-    "angular": ("ignore", "copy", "rectan"),
-    "binary": ("ignore", "copy", "-1/+1", "0/1"),
-    "nominal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm"),
-    "ordinal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm"),
-    "integer": ("ignore", "copy", "nm-abs", "nm-sqr"),
-    "real": ("ignore", "copy", "nm-abs", "nm-sqr"),
+    "angular": ("ignore", "copy", "rectan", "0..1"),
+    "binary": ("ignore", "copy", "-1/+1", "0/1", "1-of-n"),
+    "nominal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm", "therm-01", "bits"),
+    "ordinal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm", "therm-01", "bits", "0..1"),
+    "integer": ("ignore", "copy", "nm-abs", "nm-sqr", "0..1"),
+    "real": ("ignore", "copy", "nm-abs", "nm-sqr", "0..1"),
 }
 DEFAULT = {
     "angular": "rectan",

@@ -64,7 +64,7 @@ class TableEncoder:
         return decoded
 
 
-def _table(subject: Subject, names: Sequence[str], codes: Sequence[Sequence[str]]) -> TableEncoder:
+def table_of(subject: Subject, names: Sequence[str], codes: Sequence[Sequence[str]]) -> TableEncoder:
     """A table without, with an added column, or with a neutral row for missing values."""
     if subject.missing == "error":
         return TableEncoder(subject, tuple(names), tuple(map(tuple, codes)))
@@ -93,7 +93,8 @@ def _check_passive(subject: Subject) -> str | None:
     return passive
 
 
-def _check_columns(subject: Subject, count: int) -> None:
+def check_columns(subject: Subject, count: int) -> None:
+    """Refuse codes so wide that they would fill the memory."""
     if count > MOST_COLUMNS:
         raise SpecError(
             f'"{subject.coding.method}" encoding would give attribute {subject.name} {count} columns: '
@@ -104,7 +105,7 @@ def _check_columns(subject: Subject, count: int) -> None:
 def symmetric(subject: Subject) -> TableEncoder:
     """−1/+1: the first value of the range is −1, the second 1."""
     _two_levels(subject)
-    return _table(subject, [subject.name], [["-1"], ["1"]])
+    return table_of(subject, [subject.name], [["-1"], ["1"]])
 
 
 def active_passive(subject: Subject) -> TableEncoder:
@@ -115,16 +116,16 @@ def active_passive(subject: Subject) -> TableEncoder:
         raise SpecError(
             f'no passive value given for "0/1" encoded attribute "{subject.name}": add passive=value'
         )
-    return _table(subject, [subject.name], [["0" if level == passive else "1"] for level in levels])
+    return table_of(subject, [subject.name], [["0" if level == passive else "1"] for level in levels])
 
 
 def one_of_n(subject: Subject) -> TableEncoder:
     """1-of-n: a column for each value but the passive one."""
     passive = _check_passive(subject)
     shown = [level for level in subject.levels if level != passive]
-    _check_columns(subject, len(shown))
+    check_columns(subject, len(shown))
     codes = [["1" if level == column else "0" for column in shown] for level in subject.levels]
-    return _table(subject, [f"{subject.name}:{level}" for level in shown], codes)
+    return table_of(subject, [f"{subject.name}:{level}" for level in shown], codes)
 
 
 def thermometer(subject: Subject) -> TableEncoder:
@@ -137,10 +138,10 @@ def thermometer(subject: Subject) -> TableEncoder:
             f"a thermometer code for attribute {subject.name} needs at least two values in its range"
         )
     steps = len(levels) - 1
-    _check_columns(subject, steps)
+    check_columns(subject, steps)
     height = {"none": 1.0, "linear": 1 / steps, "sqrt": 1 / math.sqrt(steps)}[scale]
     codes = [[tcl(height if step < k else -height) for step in range(steps)] for k in range(len(levels))]
-    return _table(subject, [f"{subject.name}:{level}" for level in levels[1:]], codes)
+    return table_of(subject, [f"{subject.name}:{level}" for level in levels[1:]], codes)
 
 
 def counting_from(start: int) -> Callable[[Subject], TableEncoder]:

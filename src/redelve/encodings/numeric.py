@@ -19,15 +19,15 @@ LARGEST_SPREAD = 1e150  # its square is still a number
 
 
 def measure(training: Column) -> Normalization:
-    """Mean, standard deviation, median and absolute deviation of the known numbers of a training column.
+    """Mean, standard deviation, median, absolute deviation and extremes of a training column's numbers.
 
-    Divisor n − 1 for both spreads, each figure rounded to nine digits (DELVE 1.1). A censored value counts
-    as its bound, a missing one not at all.
+    Divisor n − 1 for both spreads, each figure but the extremes rounded to nine digits (DELVE 1.1). A
+    censored value counts as its bound, a missing one not at all.
     """
     known = _numbers_and_bounds(training)[0]
     known = known[~np.isnan(known)]
     if len(known) == 0:
-        return Normalization(0.0, 0.0, 0.0, 0.0)
+        return Normalization(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     divisor = max(len(known) - 1, 1)
     with np.errstate(over="ignore", invalid="ignore"):
         mean, median = float(known.mean()), float(np.median(known))
@@ -35,7 +35,14 @@ def measure(training: Column) -> Normalization:
         deviation = float(np.abs(known - median).sum()) / divisor
     if not math.isfinite(mean + variance + median + deviation):
         raise SpecError(f"{np.abs(known).max():.9g} is too large to normalise")
-    return Normalization(round9(mean), round9(math.sqrt(variance)), round9(median), round9(deviation))
+    return Normalization(
+        round9(mean),
+        round9(math.sqrt(variance)),
+        round9(median),
+        round9(deviation),
+        float(known.min()),
+        float(known.max()),
+    )
 
 
 def _numbers_and_bounds(column: Column) -> tuple[Numbers, dict[int, Censored]]:
@@ -56,11 +63,15 @@ def _numbers_and_bounds(column: Column) -> tuple[Numbers, dict[int, Censored]]:
 
 @dataclass(frozen=True)
 class NumericEncoder:
-    """Location and spread taken out: (x − location) / spread + centre; spread 0 counts as 1."""
+    """Location and spread taken out: (x − location) / spread + centre; spread 0 counts as 1.
+
+    A missing value is coded as `fill` + centre: as 0, that is as the location.
+    """
 
     subject: Subject
     location: float
     spread: float
+    fill: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,12 +88,12 @@ class NumericEncoder:
         return self.spread or 1.0
 
     def encode(self, column: Column) -> list[CodedColumn]:
-        """Normalised numbers; censored values keep their colon, missing ones take the location."""
+        """Normalised numbers; censored values keep their colon."""
         numbers, bounds = _checked_numbers(column, self.subject)
         gone = np.isnan(numbers)
         with np.errstate(over="ignore", invalid="ignore"):
             coded = (numbers - self.location) / self._scale + self._center
-        coded[gone] = self._center
+        coded[gone] = self.fill + self._center
         _check_finite(coded, column, self.subject)
         texts = _with_colons(coded, bounds) if bounds else None
         columns = [CodedColumn(self.subject.name, coded, texts)]
@@ -160,7 +171,8 @@ def _map_numbers(coded: Texts, name: str, function: Callable[[float], float]) ->
     return decoded
 
 
-def _statistics(subject: Subject) -> Normalization:
+def statistics_of(subject: Subject) -> Normalization:
+    """The training statistics, which a normalising encoding can't do without."""
     if subject.statistics is None:
         raise SpecError(
             f'no training statistics given for "{subject.coding.method}" encoded attribute "{subject.name}": '
@@ -177,13 +189,13 @@ def _statistics(subject: Subject) -> Normalization:
 
 def normalised_by_median(subject: Subject) -> NumericEncoder:
     """nm-abs: median 0 and absolute deviation from the median 1 in the training set."""
-    statistics = _statistics(subject)
+    statistics = statistics_of(subject)
     return NumericEncoder(subject, statistics.median, statistics.absolute_deviation)
 
 
 def normalised_by_mean(subject: Subject) -> NumericEncoder:
     """nm-sqr: mean 0 and variance 1 in the training set."""
-    statistics = _statistics(subject)
+    statistics = statistics_of(subject)
     # DELVE squared and rerooted the deviation, rounding each time; the same is done here for equal digits.
     spread = round9(math.sqrt(round9(statistics.standard_deviation**2)))
     return NumericEncoder(subject, statistics.mean, spread)

@@ -58,7 +58,7 @@ def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
     `limit` is the largest size accepted, in bytes after decompression.
     """
     with open_bytes(path) as stream:
-        data = stream.read(limit + 1)
+        data = _read_up_to(stream, limit + 1)
     if len(data) > limit:
         raise FormatError(path, None, f"larger than {limit} bytes, too large for a file of this kind")
     data = data.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -69,6 +69,15 @@ def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
     except UnicodeDecodeError as problem:
         line = 1 + data.count(b"\n", 0, problem.start)
         raise FormatError(path, line, f"byte {data[problem.start]:#04x} is neither ASCII nor UTF-8") from None
+
+
+def _read_up_to(stream: BinaryIO, most: int) -> bytes:
+    """At most so many bytes, taking no more memory than there is to read."""
+    pieces, left = [], most
+    while left > 0 and (piece := stream.read(min(_BUFFER, left))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterator[tuple[bytes, range]]:

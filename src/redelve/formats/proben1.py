@@ -236,7 +236,7 @@ def _values(header: DtHeader, body: Sequence[str], first: int, problems: Problem
 def _wrong_width(header: DtHeader, count: int) -> str:
     return (
         f"expected {header.inputs + header.outputs} numbers (inputs: {header.inputs}, outputs: "
-        f"{header.outputs}, as the header says) but got {count}"
+        f"{header.outputs}, as the header says) but got {count}: correct the line, or the header"
     )
 
 

@@ -22,9 +22,14 @@ class Coding:
 
 @dataclass(frozen=True)
 class Normalization:
-    """Location and spread of a numerical attribute in one training set (divisor n − 1, nine digits)."""
+    """Location and spread of a numerical attribute in one training set (divisor n − 1, nine digits).
+
+    `least` and `greatest` are its extremes, to the bit; None where a file of DELVE's does not tell them.
+    """
 
     mean: float
     standard_deviation: float
     median: float
     absolute_deviation: float
+    least: float | None = None
+    greatest: float | None = None

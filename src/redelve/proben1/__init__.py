@@ -1,5 +1,6 @@
 """PROBEN1 (Prechelt 1994): its problems by their names, its rules of representation, its error measures."""
 
+from redelve.proben1.errors import RunErrors, errors_frame, run_errors
 from redelve.proben1.exporting import Export, export
 from redelve.proben1.measures import (
     HALF,
@@ -14,12 +15,26 @@ from redelve.proben1.measures import (
     true_classes,
     winner_takes_all,
 )
-from redelve.proben1.names import DATASETS, ORDERS, Variant, all_names, is_name, parse_name
+from redelve.proben1.names import DATASETS, ORDERS, Variant, all_names, is_name, parse_name, variants_of
 from redelve.proben1.phrases import Benchmark, Network, Phrase, phrases_for
 from redelve.proben1.problems import ExampleSet, Proben1Problem, partition, problem
-from redelve.proben1.representation import Rules, represent_input, represent_output
+from redelve.proben1.representation import (
+    Rules,
+    codings,
+    input_coding,
+    output_coding,
+    represent_input,
+    represent_output,
+)
 from redelve.proben1.sources import download, locate
-from redelve.proben1.tasks import assignment, assignment_of, permutations, quarters, validation_size
+from redelve.proben1.tasks import (
+    assignment,
+    assignment_of,
+    named,
+    permutations,
+    quarters,
+    validation_size,
+)
 
 __all__ = [
     "DATASETS",
@@ -34,6 +49,7 @@ __all__ = [
     "Phrase",
     "Proben1Problem",
     "Rules",
+    "RunErrors",
     "Thresholds",
     "Variant",
     "Verdict",
@@ -42,11 +58,16 @@ __all__ = [
     "assignment_of",
     "classification_error",
     "classify",
+    "codings",
     "decide",
     "download",
+    "errors_frame",
     "export",
+    "input_coding",
     "is_name",
     "locate",
+    "named",
+    "output_coding",
     "parse_name",
     "partition",
     "permutations",
@@ -55,8 +76,10 @@ __all__ = [
     "quarters",
     "represent_input",
     "represent_output",
+    "run_errors",
     "squared_error_percentage",
     "true_classes",
     "validation_size",
+    "variants_of",
     "winner_takes_all",
 ]

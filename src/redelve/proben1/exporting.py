@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.designs import random_order, random_order_of_groups
-from redelve.encodings import Encoder
+from redelve.encodings import fit
 from redelve.errors import SpecError
 from redelve.formats.files import StrPath
 from redelve.formats.proben1 import DtFile, DtHeader, standard_sizes, write_dt
-from redelve.model import Assignment, Attribute, Cases
-from redelve.proben1.representation import STANDARD, Rules, represent_input, represent_output
+from redelve.model import CATEGORICAL, Assignment, Cases
+from redelve.model.coding import Coding
+from redelve.proben1.representation import STANDARD, Rules, check_writable, codings
 from redelve.seeds import seed
 
 Rows = NDArray[np.int64]
@@ -70,10 +71,12 @@ def export(
     trained = sum(division.sizes[:2])
     fitted = cases if rules.scaled_by == "all" else cases.select(np.arange(trained, dtype=np.int64))
     width = len(given.data.inputs)
-    inputs = _coded(given, (0, width), cases, fitted, rules)
-    outputs = _coded(given, (width, len(given.data.attributes)), cases, fitted, None)
+    chosen = codings(given, rules)
+    inputs = _coded(given, (0, width), cases, fitted, chosen)
+    outputs = _coded(given, (width, len(given.data.attributes)), cases, fitted, chosen)
     header = DtHeader(*_kinds(inputs), *_kinds(outputs), *division.sizes)
-    source = f"{given.address} of redelve, {division.what}"
+    named = given.address if instance is not None else given.address.rpartition("/")[0]
+    source = f"{named} of redelve, {division.what}"
     cautions = (*division.cautions, *_outside(inputs.values[trained:]))
     return Export(
         DtFile(header, inputs.values, outputs.values, source),
@@ -139,13 +142,17 @@ class _Coefficients:
 
 
 def _coded(
-    given: Assignment, span: tuple[int, int], cases: Cases, fitted: Cases, rules: Rules | None
+    given: Assignment, span: tuple[int, int], cases: Cases, fitted: Cases, chosen: Mapping[int, Coding]
 ) -> _Coefficients:
-    """The attributes from one place to another as coefficients; without rules they are outputs."""
+    """The attributes from one place to another as coefficients."""
     names: list[str] = []
     columns: list[Numbers] = []
     for place in range(*span):
-        encoder = _encoder(given, given.data.attributes[place], fitted, (place, rules))
+        attribute = given.data.attributes[place]
+        coding, prior = chosen[attribute.number], given.task.prior.attribute(attribute.number)
+        if prior.type not in CATEGORICAL:
+            check_writable(attribute, coding, cases.columns[place])
+        encoder = fit(attribute, prior, coding, fitted.columns[place])
         if len(names) + len(encoder.names) > WIDEST:
             raise SpecError(
                 f"{given.address} would have more than {WIDEST} coefficients: leave attributes out"
@@ -153,16 +160,6 @@ def _coded(
         names += encoder.names
         columns += [one.numbers for one in encoder.encode(cases.columns[place])]
     return _Coefficients(tuple(names), np.column_stack(columns))
-
-
-def _encoder(
-    given: Assignment, attribute: Attribute, fitted: Cases, how: tuple[int, Rules | None]
-) -> Encoder:
-    place, rules = how
-    prior = given.task.prior.attribute(attribute.number)
-    if rules is None:
-        return represent_output(attribute, prior, fitted.columns[place])
-    return represent_input(attribute, prior, fitted.columns[place], rules)
 
 
 def _kinds(coefficients: _Coefficients) -> tuple[int, int]:

@@ -22,6 +22,9 @@ ORDERS = {
 """In which order the sets stand in a file, by the letter at the end of a name (section 2.3)."""
 SAME_WITHOUT_VALIDATION = {"c": "a", "f": "e"}
 """Orders that give the same training data and test set where no validation set is used (section 2.3)."""
+WITHOUT_VALIDATION = "abde"
+"""The orders that differ when no validation set is used."""
+QUARTERS = "quarters"
 NAME = re.compile(r"([a-z]+)([0-9]+)([a-z]?)", re.ASCII)
 
 
@@ -128,6 +131,25 @@ def is_name(text: str) -> bool:
     """Whether a text has the form of a name, with a known problem."""
     match = NAME.fullmatch(text)
     return match is not None and match[1] in DATASETS
+
+
+def variants_of(dataset: str) -> tuple[str, ...]:
+    """The variants that the dataset of an address stands for; none if it is not PROBEN1's.
+
+    >>> variants_of("glass1d"), variants_of("glass"), variants_of("glass1-quarters"), variants_of("kin")
+    (('glass1d',), ('glass1', 'glass2', 'glass3'), ('glass1', 'glass1b', 'glass1d', 'glass1e'), ())
+    """
+    if dataset in DATASETS:
+        return tuple(f"{dataset}{number}" for number in PERMUTATIONS)
+    name, separator, kind = dataset.partition("-")
+    try:
+        variant = parse_name(name)
+    except SpecError:
+        return ()
+    if separator and kind != QUARTERS:
+        return ()
+    orders = WITHOUT_VALIDATION if separator else variant.order
+    return tuple(str(Variant(variant.dataset, variant.permutation, letter)) for letter in orders)
 
 
 def all_names() -> tuple[str, ...]:

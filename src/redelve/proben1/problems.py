@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from redelve.errors import SpecError
 from redelve.formats.files import SUFFIXES, StrPath
 from redelve.formats.proben1 import DtFile, read_dt
 from redelve.proben1.names import ORDERS, Variant, check_order, is_name, parse_name
-from redelve.proben1.sources import locate
+from redelve.proben1.sources import genuine, locate
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -66,12 +66,16 @@ def problem(source: StrPath, *, order: str | None = None, folder: StrPath | None
 def load(
     source: StrPath, *, order: str | None = None, folder: StrPath | None = None
 ) -> tuple[DtFile, str, str, Variant | None]:
-    """The file, its name, the letter of its order and, if it was asked for by name, what it is."""
+    """The file, its name, the letter of its order and, if it is PROBEN1's own, what it is."""
     text = str(source)
     if is_file_name(text):
         letter = check_order(order or "a")
         name = bare_name(text)
-        return read_dt(text), name if letter == "a" else f"{name}-{letter}", letter, None
+        file, variant = read_dt(text), genuine(text, name)
+        if variant is not None:
+            variant = replace(variant, order=letter)
+            return file, str(variant), letter, variant
+        return file, name if letter == "a" else f"{name}-{letter}", letter, None
     variant = parse_name(text)
     if order is not None and order != variant.order:
         raise SpecError(f'"{text}" and order "{order}" contradict each other: give one of them')

@@ -26,10 +26,14 @@ def constant_inputs(parts: Proben1Problem) -> list[str]:
 def lacking_classes(parts: Proben1Problem) -> list[str]:
     """Classes without a case in the training or in the test set."""
     found = []
-    for which, part in (("training set", parts.training), ("test set", parts.test)):
+    consequences = ("nothing can be learnt of it there", "how well it is told from others is not tested")
+    both = (("training set", parts.training), ("test set", parts.test))
+    for (which, part), consequence in zip(both, consequences, strict=True):
         lacking = [f"c{place}" for place in (np.flatnonzero(part.outputs.sum(axis=0) == 0) + 1).tolist()]
         if lacking:
-            found.append(f"the {which} ({len(part)} examples) has no case of class {', '.join(lacking)}")
+            found.append(
+                f"the {which} ({len(part)} examples) has no case of class {', '.join(lacking)}: {consequence}"
+            )
     return found
 
 

@@ -1,22 +1,18 @@
-"""PROBEN1's rules of representation (section 2.4) as encodings: every attribute as numbers from 0 to 1.
+"""PROBEN1's rules of representation (section 2.4): which of redelve's encodings each attribute gets.
 
 Fitted on training cases only, as all encodings of redelve: values of test cases may lie outside 0…1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from redelve.encodings import CodedColumn, Encoder, Subject, bind, check_categorical
-from redelve.encodings.contract import Numbers, Texts, coded_numbers
-from redelve.encodings.discrete import TableEncoder
+from redelve.encodings import Encoder, bind, check_categorical, fit
 from redelve.errors import SpecError
-from redelve.formats.proben1 import number_text
-from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column, is_missing
+from redelve.model import CATEGORICAL, Assignment, Attribute, AttributePrior, Column, is_missing
 from redelve.model.coding import Coding
 
 
@@ -36,179 +32,78 @@ class Rules:
     nominal: Literal["1-of-m", "binary"] = "1-of-m"
     scaled_by: Literal["training", "all"] = "training"
 
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise SpecError(f'bad rule {name}="{getattr(self, name)}": choose {" or ".join(allowed)}')
 
+
+CHOICES = {
+    "missing": ("indicator", "fixed"),
+    "ordinal": ("scale", "1-of-m", "thermometer"),
+    "nominal": ("1-of-m", "binary"),
+    "scaled_by": ("training", "all"),
+}
 STANDARD = Rules()
+ORDINAL = {"scale": "0..1", "thermometer": "therm-01"}
+NOMINAL = {"1-of-m": "1-of-n", "binary": "bits"}
+
+
+def input_coding(attribute: Attribute, prior: AttributePrior, rules: Rules = STANDARD) -> Coding:
+    """The encoding of an input."""
+    missing = "error"
+    if attribute.range.missing:
+        missing = "indicator" if rules.missing == "indicator" else "impute"
+    if prior.type == "binary":
+        return Coding("0/1", prior.passive or attribute.range.values[0], missing=missing)
+    if prior.type not in CATEGORICAL:
+        return Coding("0..1", unit=prior.unit, missing=missing)
+    method = ORDINAL.get(rules.ordinal) if prior.type == "ordinal" else None
+    return Coding(method or NOMINAL[rules.nominal], missing=missing)
+
+
+def output_coding(prior: AttributePrior) -> Coding:
+    """The encoding of an output: 1-of-m for classes, even for two of them; numbers on the scale 0…1."""
+    if prior.type in CATEGORICAL:
+        return Coding("1-of-n", missing="error")
+    return Coding("0..1", unit=prior.unit, missing="error")
+
+
+def codings(given: Assignment, rules: Rules = STANDARD) -> dict[int, Coding]:
+    """The encodings of a task's attributes by their numbers: for `TrainingSet.encode`, or to be written."""
+    prior = given.task.prior
+    chosen = {one.number: input_coding(one, prior.attribute(one.number), rules) for one in given.data.inputs}
+    chosen.update({one.number: output_coding(prior.attribute(one.number)) for one in given.data.targets})
+    return chosen
 
 
 def represent_input(
     attribute: Attribute, prior: AttributePrior, training: Column, rules: Rules = STANDARD
 ) -> Encoder:
     """The encoder of an input, fitted on a training column."""
-    missing = "error"
-    if attribute.range.missing:
-        missing = "indicator" if rules.missing == "indicator" else "impute"
-    return _encoder(attribute, prior, training, (rules, missing))
+    return _fitted(attribute, prior, input_coding(attribute, prior, rules), training)
 
 
 def represent_output(attribute: Attribute, prior: AttributePrior, training: Column) -> Encoder:
-    """The encoder of an output: 1-of-m for classes, even for two of them; numbers on the scale 0…1."""
-    kind = "nominal" if prior.type in CATEGORICAL else prior.type
-    return _encoder(attribute, replace(prior, type=kind), training, (STANDARD, "error"))
+    """The encoder of an output, fitted on a training column."""
+    return _fitted(attribute, prior, output_coding(prior), training)
 
 
-def _encoder(
-    attribute: Attribute, prior: AttributePrior, training: Column, how: tuple[Rules, str]
-) -> Encoder:
-    rules, missing = how
+def _fitted(attribute: Attribute, prior: AttributePrior, coding: Coding, training: Column) -> Encoder:
     check_categorical(attribute, prior)
-    subject = Subject(attribute, prior, Coding("0…1", unit=prior.unit, missing=missing), None)
-    if prior.type in ("real", "integer"):
-        return UnitScale.fit(subject, training)
-    if prior.type == "angular":
-        return UnitCircle(subject, bind(attribute, prior, Coding("rectan", unit=prior.unit, missing=missing)))
-    if prior.type == "binary":
-        passive = prior.passive or subject.levels[0]
-        return _table(subject, [[float(level != passive)] for level in subject.levels], [subject.name])
-    if prior.type == "ordinal" and rules.ordinal != "1-of-m":
-        return _scale(subject) if rules.ordinal == "scale" else _thermometer(subject)
-    return _binary_code(subject) if rules.nominal == "binary" else _one_of_m(subject)
+    if prior.type in CATEGORICAL:
+        return bind(attribute, prior, coding)
+    check_writable(attribute, coding, training)
+    return fit(attribute, prior, coding, training)
 
 
-def _one_of_m(subject: Subject) -> TableEncoder:
-    """A column for each value, which is 1 where the attribute has it."""
-    codes = np.eye(len(subject.levels)).tolist()
-    return _table(subject, codes, [f"{subject.name}:{level}" for level in subject.levels])
-
-
-def _binary_code(subject: Subject) -> TableEncoder:
-    """The number of the value, from 0, in ⌈log₂ m⌉ binary digits, the highest first."""
-    digits = max((len(subject.levels) - 1).bit_length(), 1)
-    codes = [
-        [float(level >> digit & 1) for digit in reversed(range(digits))]
-        for level in range(len(subject.levels))
-    ]
-    return _table(subject, codes, [f"{subject.name}:bit{digit}" for digit in reversed(range(digits))])
-
-
-def _scale(subject: Subject) -> TableEncoder:
-    """Values at equal distances from 0 to 1."""
-    steps = max(len(subject.levels) - 1, 1)
-    return _table(subject, [[step / steps] for step in range(len(subject.levels))], [subject.name])
-
-
-def _thermometer(subject: Subject) -> TableEncoder:
-    """m − 1 columns, the leftmost k of which are 1 for the value number k, from 0."""
-    levels = len(subject.levels)
-    codes = [[float(step < level) for step in range(levels - 1)] for level in range(levels)]
-    return _table(subject, codes, [f"{subject.name}:{level}" for level in subject.levels[1:]])
-
-
-def _table(subject: Subject, codes: Sequence[Sequence[float]], names: Sequence[str]) -> TableEncoder:
-    """A table of codes, with a row, and perhaps a column, for missing values."""
-    rows = [[number_text(value) for value in code] for code in codes]
-    names = list(names)
-    if subject.missing != "error":
-        rows.append(["0"] * len(names))
-    if subject.missing == "indicator":
-        rows = [[*row, "1" if place == len(codes) else "0"] for place, row in enumerate(rows)]
-        names.append(f"{subject.name}:?")
-    return TableEncoder(subject, tuple(names), tuple(map(tuple, rows)), subject.missing != "error")
-
-
-@dataclass(frozen=True)
-class UnitScale:
-    """(x − least) / (greatest − least) by the training cases; a constant attribute keeps its unit.
-
-    A missing value is `fill`: 0 beside an indicator, else the mean of the known ones.
-    """
-
-    subject: Subject
-    least: float
-    greatest: float
-    fill: float
-
-    @staticmethod
-    def fit(subject: Subject, training: Column) -> UnitScale:
-        """The scale on which the known training values reach from 0 to 1."""
-        known = _known_numbers(subject, training)
-        known = known[~np.isnan(known)]
-        if not len(known):
-            return UnitScale(subject, 0.0, 1.0, 0.0)
-        made = UnitScale(subject, float(known.min()), float(known.max()), 0.0)
-        if subject.missing == "indicator":
-            return made
-        return replace(made, fill=float(made._scaled(known).mean()))
-
-    @property
-    def _span(self) -> float:
-        return self.greatest - self.least or 1.0
-
-    def _scaled(self, numbers: Numbers) -> Numbers:
-        return (numbers - self.least) / self._span
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The attribute's name, and a column telling where it is missing."""
-        name = self.subject.name
-        return (name, f"{name}:?") if self.subject.missing == "indicator" else (name,)
-
-    def encode(self, column: Column) -> list[CodedColumn]:
-        """The values on the scale."""
-        numbers = _known_numbers(self.subject, column)
-        gone = np.isnan(numbers)
-        coded = [CodedColumn(self.subject.name, np.where(gone, self.fill, self._scaled(numbers)))]
-        if self.subject.missing == "indicator":
-            coded.append(CodedColumn(self.names[1], gone.astype(np.float64)))
-        return coded
-
-    def decode(self, coded: Sequence[Texts]) -> Texts:
-        """Back to the original scale."""
-        numbers = self.least + self._span * coded_numbers(coded[0], self.subject.name)
-        return np.array([number_text(number) for number in numbers.tolist()], dtype=object)
-
-    @property
-    def log_density_shift(self) -> float:
-        """Change of variable."""
-        return -float(np.log(self._span)) if self.subject.prior.type == "real" else 0.0
-
-
-@dataclass(frozen=True)
-class UnitCircle:
-    """An angle as (sine + 1)/2 and (cosine + 1)/2; PROBEN1 has no rule for angles, this one is ours."""
-
-    subject: Subject
-    circle: Encoder
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Sine, cosine and perhaps a column telling where the angle is missing."""
-        return self.circle.names
-
-    def encode(self, column: Column) -> list[CodedColumn]:
-        """A missing angle is the centre of the circle."""
-        sine, cosine, *indicator = self.circle.encode(column)
-        return [CodedColumn(one.name, (one.numbers + 1) / 2) for one in (sine, cosine)] + indicator
-
-    def decode(self, coded: Sequence[Texts]) -> Texts:
-        """The angle of the point."""
-        back = [2 * coded_numbers(texts, self.subject.name) - 1 for texts in coded[:2]]
-        texts = [np.array([repr(value) for value in one.tolist()], dtype=object) for one in back]
-        return self.circle.decode(texts)
-
-    @property
-    def log_density_shift(self) -> float:
-        """That of the circle."""
-        return self.circle.log_density_shift
-
-
-def _known_numbers(subject: Subject, column: Column) -> Numbers:
-    """The numbers of a column, NaN where missing: that must be admitted, and nothing may be censored."""
+def check_writable(attribute: Attribute, coding: Coding, column: Column) -> None:
+    """Refuse what a .dt file has no way to write: missing values not admitted, and censored ones."""
     numbers = column.numbers()
     texts = column.texts() if np.isnan(numbers).any() else ()
     for row in np.flatnonzero(np.isnan(numbers)).tolist():
-        if not is_missing(texts[row]) or subject.missing == "error":
+        if not is_missing(texts[row]) or coding.missing == "error":
             raise SpecError(
-                f'attribute {subject.name}: "{texts[row]}" can\'t be written as a number from 0 to 1: leave '
-                "such cases out, or admit the missing value in the attribute's range"
+                f'attribute {attribute.name}: "{texts[row]}" can\'t be written as a number from 0 to 1: '
+                "leave such cases out, or admit the missing value in the attribute's range"
             )
-    return numbers

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from redelve.datasets.depot import Depot, depot_folder
 from redelve.datasets.downloads import TIMEOUT
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError
 from redelve.formats.files import StrPath, find_file, open_bytes
 from redelve.proben1.checksums import SHA256
-from redelve.proben1.names import Variant, parse_name
+from redelve.proben1.names import Variant, is_name, parse_name
 
 FOLDER = "REDELVE_PROBEN1"
 LARGEST = 8 << 20
@@ -60,9 +60,7 @@ def _in_folder(folder: Path, variant: Variant) -> Path | None:
 
 def verified(path: Path, variant: Variant) -> Path:
     """The same path, if its content is that of PROBEN1's file; how lines end does not matter."""
-    with open_bytes(path) as stream:
-        content = stream.read(LARGEST + 1).replace(b"\r\n", b"\n")
-    found = hashlib.sha256(content).hexdigest()
+    found = _digest(path)
     if found != SHA256[variant.file]:
         raise LocationError(
             f"{path}: its content (SHA-256 {found[:16]}…) is not that of PROBEN1's {variant.file}.dt "
@@ -70,6 +68,23 @@ def verified(path: Path, variant: Variant) -> Path:
             "file of your own"
         )
     return path
+
+
+def genuine(path: StrPath, name: str) -> Variant | None:
+    """What a file given by its path is, if it is PROBEN1's own under its own name."""
+    if not is_name(name):
+        return None
+    try:
+        variant = parse_name(name)
+    except SpecError:
+        return None
+    is_file = variant.order == "a" and str(variant) == name
+    return variant if is_file and _digest(Path(path)) == SHA256[variant.file] else None
+
+
+def _digest(path: Path) -> str:
+    with open_bytes(path) as stream:
+        return hashlib.sha256(stream.read(LARGEST + 1).replace(b"\r\n", b"\n")).hexdigest()
 
 
 def download(name: str, *, server: str, offline: bool = False, timeout: float = TIMEOUT) -> Path:

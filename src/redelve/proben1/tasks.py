@@ -29,7 +29,8 @@ from redelve.model import (
     extract,
 )
 from redelve.proben1.attributes import Targets, input_column, targets_of
-from redelve.proben1.names import DATASETS, PERMUTATIONS, Variant
+from redelve.proben1.names import DATASETS, PERMUTATIONS, WITHOUT_VALIDATION, Variant
+from redelve.proben1.names import QUARTERS as QUARTERED
 from redelve.proben1.problems import Proben1Problem, load, partition
 from redelve.proben1.remarks import constant_inputs, lacking_classes, twins
 
@@ -67,6 +68,19 @@ def assignment(source: StrPath, *, order: str | None = None, folder: StrPath | N
     return assignment_of(file, name=name, order=letter, variant=variant)
 
 
+def named(name: str, *, folder: StrPath | None = None) -> Assignment:
+    """The task of a name as it stands after `proben1:` in an address.
+
+    `glass1` and `glass1d` are one partition, `glass` the three permutations and `glass1-quarters` the four
+    orders that differ without a validation set.
+    """
+    if name in DATASETS:
+        return permutations(name, folder=folder)
+    if name.endswith(f"-{QUARTERED}"):
+        return quarters(name.removesuffix(f"-{QUARTERED}"), folder=folder)
+    return assignment(name, folder=folder)
+
+
 def assignment_of(file: DtFile, *, name: str, order: str = "a", variant: Variant | None = None) -> Assignment:
     """The task in a .dt file that has been read or made."""
     parts = partition(file, order)
@@ -91,7 +105,8 @@ def _check_learnable(parts: Proben1Problem, name: str) -> None:
     seen = parts.training_data
     if (seen.inputs == seen.inputs[0]).all():
         raise SpecError(
-            f"{name}: every input is constant in the training data: nothing can be learnt from them"
+            f"{name}: every input is constant in the training data: nothing can be learnt from them; "
+            "shuffle the examples, or give other inputs"
         )
     if (seen.outputs == seen.outputs[0]).all():
         only = " ".join(number_text(value) for value in seen.outputs[0].tolist())
@@ -117,9 +132,9 @@ def quarters(source: StrPath, *, folder: StrPath | None = None) -> Assignment:
         raise SpecError(
             f"{name}: its sets have {file.header.sizes} examples, not a half and two quarters of them"
         )
-    nouns = _Nouns(file, legal_name(f"{name}-quarters"), variant)
+    nouns = _Nouns(file, legal_name(f"{name}-{QUARTERED}"), variant)
     instances = []
-    for number, letter in enumerate("abde"):
+    for number, letter in enumerate(WITHOUT_VALIDATION):
         parts = partition(file, letter)
         _check_learnable(parts, f"{name}{letter}")
         instances.append(Instance(number, parts.training_data.rows, parts.test.rows))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.baselines import baselines_of
-from redelve.encodings import CodedColumn, Encoder, bind, measure
+from redelve.encodings import CodedColumn, Encoder, bind, kept_for, measure
 from redelve.errors import SpecError
 from redelve.formats.delve.coding import write_codings
 from redelve.formats.delve.figures import TestSetStats, write_normalization, write_test_set_stats
@@ -83,7 +83,8 @@ def normalization_of(task_data: TaskData, training: Sequence[Column]) -> dict[in
     for attribute, column in zip(task_data.data.attributes, training, strict=True):
         if task_data.task.prior.attribute(attribute.number).type in NUMERICAL:
             try:
-                statistics[attribute.number] = measure(column)
+                coding = task_data.codings[attribute.number]
+                statistics[attribute.number] = kept_for(coding, measure(column))
             except SpecError as error:
                 named = SpecError(f"attribute {attribute.name}: {error}")
                 raise _with_way_out(task_data, named) from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from redelve.analysis import Findings
+from redelve.report.benchmark import suggested_words, variants
 from redelve.report.context import ReportContext
 from redelve.report.panels import loss_name
 from redelve.report.rounding import plain, seconds
@@ -17,6 +18,7 @@ from redelve.report.words import listed
 from redelve.results import MethodFacts, Results, TaskFacts
 
 BY_AUTHOR = "to be stated by the author"
+IN_WORDS = "For a paper"
 NETWORK = re.compile("hidden|layer|unit|node|activation|architecture|topology|network|connect", re.IGNORECASE)
 INITIAL = re.compile("init|start|seed|random_state", re.IGNORECASE)
 ENDING = re.compile(
@@ -40,12 +42,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Point:
-    """One of the eight points; `missing` is what only the author can tell."""
+    """One of the eight points; `missing` is what only the author can tell.
+
+    `words` are the sentences that PROBEN1 suggests, where the results are on its problems.
+    """
 
     number: int
     title: str
     entries: tuple[Entry, ...]
     missing: tuple[str, ...] = ()
+    words: str = ""
 
     @property
     def status(self) -> str:
@@ -71,6 +77,7 @@ class Card:
             lines += [
                 f"   * {escape_markdown(one.about)}: {escape_markdown(one.text)}" for one in point.entries
             ]
+            lines += [f"   * {IN_WORDS}: {escape_markdown(point.words)}"] if point.words else []
             lines += [f"   * *{BY_AUTHOR}*: {escape_markdown(hint)}" for hint in point.missing]
         return "\n".join(lines) + "\n"
 
@@ -81,6 +88,7 @@ class Card:
             lines.append(rf"\item \textbf{{{escape_latex(point.title)}}} ({escape_latex(point.status)})")
             lines.append(r"\begin{itemize}")
             lines += [rf"\item {escape_latex(one.about)}: {escape_latex(one.text)}" for one in point.entries]
+            lines += [rf"\item {IN_WORDS}: {escape_latex(point.words)}"] if point.words else []
             lines += [rf"\item \emph{{{BY_AUTHOR}}}: {escape_latex(hint)}" for hint in point.missing]
             lines.append(r"\end{itemize}")
         return "\n".join([*lines, r"\end{enumerate}", ""])
@@ -89,18 +97,18 @@ class Card:
 def benchmark_card(findings: Findings, about: ReportContext | None = None) -> Card:
     """The card of everything that was found."""
     results, context = findings.results, about or ReportContext()
-    return Card(
-        (
-            _problem(results, context),
-            _sets(results),
-            _network(results),
-            _initialisation(results),
-            _parameters(results),
-            _termination(results),
-            _error_function(findings),
-            _runs(results),
-        )
+    words = suggested_words(findings)
+    points = (
+        _problem(results, context),
+        _sets(results),
+        _network(results),
+        _initialisation(results),
+        _parameters(results),
+        _termination(results),
+        _error_function(findings),
+        _runs(results),
     )
+    return Card(tuple(replace(point, words=words.get(point.number, "")) for point in points))
 
 
 def _by_prototask(results: Results) -> dict[str, list[TaskFacts]]:
@@ -124,6 +132,8 @@ def _problem(results: Results, context: ReportContext) -> Point:
         said = context.data_of(dataset)
         if said is not None and said.source:
             text += f"; source: {said.source}"
+        elif named := variants(facts):
+            text += f"; PROBEN1's {listed(named)} (Prechelt 1994)"
         else:
             unknown.append(dataset)
         entries.append(Entry(prototask, text))
@@ -140,7 +150,7 @@ def _sets(results: Results) -> Point:
         tests = [len(one.case_numbers) for one in facts.instances]
         training = sorted({one.training_set_size for one in facts.instances})
         text = (
-            f"{len(facts.instances)} training sets of {_range(training)} cases, test sets of "
+            f"{_counted(len(facts.instances), 'training set')} of {_range(training)} cases, test sets of "
             f"{_range(sorted(set(tests)))}, "
             f"{_distinct(facts)} different test cases in all; digest {facts.digest[:12]}"
         )
@@ -150,18 +160,29 @@ def _sets(results: Results) -> Point:
         Entry(
             "Design", f"{listed(list(schemes))}; a digest covers every case of every training and test set"
         ),
-        Entry(
-            "Validation sets",
-            "none are part of the design: a method that needs one takes it from its training cases, and its "
-            "summary "
-            "says how",
-        ),
+        Entry("Validation sets", _validation(results)),
     ]
     return Point(2, "Training, validation and test sets", tuple(entries))
 
 
+def _validation(results: Results) -> str:
+    own = (
+        "none are part of the design: a method that needs one takes it from its training cases, and its "
+        "summary says how"
+    )
+    if not any(variants(facts) for facts in results.tasks.values()):
+        return own
+    return (
+        f"{own}; PROBEN1's validation sets are the last third of the training cases, rounded as in its files"
+    )
+
+
 def _distinct(facts: TaskFacts) -> int:
     return len(np.unique(np.concatenate([one.case_numbers for one in facts.instances])))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _range(sizes: Sequence[int]) -> str:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from redelve.analysis import Findings
 from redelve.report import contents, records
 from redelve.report.across_tables import across_tables, friedman_sentence
+from redelve.report.benchmark import errors_table
 from redelve.report.card import benchmark_card
 from redelve.report.context import ReportContext
 from redelve.report.coverage import coverage_table
 from redelve.report.drawing import MARKERS, PALETTE, Picture, inline, look_of, swatch_path
 from redelve.report.panels import Panel, panels
+from redelve.report.runs import runs_tables
 from redelve.report.tables import CONTROL, Table, escape_latex, escape_markdown, latex, markdown
 from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
 from redelve.validity import RULES
@@ -38,6 +40,7 @@ class Part:
     losses: Table
     pairs: Table
     matrices: tuple[Table, ...]
+    runs: tuple[Table, ...]
     uncertainty: str
     caveats: tuple[str, ...]
     paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -56,6 +59,7 @@ def part_of(findings: Findings, panel: Panel) -> Part:
         contents.losses_table(panel),
         contents.pairs_table(panel),
         tuple(contents.matrix_table(task) for task in reversed(panel.tasks) if task.contests),
+        runs_tables(findings, panel),
         uncertainty_sentence(panel.largest),
         tuple(dict.fromkeys(caveat for task in panel.tasks for caveat in task.caveats)),
         tuple(pair for pair in paragraphs if pair[1]),
@@ -76,13 +80,13 @@ def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[
     found: list[Table | None] = [contents.overview_table(panels(findings))]
     for panel in panels(findings):
         part = part_of(findings, panel)
-        found += [part.losses, part.pairs, *part.matrices]
+        found += [part.losses, part.pairs, *part.matrices, *part.runs]
         found += [picture.table for picture in part.pictures.values()]
         if "front" not in part.pictures:
             found.append(contents.costs_table(findings, panel))
     if findings.across is not None:
         found += across_tables(findings.across)
-    found += [contents.other_losses_table(findings), coverage_table(findings)]
+    found += [contents.other_losses_table(findings), coverage_table(findings), errors_table(findings)]
     found += [records.notes_table(in_order(findings.notes)), records.failures_table(findings.results)]
     found += [records.methods_table(findings.results)]
     found += [records.attributes_table(data) for data in (about or ReportContext()).data if data.attributes]
@@ -128,6 +132,7 @@ def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
         "ranks": ranks_picture(findings),
         "others": contents.other_losses_table(findings),
         "coverage": coverage_table(findings),
+        "proben1_errors": errors_table(findings),
         "failures": records.failures_table(findings.results),
         "methods": records.methods_table(findings.results),
         "attributes": [records.attributes_table(data) for data in context.data],

@@ -108,7 +108,7 @@ def variance_shares(finding: MethodFinding) -> dict[str, float]:
     if isinstance(found, RunsAnalysis):
         parts = _runs_parts(found)
     elif isinstance(found, Analysis):
-        parts = _parts(found)
+        parts = _parts(found, "seeds" if finding.is_one_partition else "training sets")
     else:
         parts = {}
     total = sum(parts.values())
@@ -121,11 +121,11 @@ def _square(deviation: float | None) -> float:
     return 0.0 if deviation is None else deviation**2
 
 
-def _parts(found: Analysis) -> dict[str, float]:
+def _parts(found: Analysis, groups: str) -> dict[str, float]:
     if found.standard_error is None:
         return {}
     sets, cases = found.training_sets, found.effective_test_cases
-    parts = {"training sets": _square(found.sd_training) / sets}
+    parts = {groups: _square(found.sd_training) / sets}
     if found.sd_test_cases is not None:
         parts["test cases"] = _square(found.sd_test_cases) / cases
         return {**parts, "residual": _square(found.sd_residual) / (sets * cases)}

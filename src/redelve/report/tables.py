@@ -143,7 +143,8 @@ def _markdown_row(cells: Sequence[str]) -> str:
 def latex(table: Table) -> str:
     """The table as a `table` environment; it needs the packages booktabs and amssymb."""
     alignment = "".join("r" if column.align == "right" else "l" for column in table.columns)
-    caption = escape_latex(". ".join(part.rstrip(".") for part in (table.title, table.caption) if part))
+    said = (table.title, table.caption, *table.notes)
+    caption = escape_latex(". ".join(part.rstrip(".") for part in said if part))
     return "\n".join(
         [
             r"\begin{table}",

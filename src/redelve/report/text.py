@@ -7,6 +7,7 @@ import textwrap
 from redelve.analysis import Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.panels import Panel, loss_name, panels
+from redelve.report.runs import runs_text
 from redelve.report.words import scope, serious, summarise_panel
 
 WIDTH = 100
@@ -16,7 +17,8 @@ MAY_BE_BEST = "*"
 def summarise(findings: Findings) -> str:
     """Everything a user wants to know first, as plain text."""
     parts = [_wrapped(scope(findings))]
-    parts += [_panel(panel) for panel in panels(findings)]
+    for panel in panels(findings):
+        parts += [part for part in (_panel(panel), runs_text(findings, panel, WIDTH)) if part]
     if notes := serious(findings.notes):
         parts.append("\n".join(["Bear in mind", *(_bullet(str(note)) for note in notes)]))
     return "\n\n".join(parts)

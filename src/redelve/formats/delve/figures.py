@@ -14,17 +14,21 @@ from redelve.model.coding import Normalization
 from redelve.numbers import is_integer, parse_limit, parse_number, tcl
 
 STATISTICS = ("mean", "stdDev", "median", "absDev")
+EXTREMES = ("min", "max")
 LETTERS = ("L", "Q", "A", "Z", "S")
 UNDEFINED = "undefined"
 
 
 def write_normalization(statistics: Mapping[int, Normalization]) -> str:
-    """Four lines per numerical attribute."""
+    """Four lines per numerical attribute, and two for extremes, to the bit, where they are kept."""
     lines = []
     for number, entry in statistics.items():
         figures = (entry.mean, entry.standard_deviation, entry.median, entry.absolute_deviation)
         for name, value in zip(STATISTICS, figures, strict=True):
             lines.append(f"normalization options {name} {number} {tcl(value)}\n")
+        for name, extreme in zip(EXTREMES, (entry.least, entry.greatest), strict=True):
+            if extreme is not None:
+                lines.append(f"normalization options {name} {number} {extreme!r}\n")
     return "".join(lines)
 
 
@@ -43,17 +47,19 @@ def read_normalization(text: str, path: str) -> dict[int, Normalization]:
             or len(words[3]) > 15
         ):
             raise FormatError(path, line, f'unknown line: "{shown(raw.strip())}"')
-        if words[2] not in STATISTICS:
-            raise FormatError(
-                path, line, f'unknown statistic "{words[2]}": known are {", ".join(STATISTICS)}'
-            )
+        if words[2] not in STATISTICS + EXTREMES:
+            known = ", ".join(STATISTICS + EXTREMES)
+            raise FormatError(path, line, f'unknown statistic "{words[2]}": known are {known}')
         found.setdefault(int(words[3]), {})[words[2]] = value
     for number, figures in found.items():
         for name in STATISTICS:
             if name not in figures:
                 raise FormatError(path, None, f"no {name} given for attribute {number}")
     return {
-        number: Normalization(*(figures[name] for name in STATISTICS)) for number, figures in found.items()
+        number: Normalization(
+            *(figures[name] for name in STATISTICS), *(figures.get(name) for name in EXTREMES)
+        )
+        for number, figures in found.items()
     }
 
 

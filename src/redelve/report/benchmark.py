@@ -1,0 +1,137 @@
+"""Results on PROBEN1's own problems in its terms: errors in per cent, and sentences for the eight points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from redelve.analysis import Findings
+from redelve.proben1.errors import RunErrors, run_errors
+from redelve.proben1.names import variants_of
+from redelve.proben1.phrases import Benchmark, phrases_for
+from redelve.report import rounding
+from redelve.report.contents import METHOD, TASK, count_cell, name_cell
+from redelve.report.network_words import network_words
+from redelve.report.tables import Cell, Column, Row, Table
+from redelve.results import Results, TaskFacts
+from redelve.stats.many_runs import RunSummary, summarise_runs
+
+MOST_RESULTS = 6
+"""So many summaries are put into sentences; more belong into a table."""
+MEASURES = {
+    "squared_error_percentage": "test set squared error percentage",
+    "classification_error": "test set classification error (per cent)",
+}
+
+
+def variants(facts: TaskFacts) -> tuple[str, ...]:
+    """The PROBEN1 datasets that a task is made of; none for other tasks.
+
+    A file of the user's own may have any name: it is not in historical use, as PROBEN1's are.
+    """
+    return variants_of(facts.address.split("/")[1]) if facts.usage == "historical" else ()
+
+
+def errors_table(findings: Findings) -> Table | None:
+    """PROBEN1's errors of every method on PROBEN1's problems; None where there are no such tasks."""
+    chosen = [task for task in findings.results.tasks.values() if variants(task)]
+    if not chosen:
+        return None
+    grouped = _by_pair(_errors(findings.results))
+    rows = [
+        _row(task.address, name, grouped[task.address, name])
+        for task in chosen
+        for name in findings.results.methods
+        if (task.address, name) in grouped
+    ]
+    return Table(
+        "proben1-errors",
+        "Errors as PROBEN1 measures them",
+        (
+            TASK,
+            METHOD,
+            Column("Jobs", ("jobs",)),
+            Column("Squared error percentage", ("squared", "squared_sd")),
+            Column("Classification error", ("wrong", "wrong_sd")),
+            Column("Thresholds 0.5: wrong, rejected", ("half_wrong", "half_rejected")),
+            Column("0.3 and 0.7: wrong, rejected", ("strict_wrong", "strict_rejected")),
+        ),
+        tuple(rows),
+        "Per cent, on the test sets (Prechelt 1994, 2.6): mean and, in brackets, n − 1 standard deviation "
+        "over jobs, which differ by their seeds or, where there are several partitions, by these as well. "
+        "Class probabilities are taken as a network's outputs; – where a method gives none.",
+    )
+
+
+def _errors(results: Results) -> list[RunErrors]:
+    own = [address for address, facts in results.tasks.items() if variants(facts)]
+    return list(run_errors(results.select(tasks=own))) if own else []
+
+
+def _by_pair(found: Iterable[RunErrors]) -> dict[tuple[str, str], list[RunErrors]]:
+    grouped: dict[tuple[str, str], list[RunErrors]] = {}
+    for one in found:
+        grouped.setdefault((one.task, one.method), []).append(one)
+    return grouped
+
+
+def _summary(found: Iterable[RunErrors], measure: str) -> RunSummary | None:
+    values = [getattr(one, measure) for one in found]
+    known = [value for value in values if value is not None]
+    usable = len(known) == len(values) and bool(known) and bool(np.isfinite(known).all())
+    return summarise_runs(known) if usable else None
+
+
+def _row(address: str, method: str, found: list[RunErrors]) -> Row:
+    squared, wrong = (_spread(_summary(found, measure)) for measure in MEASURES)
+    pairs = [
+        _both(_summary(found, f"{rule}_wrong"), _summary(found, f"{rule}_rejected"))
+        for rule in ("half", "strict")
+    ]
+    return Cell(address), name_cell(method), count_cell(len(found)), squared, wrong, *pairs
+
+
+def _spread(summary: RunSummary | None) -> Cell:
+    if summary is None:
+        return Cell(rounding.UNKNOWN)
+    deviation = summary.standard_deviation
+    more = "" if deviation is None else f" ({rounding.plain(deviation, 2)})"
+    return Cell(f"{rounding.plain(summary.mean, 4)}{more}", (summary.mean, deviation))
+
+
+def _both(wrong: RunSummary | None, rejected: RunSummary | None) -> Cell:
+    if wrong is None or rejected is None:
+        return Cell(rounding.UNKNOWN)
+    means = wrong.mean, rejected.mean
+    return Cell(", ".join(rounding.plain(mean, 3) for mean in means), means)
+
+
+def suggested_words(findings: Findings) -> dict[int, str]:
+    """PROBEN1's phrases by the number of the point, where they follow from the records; else none."""
+    results = findings.results
+    own = [facts for facts in results.tasks.values() if variants(facts)]
+    if not own:
+        return {}
+    names = [variants(facts) or (facts.address.split("/")[1],) for facts in results.tasks.values()]
+    runs = 1 + max(record.job.run for record in results.records)
+    found = Benchmark(
+        tuple(dict.fromkeys(name for several in names for name in several)),
+        is_classification=any(facts.targets[0].kind == "categorical" for facts in own),
+        runs=None if any(results.failures) else runs,
+        results=_results(results),
+    )
+    words = {phrase.number: phrase.text for phrase in phrases_for(found) if phrase.text}
+    return {**words, **network_words(results, own)}
+
+
+def _results(results: Results) -> Mapping[str, RunSummary]:
+    several = len([facts for facts in results.tasks.values() if variants(facts)]) > 1
+    found = {}
+    for (address, method), errors in _by_pair(_errors(results)).items():
+        for measure, words in MEASURES.items():
+            summary = _summary(errors, measure)
+            if summary is not None:
+                where = f" on {address.split('/')[1]}" if several else ""
+                found[f"{words} of {method}{where}"] = summary
+    return found if len(found) <= MOST_RESULTS else {}
