@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from redelve.answers import losses_for, score
 from redelve.baselines import baselines_by_loss
 from redelve.designs import commonality_units, describe
 from redelve.errors import PredictionError, RedelveError, SpecError
-from redelve.executors import InProcess, Ongoing, Workers, as_they_end
-from redelve.isolation import Limits, Outcome, learn_and_answer, let_go
-from redelve.lessons import TestInputs, TrainingSet, portable_columns
+from redelve.executors import InProcess, Ongoing, Workers, batches_as_they_end
+from redelve.isolation import Lesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
+from redelve.lessons import VALIDATION, TestInputs, TrainingSet, portable_columns
 from redelve.losses import Loss
-from redelve.methods.contract import METHODS, Method
+from redelve.methods.contract import METHODS, BatchMethod, Method
 from redelve.model import Assignment, Cases, Instance
 from redelve.model.digests import digest
 from redelve.predictions import Target, Truth, target_of, truth_of
@@ -30,6 +31,8 @@ LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
+LARGEST_BATCH = 64
+"""So many jobs are done together at most: more would not be faster, and all their cases are in memory."""
 
 
 @dataclass(frozen=True)
@@ -124,21 +127,43 @@ def _check_methods(experiment: Experiment, address: str, targets: tuple[Target, 
 
 def run(
     experiment: Experiment, jobs: Sequence[Job], workers: Workers | None = None
-) -> Ongoing[Package, Record]:
+) -> Ongoing[Batch, Record]:
     """Records as they are made, in no fixed order; what is in them does not depend on the workers.
+
+    The jobs of a `BatchMethod` on a task are done together, with the same records as one by one.
 
     Stopping early (an exception, Ctrl-C, `close`) loses the jobs under way and leaves no process behind.
     """
-    return as_they_end(workers or InProcess(), perform, _packages(experiment, jobs), lost)
+    workers = workers or InProcess()
+    batches = _batches(experiment, jobs, workers)
+    return batches_as_they_end(workers, perform_batch, batches, lost_batch, Batch.parts)
 
 
-def _packages(experiment: Experiment, jobs: Sequence[Job]) -> Iterator[Package]:
-    """Packages as they are asked for; when no more are, the cell that may have served here is let go."""
+def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> Iterator[Batch]:
+    """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
     try:
-        for job in jobs:
-            yield pack(experiment, job)
+        for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
+            yield Batch(tuple(pack(experiment, job) for job in together))
     finally:
         let_go()
+
+
+def grouped(experiment: Experiment, jobs: Sequence[Job], hands: int = 1) -> Iterator[list[Job]]:
+    """The jobs of each piece of work: one, or where the method learns many at once those on a task.
+
+    The latter are cut into as many pieces as there are `hands`, more if they have over LARGEST_BATCH jobs.
+    """
+    alike: dict[tuple[str, str], list[Job]] = defaultdict(list)
+    for job in jobs:
+        if isinstance(experiment.methods[job.method], BatchMethod):
+            alike[job.task, job.method].append(job)
+    for job in jobs:
+        if not isinstance(experiment.methods[job.method], BatchMethod):
+            yield [job]
+        elif every := alike.pop((job.task, job.method), None):
+            count = min(len(every), max(hands, -(-len(every) // LARGEST_BATCH)))
+            edges = [len(every) * part // count for part in range(count + 1)]
+            yield from (every[start:stop] for start, stop in pairwise(edges))
 
 
 @dataclass(frozen=True)
@@ -158,6 +183,21 @@ class Package:
 
     def __str__(self) -> str:
         return str(self.job)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Jobs of one method on one task to be done together; often one job only."""
+
+    packages: tuple[Package, ...]
+
+    def __str__(self) -> str:
+        first, more = self.packages[0], len(self.packages) - 1
+        return f"{first} and {more} more" if more else str(first)
+
+    def parts(self) -> list[Batch]:
+        """The jobs by themselves."""
+        return [Batch((package,)) for package in self.packages]
 
 
 def pack(experiment: Experiment, job: Job) -> Package:
@@ -191,8 +231,10 @@ def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet,
     count = len(data.inputs)
     training = portable_columns(attributes, prior, columns, instance.training)
     inputs = portable_columns(data.inputs, prior, columns[:count], instance.testing)
+    cases = Cases(training, len(instance.training))
+    validation = int(dict(assignment.task.prototask.extra).get(VALIDATION, "0"))
     return (
-        TrainingSet(data.inputs, data.targets, prior, Cases(training, len(instance.training))),
+        TrainingSet(data.inputs, data.targets, prior, cases, validation),
         TestInputs(data.inputs, prior, Cases(inputs, len(instance.testing))),
     )
 
@@ -219,6 +261,23 @@ def perform(package: Package) -> Record:
     """Do one job: let the method learn and answer, then score the answer."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     outcome = learn_and_answer(package.method, package.training, package.inputs, package.seed, package.limits)
+    return _recorded(package, outcome, started)
+
+
+def perform_batch(batch: Batch) -> tuple[Record, ...]:
+    """Do the jobs together, or where that does not come to an end as it should, one after the other."""
+    first, started = batch.packages[0], datetime.now(UTC).isoformat(timespec="milliseconds")
+    if len(batch.packages) > 1 and isinstance(first.method, BatchMethod):
+        lessons = [Lesson(one.training, one.inputs, one.seed) for one in batch.packages]
+        outcomes = learn_and_answer_together(first.method, lessons, first.limits)
+        if outcomes is not None:
+            pairs = zip(batch.packages, outcomes, strict=True)
+            return tuple(_recorded(package, outcome, started) for package, outcome in pairs)
+    return tuple(perform(package) for package in batch.packages)
+
+
+def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
+    """The record of an outcome, scored."""
     record = Record(
         package.job,
         package.digest,
@@ -276,6 +335,11 @@ def lost(package: Package, reason: str) -> Record:
         environment=environment(),
     )
     return _stood_in_for(record, package) if package.on_failure == BASELINE else record
+
+
+def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:
+    """The same for all jobs of a batch."""
+    return tuple(lost(package, reason) for package in batch.packages)
 
 
 def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> TaskFacts:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 NUMERICAL = ("real", "integer", "angular")
+VALIDATION = "Validation-Examples"
+"""The key in a prototask's `extra` that tells how many of the last training cases are for validation."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,17 @@ class TestInputs:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """The training cases: columns of inputs, then of targets, and what is believed beforehand of them."""
+    """The training cases: columns of inputs, then of targets, and what is believed beforehand of them.
+
+    `validation_size` of them, the last ones, are those that the task itself sets apart for validation (as
+    PROBEN1's do); 0 where it leaves that to the method.
+    """
 
     inputs: tuple[Attribute, ...]
     target_attributes: tuple[Attribute, ...]
     prior: Prior
     cases: Cases = field(repr=False)
+    validation_size: int = 0
 
     def __len__(self) -> int:
         return self.cases.count

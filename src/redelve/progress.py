@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from redelve.results import Job, Record
+from redelve.results import Record
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -102,7 +102,7 @@ def under_way(records: object) -> str:
     jobs = [getattr(one, "job", one) for one in getattr(records, "under_way", ())]
     if not jobs:
         return ""
-    named = "; ".join(str(job) for job in jobs[:MOST_NAMED] if isinstance(job, Job))
+    named = "; ".join(map(str, jobs[:MOST_NAMED]))
     more = f"; and {len(jobs) - MOST_NAMED} more" if len(jobs) > MOST_NAMED else ""
     return f"now: {named}{more}"
 

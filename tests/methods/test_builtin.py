@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from redelve.lessons import TestInputs, TrainingSet
 from redelve.methods.checking import check_method
 from redelve.methods.constant import circular_mean, circular_median
 from redelve.methods.contract import METHODS, default_methods
+from redelve.methods.engine_methods import EngineMethod
 from redelve.methods.neighbours import choose_by_squares, ranked_neighbours
+from redelve.methods.network_recipes import BatchDescent
 from redelve.methods.processes import gp_numbers, likelihood
 from redelve.methods.trials import EVERY_KIND, make_trial
 from redelve.model import Attribute, AttributePrior, Cases, Prior, parse_range, written
@@ -63,6 +66,16 @@ def _one_thread() -> Iterator[None]:
 
     with threadpool_limits(1):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _short_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mlp-bgd family with fewer iterations; test_engine_methods.py has more on them."""
+    for name in METHODS:
+        method = METHODS[name]
+        if isinstance(method, EngineMethod) and isinstance(method.recipe, BatchDescent):
+            recipe = replace(method.recipe, iterations=50)
+            monkeypatch.setitem(METHODS._items, name, EngineMethod(name, recipe))
 
 
 # All of them

@@ -4,7 +4,7 @@ from redelve.executors.cluster import Dask
 from redelve.executors.contract import Given, InProcess, Lent, Made, WorkerLost, Workers
 from redelve.executors.named import workers_for, workers_from
 from redelve.executors.processes import Processes
-from redelve.executors.rota import Ongoing, as_they_end
+from redelve.executors.rota import Ongoing, as_they_end, batches_as_they_end
 
 __all__ = [
     "Dask",
@@ -17,6 +17,7 @@ __all__ = [
     "WorkerLost",
     "Workers",
     "as_they_end",
+    "batches_as_they_end",
     "workers_for",
     "workers_from",
 ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 from redelve.errors import RedelveError, SpecError
 from redelve.executors.contract import PATIENCE, Given, Made, WorkerLost, Workers
@@ -34,9 +35,9 @@ class Ongoing(Iterator[Made], Generic[Given, Made]):
     Like a generator it is closed when it ends, when it fails, by `close`, or when nobody holds it any more.
     """
 
-    def __init__(self, rota: Rota[Given, Made]) -> None:
+    def __init__(self, rota: Rota[Given, Any], made: Generator[Made, None, None]) -> None:
         self._rota = rota
-        self._made = rota.made()
+        self._made = made
 
     def __next__(self) -> Made:
         return next(self._made)
@@ -58,7 +59,26 @@ def as_they_end(
     lost: Callable[[Given, str], Made],
 ) -> Ongoing[Given, Made]:
     """What is made of each, as soon as it is made; `lost` makes it where workers die of it, for a reason."""
-    return Ongoing(Rota(workers, perform, given, lost))
+    rota = Rota(workers, perform, given, lost)
+    return Ongoing(rota, rota.made())
+
+
+def batches_as_they_end(
+    workers: Workers,
+    perform: Callable[[Given], Sequence[Made]],
+    given: Iterable[Given],
+    lost: Callable[[Given, str], Sequence[Made]],
+    parts: Callable[[Given], Sequence[Given]],
+) -> Ongoing[Given, Made]:
+    """The same where several things are made of each; one that a worker dies with is taken apart."""
+    rota = Rota(workers, perform, given, lost, parts)
+    return Ongoing(rota, _one_by_one(rota.made()))
+
+
+def _one_by_one(made: Generator[Sequence[Made], None, None]) -> Generator[Made, None, None]:
+    with closing(made):
+        for several in made:
+            yield from several
 
 
 class Rota(Generic[Given, Made]):
@@ -70,7 +90,9 @@ class Rota(Generic[Given, Made]):
         perform: Callable[[Given], Made],
         given: Iterable[Given],
         lost: Callable[[Given, str], Made],
+        parts: Callable[[Given], Sequence[Given]] | None = None,
     ) -> None:
+        self._parts = parts
         self._workers = workers
         self._perform = perform
         self._given = iter(given)
@@ -179,6 +201,9 @@ class Rota(Generic[Given, Made]):
             ) from None
 
     def _broken(self, errand: Errand[Given], strikes: int, reason: str) -> list[Made]:
+        if self._parts is not None and len(parts := self._parts(errand.one)) > 1:
+            self._again.extend(Errand(part) for part in parts)
+            return []
         errand.strikes += strikes
         if errand.strikes >= PATIENCE + PATIENCE_ALONE:
             return [self._lost(errand.one, f"its worker process was lost: {reason}")]

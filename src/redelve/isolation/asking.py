@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
+
+import numpy as np
 
 from redelve.errors import PredictionError, SpecError
 from redelve.executors.child import Child, ChildDied, child_environment
 from redelve.executors.frames import FrameError, packed, unpacked
 from redelve.isolation.codec import load_answer
-from redelve.isolation.limits import Limits, Outcome, steady
+from redelve.isolation.limits import Lesson, Limits, Outcome, steady
 from redelve.isolation.preloading import harmless_modules
-from redelve.isolation.working import work
+from redelve.isolation.working import work, work_together
 from redelve.lessons import TestInputs, TrainingSet
-from redelve.methods.contract import Method
+from redelve.methods.contract import BatchMethod, Method
 from redelve.results import STATUSES, Costs, Status
 
 ATTEMPTS = 3
@@ -38,13 +42,36 @@ def learn_and_answer(
     """
     if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
         return work(method, training, inputs, seed, limits.threads)
-    request = _request(method, training, inputs, seed, limits)
+    reply = _asked(_request(method, [Lesson(training, inputs, seed)], limits), limits.threads)
+    if reply is None:
+        killed = f"the process that watched over it was killed, {ATTEMPTS} times over"
+        return Outcome("crashed", message=killed)
+    return _outcome(reply)
+
+
+def learn_and_answer_together(
+    method: BatchMethod, lessons: Sequence[Lesson], limits: Limits
+) -> list[Outcome] | None:
+    """The outcomes of a method's work on several instances at once; None: have each done by itself.
+
+    A batch may take as many times the seconds of one job as it has jobs, but no more memory.
+    """
+    if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
+        outcomes = work_together(method, lessons, limits.threads)
+        return outcomes if outcomes[0].status == "done" else None
+    seconds = None if limits.seconds is None else limits.seconds * len(lessons)
+    reply = _asked(_request(method, lessons, replace(limits, seconds=seconds)), limits.threads)
+    return None if reply is None else _outcomes(reply, len(lessons))
+
+
+def _asked(request: bytes, threads: int) -> bytes | None:
+    """The warden's reply; None if there is none, again and again."""
     for _ in range(ATTEMPTS):
         try:
-            return _outcome(_warden(limits.threads).ask(request))
+            return _warden(threads).ask(request)
         except (ChildDied, FrameError):
             continue
-    return Outcome("crashed", message=f"the process that watched over it was killed, {ATTEMPTS} times over")
+    return None
 
 
 def let_go() -> None:
@@ -66,13 +93,13 @@ def _warden(threads: int) -> Child:
     return cast(Child, _mine.warden)
 
 
-def _request(method: Method, training: TrainingSet, inputs: TestInputs, seed: int, limits: Limits) -> bytes:
+def _request(method: Method, lessons: Sequence[Lesson], limits: Limits) -> bytes:
     import cloudpickle
 
     if not hasattr(os, "fork"):
         raise SpecError("limits and isolation need Linux or macOS: set neither `isolated` nor any limit here")
     try:
-        lesson = cloudpickle.dumps((method, training, inputs, seed, limits.threads))
+        lesson = cloudpickle.dumps((method, tuple(lessons), limits.threads))
     except Exception as error:
         raise SpecError(
             f"{type(method).__name__} can't be sent to another process: {type(error).__name__}: {error}; "
@@ -90,6 +117,19 @@ def _outcome(reply: bytes) -> Outcome:
         return Outcome("done", load_answer(blob), outcome.message, outcome.costs)
     except (FrameError, PredictionError) as error:
         return Outcome("failed", message=steady(str(error)))
+
+
+def _outcomes(reply: bytes, count: int) -> list[Outcome] | None:
+    try:
+        header, blob = unpacked(reply)
+        outcome, sizes = _told(header), header.get("sizes")
+        if outcome.status != "done" or outcome.message or not isinstance(sizes, list) or len(sizes) != count:
+            return None
+        ends = np.cumsum(sizes).tolist()
+        answers = [load_answer(blob[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+    except (FrameError, PredictionError, TypeError, ValueError):
+        return None
+    return [replace(outcome, answer=answer) for answer in answers]
 
 
 def _told(header: dict[str, Any]) -> Outcome:

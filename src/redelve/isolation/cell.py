@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from redelve.executors.frames import packed, write_frame
 from redelve.isolation.codec import dump_answer
 from redelve.isolation.limits import Outcome
-from redelve.isolation.working import described, work
+from redelve.isolation.working import described, work, work_together
 
 STARTED = b"s"
 """Written when the method begins; what comes before does not count as its time."""
@@ -29,9 +29,9 @@ def live(lesson: bytes | memoryview, memory: int | None, answers: int, output: i
     try:
         _settle(output, memory)
         known = frozenset(sys.modules)
-        outcome = _outcome(lesson, answers)
+        outcomes = _outcomes(lesson, answers)
         new = [name for name in sys.modules if name not in known]
-        report = _report(outcome, new)
+        report = _report(outcomes, new)
         _flush()
         write_frame(answers, report)
         code = 0
@@ -77,27 +77,33 @@ def _limit_allocations(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
-def _outcome(lesson: bytes | memoryview, answers: int) -> Outcome:
+def _outcomes(lesson: bytes | memoryview, answers: int) -> list[Outcome]:
     try:
-        method, training, inputs, seed, threads = pickle.loads(lesson)
+        method, lessons, threads = pickle.loads(lesson)
     except Exception as error:
-        return Outcome("failed", message=f"the method can't be loaded in a cell: {described(error)}")
+        return [Outcome("failed", message=f"the method can't be loaded in a cell: {described(error)}")]
     os.write(answers, STARTED)
     try:
-        return work(method, training, inputs, seed, threads)
+        if len(lessons) > 1:
+            return work_together(method, lessons, threads)
+        (one,) = lessons
+        return [work(method, one.training, one.inputs, one.seed, threads)]
     except KeyboardInterrupt as error:  # its own: nobody interrupts a cell
-        return Outcome("failed", message=described(error))
+        return [Outcome("failed", message=described(error))]
 
 
-def _report(outcome: Outcome, modules: list[str]) -> bytes:
-    costs = outcome.costs
+def _report(outcomes: list[Outcome], modules: list[str]) -> bytes:
+    """What is told of the first is true of all of a batch but for their answers."""
+    outcome, costs = outcomes[0], outcomes[0].costs
+    answers = [dump_answer(one.answer) for one in outcomes if one.answer is not None]
     header: dict[str, Any] = {
         "status": outcome.status,
         "message": outcome.message,
         "costs": [costs.training_seconds, costs.prediction_seconds, costs.cpu_seconds, costs.peak_memory],
         "modules": modules,
+        "sizes": [len(answer) for answer in answers],
     }
-    return packed(header, b"" if outcome.answer is None else dump_answer(outcome.answer))
+    return packed(header, b"".join(answers))
 
 
 def _flush() -> None:

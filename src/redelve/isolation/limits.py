@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from redelve.answers import Answer
 from redelve.errors import SpecError
+from redelve.lessons import TestInputs, TrainingSet
 from redelve.results import Costs, Status
 
 LONGEST_MESSAGE = 2000
@@ -36,6 +37,15 @@ class Limits:
     def needs_a_cell(self) -> bool:
         """Whether the method works in a process of its own."""
         return self.isolated or self.seconds is not None or self.memory is not None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a job is about: cases to learn from, cases to answer for, and the seed."""
+
+    training: TrainingSet
+    inputs: TestInputs
+    seed: int
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
@@ -18,9 +18,9 @@ import numpy as np
 from redelve.answers import Answer
 from redelve.errors import PredictionError
 from redelve.executors.child import thread_variables
-from redelve.isolation.limits import Outcome, steady
+from redelve.isolation.limits import Lesson, Outcome, steady
 from redelve.lessons import TestInputs, TrainingSet
-from redelve.methods.contract import Method
+from redelve.methods.contract import BatchMethod, Method
 from redelve.results import Costs
 
 _alone = threading.Lock()
@@ -53,6 +53,39 @@ def _worked(
     return _checked(answer, len(inputs), "; ".join(said), clock.costs())
 
 
+def work_together(method: BatchMethod, lessons: Sequence[Lesson], threads: int) -> list[Outcome]:
+    """Learn from all at once and answer each, right here: an outcome for each, or one that tells why not.
+
+    A batch that warns has failed too: whose warning it is only a job alone can tell.
+    """
+    with ExitStack() as stack:
+        for each in (_alone, _few_threads(threads), _global_seeds(lessons[0].seed)):
+            stack.enter_context(each)
+        said = stack.enter_context(_heard())
+        outcomes = _worked_together(method, lessons)
+        return [Outcome("failed", message="; ".join(said))] if said else outcomes
+
+
+def _worked_together(method: BatchMethod, lessons: Sequence[Lesson]) -> list[Outcome]:
+    rngs = [np.random.Generator(np.random.PCG64(lesson.seed)) for lesson in lessons]
+    clock = Clock()
+    try:
+        predictors = method.learn_many([lesson.training for lesson in lessons], rngs)
+        clock.learnt()
+        pairs = list(zip(predictors, lessons, strict=True))
+        answers = [predictor.predict(lesson.inputs) for predictor, lesson in pairs]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return [Outcome("failed", message=described(error))]
+    costs = clock.costs(shared_by=len(lessons))
+    outcomes = [
+        _checked(answer, len(lesson.inputs), "", costs)
+        for answer, lesson in zip(answers, lessons, strict=True)
+    ]
+    return next(([one] for one in outcomes if one.status != "done"), outcomes)
+
+
 def _checked(answer: object, count: int, said: str, costs: Costs) -> Outcome:
     if not isinstance(answer, Answer):
         return Outcome("failed", message=f"expected an Answer but got {type(answer).__name__}", costs=costs)
@@ -82,11 +115,12 @@ class Clock:
         """Training is over."""
         self._learnt = time.perf_counter()
 
-    def costs(self) -> Costs:
-        """What it took."""
-        end = time.perf_counter()
+    def costs(self, shared_by: int = 1) -> Costs:
+        """What it took; those who share it have equal parts of the time, and the memory of all."""
+        end, cpu = time.perf_counter(), time.process_time() - self._cpu
         learnt = end if self._learnt is None else self._learnt
-        return Costs(learnt - self._start, end - learnt, time.process_time() - self._cpu, _peak())
+        training, prediction = learnt - self._start, end - learnt
+        return Costs(training / shared_by, prediction / shared_by, cpu / shared_by, _peak())
 
 
 def _forget_peak() -> None:
@@ -177,8 +211,8 @@ def _heard() -> Iterator[dict[str, None]]:
 
 
 def _is_importing() -> bool:
-    frame = sys._getframe()
-    while frame.f_back is not None and frame.f_code is not _worked.__code__:
+    frame, at_work = sys._getframe(), (_worked.__code__, _worked_together.__code__)
+    while frame.f_back is not None and frame.f_code not in at_work:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         frame = frame.f_back

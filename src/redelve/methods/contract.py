@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,6 +58,23 @@ class Method(ABC):
         return digest(dict(self.identity))
 
 
+class BatchMethod(Method):
+    """A method that learns from many training sets at once, faster than from one after the other.
+
+    What it learns from one must be, bit for bit, what it would learn without the others.
+    """
+
+    @abstractmethod
+    def learn_many(
+        self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
+    ) -> Sequence[Predictor]:
+        """Learn from each of the training sets, with the randomness of its own generator."""
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
+        """Learn from the training cases: a batch of one."""
+        return self.learn_many([training], [rng])[0]
+
+
 METHODS: Registry[Method] = Registry("method")
 """The methods that come with redelve, by name."""
 
@@ -66,6 +83,8 @@ METHODS.add("lin-1", "redelve.methods.linear:LIN_1")
 METHODS.add("knn-cv-1", "redelve.methods.neighbours:KNN_CV_1")
 for _name in ("ridge", "lasso", "logistic", "svm", "gp", "forest", "boosting", "mlp"):
     METHODS.add(_name, f"redelve.methods.standard:{_name.upper()}")
+for _name in ("mlp-rprop", "mlp-bgd-1", "mlp-bgd-2", "mlp-bgd-3", "mlp-bgd-2b", "mlp-ese-1"):
+    METHODS.add(_name, f"redelve.methods.engine_methods:{_name.upper().replace('-', '_')}")
 
 QUICK = ("constant", "lin-1", "logistic", "knn-cv-1", "boosting", "forest")
 

@@ -14,6 +14,7 @@ from redelve.errors import SpecError
 from redelve.formats.files import StrPath
 from redelve.formats.proben1 import DtFile, number_text
 from redelve.intake.names import legal_name
+from redelve.lessons import VALIDATION
 from redelve.model import (
     Assignment,
     Attribute,
@@ -35,8 +36,6 @@ from redelve.proben1.problems import Proben1Problem, load, partition
 from redelve.proben1.remarks import constant_inputs, lacking_classes, twins
 
 Numbers = NDArray[np.float64]
-VALIDATION = "Validation-Examples"
-"""The key in a prototask's `extra` that tells how many of the last training cases are for validation."""
 
 ONE_PARTITION = (
     "one training set and one test set, as PROBEN1 gives them: runs with different seeds tell how much "
