@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redelve import __version__
 
-NAMES = ("startup", "reading", "mstats", "mgendata", "archive", "assess", "nets")
+NAMES = ("startup", "reading", "mstats", "mgendata", "archive", "assess", "nets", "challenge")
 HEAD = """# Benchmark results
 
 Ratios of redelve's time (or memory) to that of a named alternative, measured in the same run on the same

@@ -30,8 +30,11 @@ VERBS = {
     "methods": "list the built-in methods",
     "check-method": "try whether a method keeps to the contract",
     "training-time": "measure how long trials take that may fail, from a table of times",
+    "predict": "guess how well a method will do on new cases, with an interval",
     "study": "make published tables anew and set them beside the printed numbers",
+    "challenge": "prepare, run, enter and score challenges in predicting performance",
     "csv": "write a dataset as comma-separated values",
+    "proben1": "list PROBEN1's problems; check, export and download files in its format",
     "apply": "apply a built-in method to the task in a directory",
     "root": "print the path of the built-in delve directory",
 }

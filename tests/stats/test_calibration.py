@@ -16,7 +16,7 @@ from redelve.stats import (
     compare_hierarchical,
     learning,
 )
-from redelve.stats.calibration import many, one_task, resamples
+from redelve.stats.calibration import classifiers, many, one_task, partition, resamples
 from redelve.stats.calibration.overview import OFFERS, Offer
 from redelve.stats.calibration.tables import Effort, Finding, percent, rejections
 from redelve.stats.caveats import CRITICAL, FEW_TEST_CASES, LIBERAL
@@ -169,6 +169,8 @@ def test_the_same_seed_gives_the_same_table() -> None:
 
 NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level or coverage
     "advise",
+    "best_run",
+    "better_half",
     "cases_needed",
     "critical_difference",
     "detectable_difference",
@@ -176,12 +178,20 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "estimate_components",
     "estimate_components_of_runs",
     "fold_ratio",
+    "guess_error",
     "holm",
+    "log_errors",
+    "penalty_weight",
+    "rank_sums",
+    "ranking_score",
+    "remove_outliers",
     "standardise_log",
     "standardise_ratio",
+    "summarise_runs",
     "summarise_times",
     "training_sets_needed",
     "trial_times",
+    "usual_number_of_runs",
 }
 
 
@@ -256,6 +266,42 @@ CELLS: dict[str, tuple[int, Callable[[int], float]]] = {
     "interval of resamples, least squares": (
         400,
         lambda n: resamples.single_coverage(resamples.REPEATED[0], n, RNG(32)),
+    ),
+    "Cochran and Cox's t-test": (
+        2000,
+        lambda n: partition.cochran_cox_measured((30, 10), 2.0, n, RNG(34))[0],
+    ),
+    "PROBEN1's comparison, log-normal errors": (
+        1000,
+        lambda n: partition.comparison_level(partition.log_normal, 30, n, RNG(35)),
+    ),
+    "Shapiro and Wilk's test": (2000, lambda n: partition.normality_level(30, n, RNG(36))),
+    "interval, one partition": (
+        500,
+        lambda n: partition.partition_measured(partition.PARTITIONS[3], n, RNG(37))[0],
+    ),
+    "comparison, one partition": (
+        500,
+        lambda n: partition.partition_measured(partition.PARTITIONS[4], n, RNG(38))[1],
+    ),
+    "interval of a balanced error": (
+        2000,
+        lambda n: classifiers.error_coverages(classifiers.GOOD, n, RNG(40))[0],
+    ),
+    "comparison of balanced errors, alike": (
+        1000,
+        lambda n: classifiers.paired_errors(classifiers.SMALL, n, RNG(41))[0],
+    ),
+    "interval of a difference of BERs": (
+        1000,
+        lambda n: classifiers.paired_errors(classifiers.UNLIKE, n, RNG(42))[1],
+    ),
+    "interval of an area": (800, lambda n: classifiers.areas(classifiers.AREAS[1], n, RNG(43))[0]),
+    "comparison of areas": (800, lambda n: classifiers.areas(classifiers.AREAS[2], n, RNG(44))[1]),
+    "places of entries, by BER": (400, lambda n: classifiers.places(classifiers.EQUAL[3], n, RNG(45))[0]),
+    "best group of entries, by R": (
+        400,
+        lambda n: classifiers.scored_places(*classifiers.GUESSES[2], n, RNG(46))[1],
     ),
     "range of a standard error, hierarchical": (
         300,

@@ -1,1 +1,188 @@
-"""Challenges in predicting performance: data, rules, submissions, scoring, and the server that runs them."""
+"""Challenges in predicting performance: data, rules, submissions, scoring, and the server that runs them.
+
+Each name is loaded from its module when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from redelve.challenge.examples import example, real_example
+    from redelve.challenge.figure import score_figure
+    from redelve.challenge.folder import Challenge, ChallengeDataset, Limits, challenge_text, read_challenge
+    from redelve.challenge.packing import (
+        PublicData,
+        entries_in,
+        entry_of_method,
+        pack,
+        pack_bytes,
+        read_public,
+    )
+    from redelve.challenge.patterns import Patterns, patterns_from
+    from redelve.challenge.phases import PHASES, Phase, Phases, instant_in
+    from redelve.challenge.preparation import (
+        add_dataset,
+        challenge_sizes,
+        prepare_challenge,
+        prepare_dataset,
+        usual_phases,
+    )
+    from redelve.challenge.ranking import (
+        OverallRow,
+        RankedEntry,
+        Ranking,
+        Row,
+        final_ranking,
+        is_rankable,
+        last_complete,
+        latest_of_each,
+        leaderboard,
+    )
+    from redelve.challenge.scoring import (
+        DatasetScores,
+        PartScores,
+        outcomes_of,
+        score_dataset,
+        score_part,
+        score_submission,
+        scores_from_json,
+        scores_to_json,
+    )
+    from redelve.challenge.submissions import (
+        ArchiveLimits,
+        DatasetEntry,
+        Submission,
+        SubmissionError,
+        read_submission,
+    )
+
+_MODULES = {
+    "examples": (
+        "example",
+        "real_example",
+    ),
+    "figure": ("score_figure",),
+    "folder": (
+        "Challenge",
+        "ChallengeDataset",
+        "Limits",
+        "challenge_text",
+        "read_challenge",
+    ),
+    "packing": (
+        "PublicData",
+        "entries_in",
+        "entry_of_method",
+        "pack",
+        "pack_bytes",
+        "read_public",
+    ),
+    "patterns": (
+        "Patterns",
+        "patterns_from",
+    ),
+    "phases": (
+        "PHASES",
+        "Phase",
+        "Phases",
+        "instant_in",
+    ),
+    "preparation": (
+        "add_dataset",
+        "challenge_sizes",
+        "prepare_challenge",
+        "prepare_dataset",
+        "usual_phases",
+    ),
+    "ranking": (
+        "OverallRow",
+        "RankedEntry",
+        "Ranking",
+        "Row",
+        "final_ranking",
+        "is_rankable",
+        "last_complete",
+        "latest_of_each",
+        "leaderboard",
+    ),
+    "scoring": (
+        "DatasetScores",
+        "PartScores",
+        "outcomes_of",
+        "score_dataset",
+        "score_part",
+        "score_submission",
+        "scores_from_json",
+        "scores_to_json",
+    ),
+    "submissions": (
+        "ArchiveLimits",
+        "DatasetEntry",
+        "Submission",
+        "SubmissionError",
+        "read_submission",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "PHASES",
+    "ArchiveLimits",
+    "Challenge",
+    "ChallengeDataset",
+    "DatasetEntry",
+    "DatasetScores",
+    "Limits",
+    "OverallRow",
+    "PartScores",
+    "Patterns",
+    "Phase",
+    "Phases",
+    "PublicData",
+    "RankedEntry",
+    "Ranking",
+    "Row",
+    "Submission",
+    "SubmissionError",
+    "add_dataset",
+    "challenge_sizes",
+    "challenge_text",
+    "entries_in",
+    "entry_of_method",
+    "example",
+    "final_ranking",
+    "instant_in",
+    "is_rankable",
+    "last_complete",
+    "latest_of_each",
+    "leaderboard",
+    "outcomes_of",
+    "pack",
+    "pack_bytes",
+    "patterns_from",
+    "prepare_challenge",
+    "prepare_dataset",
+    "read_challenge",
+    "read_public",
+    "read_submission",
+    "real_example",
+    "score_dataset",
+    "score_figure",
+    "score_part",
+    "score_submission",
+    "scores_from_json",
+    "scores_to_json",
+    "usual_phases",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

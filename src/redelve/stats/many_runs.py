@@ -23,6 +23,8 @@ MOST_OUTLIERS = 0.1
 """The largest part of a sample that may be taken out (section 2.8)."""
 NORMAL_LEVEL = 0.05
 """A sample counts as normal unless Shapiro and Wilk's test rejects at this level; ours, not PROBEN1's."""
+NO_VARIATION = 1e-12
+"""Values that differ by less than this part of the largest are taken as equal."""
 USUAL_RUNS = (10, 30, 20, 60)
 ONE_PARTITION = (
     "the runs differ by their seeds alone: the test is about these training and test sets, and says nothing "
@@ -85,10 +87,11 @@ def summarise_runs(test_errors: ArrayLike, validation_errors: ArrayLike | None =
     values = checked(test_errors)
     criteria = None if validation_errors is None else _same_runs(values, validation_errors)
     quartiles = [float(value) for value in np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])]
+    deviation = 0.0 if quartiles[0] == quartiles[4] else float(values.std(ddof=1))
     return RunSummary(
         runs=len(values),
-        mean=float(values.mean()),
-        standard_deviation=float(values.std(ddof=1)) if len(values) > 1 else None,
+        mean=quartiles[2] if deviation == 0 else float(values.mean()),
+        standard_deviation=deviation if len(values) > 1 else None,
         best=None if criteria is None else best_run(values, criteria),
         minimum=quartiles[0],
         maximum=quartiles[4],
@@ -139,7 +142,7 @@ def normality(values: ArrayLike) -> Normality:
     from scipy.stats import shapiro
 
     sample = checked(values)
-    if len(sample) < 3 or np.ptp(sample) <= 1e-12 * np.abs(sample).max():
+    if len(sample) < 3 or np.ptp(sample) <= NO_VARIATION * np.abs(sample).max():
         return Normality(None, None)
     statistic, p_value = shapiro(sample[:5000])
     return Normality(float(statistic), float(p_value))
@@ -172,6 +175,11 @@ class Trimmed:
     def is_normal(self) -> bool:
         """Whether what is kept looks normal."""
         return self.after.holds()
+
+    @property
+    def varies(self) -> bool:
+        """Whether the runs differ at all: those of a method without seeds do not."""
+        return bool(np.ptp(self.kept) > NO_VARIATION * np.abs(self.kept).max())
 
 
 def remove_outliers(values: ArrayLike, *, most: float = MOST_OUTLIERS) -> Trimmed:
@@ -298,7 +306,7 @@ class RunsComparison:
     """Two methods' runs on one partition (section 3.3.4): samples made normal, then Cochran and Cox's test.
 
     With `is_log` the means are of log errors: their difference is the log of the ratio of geometric means.
-    `reliable` tells whether both samples look normal; PROBEN1 puts the others in parentheses.
+    PROBEN1 puts what is not `reliable` in parentheses.
     """
 
     test: TwoSampleTest
@@ -308,8 +316,8 @@ class RunsComparison:
 
     @property
     def reliable(self) -> bool:
-        """Whether both samples look normal after what was taken out."""
-        return all(sample.is_normal for sample in self.samples)
+        """Whether both samples look normal after what was taken out; one of them may not vary at all."""
+        return all(sample.is_normal or not sample.varies for sample in self.samples)
 
     @property
     def p_value(self) -> float | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from redelve.stats.calibration.classifiers import classifiers_section
 from redelve.stats.calibration.many import bayesian, many_methods, many_tasks
 from redelve.stats.calibration.one_task import (
     TEST_CASES,
@@ -24,6 +25,7 @@ from redelve.stats.calibration.one_task import (
     units_table,
 )
 from redelve.stats.calibration.overview import overview
+from redelve.stats.calibration.partition import partition_section, runs_section
 from redelve.stats.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from redelve.stats.calibration.tables import Effort, Make
 from redelve.stats.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
@@ -48,6 +50,9 @@ SECTIONS: tuple[Make, ...] = (
     efficiency_intervals,
     efficiency_comparisons,
     tails_section,
+    runs_section,
+    partition_section,
+    classifiers_section,
 )
 
 INTRODUCTION = f"""# Calibration

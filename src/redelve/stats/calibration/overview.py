@@ -149,6 +149,33 @@ OFFERS = (
     Offer("asymptotic success rate, interval", "fit_tail", "coverage 95"),
     Offer("corrected median, interval", "fit_tail", "coverage 95"),
     Offer("corrected mean, interval", "fit_tail", "coverage 95"),
+    Offer("Cochran and Cox's t-test", "cochran_cox", "level 5"),
+    Offer("interval of Cochran and Cox", "cochran_cox", "coverage 95"),
+    Offer("Shapiro and Wilk's test", "normality", "level 5"),
+    *(
+        Offer(f"PROBEN1's comparison, {errors}", "compare_runs", "level 5")
+        for errors in ("log-normal errors", "a run in 25 goes wrong", "skewed log errors")
+    ),
+    Offer(
+        "test over runs, taken for one over training sets (not offered)",
+        "",
+        "level 5",
+        "test over runs, taken for one over training sets",
+    ),
+    Offer("interval, one partition", "analyse_partition", "coverage 95"),
+    Offer("comparison, one partition", "compare_partition", "level 5"),
+    Offer("interval of a balanced error", "balanced_errors", "coverage 95"),
+    Offer("σ of equation 1, ± 1.96 (to compare with)", "", "coverage 95"),
+    Offer("comparison of balanced errors, alike", "compare_balanced_errors", "level 5"),
+    Offer("comparison of balanced errors, same BER, unlike classes", "compare_balanced_errors", "level 5"),
+    Offer("interval of a difference of BERs", "compare_balanced_errors", "coverage 95"),
+    Offer("interval of an area", "area_under_curve", "coverage 95"),
+    Offer("comparison of areas", "compare_areas", "level 5"),
+    Offer("interval of a difference of areas", "compare_areas", "coverage 95"),
+    Offer("places of entries, by BER", "place_entries", "level 5"),
+    Offer("best group of entries, by BER", "place_entries", "level 5"),
+    Offer("places of entries, by R", "score_worse_p_values", "level 5"),
+    Offer("best group of entries, by R", "score_worse_p_values", "level 5"),
 )
 
 

@@ -1,0 +1,1 @@
+"""The migrations of the database, run when a server or worker starts."""

@@ -1,0 +1,13 @@
+"""Run by Alembic for every migration, on the connection that `Database.migrate` lends."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from redelve.challenge.server.tables import Table
+
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=Table.metadata, render_as_batch=True
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,52 @@
+"""From a request to an entry: the same way for pages and API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.requests import ClientDisconnect
+
+from redelve.challenge.server import entries, uploads
+from redelve.challenge.server.audit import Actor
+from redelve.challenge.server.entries import Offer
+from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.services import Services
+from redelve.challenge.server.tables import Entry
+
+PIECE = 1 << 20
+
+
+async def receive_entry(
+    services: Services, actor: Actor, stream: AsyncIterator[bytes], offer: Offer
+) -> tuple[Entry, bool]:
+    """Take a file and make an entry of it; False if this upload was known already."""
+    assert actor.user is not None
+    offer = offer.checked()
+    before = await run_in_threadpool(entries.known, services, actor.user, offer.client_key)
+    if before is not None:
+        return before, False
+    await run_in_threadpool(entries.check_may_submit, services, actor.user)
+    receiver = uploads.Receiver(services.settings.uploads, services.challenge.limits.megabytes << 20)
+    try:
+        async with asyncio.timeout(services.settings.upload_seconds):
+            stored, received = await uploads.receive(stream, receiver, services.clock)
+    except TimeoutError:
+        raise Problem(408, "too_slow", "The upload took too long: try again on a better line.") from None
+    except ClientDisconnect:
+        raise Problem(400, "interrupted", "The upload was interrupted: send it again.") from None
+    is_kept = False
+    try:
+        entry, is_kept = await run_in_threadpool(entries.submit, services, actor, stored, received, offer)
+    finally:
+        if not is_kept:
+            uploads.discard(services.settings.uploads, stored)
+    return entry, is_kept
+
+
+async def pieces(file: UploadFile) -> AsyncIterator[bytes]:
+    """The bytes of a file that came with a form."""
+    while piece := await file.read(PIECE):
+        yield piece

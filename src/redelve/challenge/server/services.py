@@ -1,0 +1,93 @@
+"""What every part of the server works with: settings, challenge, database, clock, accounts."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import tomllib
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy.exc import IntegrityError
+
+from redelve.challenge import Challenge, read_challenge
+from redelve.challenge.folder import SETTINGS
+from redelve.challenge.server.accounts import Accounts
+from redelve.challenge.server.clock import Clock, SystemClock
+from redelve.challenge.server.database import Database
+from redelve.challenge.server.phases import Schedule, Stage, schedule
+from redelve.challenge.server.secrets_kept import Passwords, new_secret
+from redelve.challenge.server.settings import Settings
+from redelve.challenge.server.tables import ORGANISER, Fact
+from redelve.formats.files import read_text
+
+KEY = "form_key"
+
+
+@dataclass(frozen=True)
+class Services:
+    """The server without its pages; a worker needs no more. Make it by `open_services`."""
+
+    settings: Settings
+    challenge: Challenge
+    database: Database
+    clock: Clock
+    accounts: Accounts
+    zone: str
+    """The time zone in which times are shown, besides UTC."""
+    key: str
+    """What tokens of forms are made with; the same in all processes."""
+    lease_clock: Clock = field(default_factory=SystemClock)
+    """Leases run by real time, even where the challenge's clock is moved by hand."""
+    wake: threading.Event = field(default_factory=threading.Event)
+
+    def now(self) -> datetime:
+        """The time by which everything is judged."""
+        return self.clock.now()
+
+    def schedule(self) -> Schedule:
+        """The phases that hold."""
+        with self.database.reading() as session:
+            return schedule(session, self.challenge.phases)
+
+    def stage(self) -> Stage:
+        """Where the challenge stands now."""
+        return self.schedule().stage(self.now())
+
+    def organiser_link(self) -> str | None:
+        """The path of a link that makes who follows it the organiser; None where there is one already."""
+        if self.accounts.has_organiser():
+            return None
+        return f"/link/{self.accounts.invite(self.now(), ORGANISER)}"
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self.database.close()
+
+
+def open_services(settings: Settings, clock: Clock | None = None) -> Services:
+    """Read the challenge, open the database, bring its tables up to date."""
+    challenge = read_challenge(settings.challenge)
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    settings.uploads.mkdir(exist_ok=True, mode=0o700)
+    database = Database(settings.database)
+    database.migrate()
+    accounts = Accounts(database, settings, Passwords(settings.passwords))
+    return Services(
+        settings, challenge, database, clock or SystemClock(), accounts, _zone(settings), _key(database)
+    )
+
+
+def _zone(settings: Settings) -> str:
+    """The time zone that challenge.toml names, or UTC; `read_challenge` has checked it."""
+    table = tomllib.loads(read_text(settings.challenge / SETTINGS))
+    return str(table.get("phases", {}).get("time_zone", "UTC"))
+
+
+def _key(database: Database) -> str:
+    """The key in the database; of several processes that start at once, the first one makes it."""
+    with contextlib.suppress(IntegrityError), database.writing() as session:
+        if session.get(Fact, KEY) is None:
+            session.add(Fact(name=KEY, content={"key": new_secret()}))
+    with database.reading() as session:
+        return str(session.get_one(Fact, KEY).content["key"])

@@ -1,0 +1,73 @@
+"""After the end everything goes into a redelve archive; before, it is sealed."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from redelve.store import Archive
+from tests.challenge.server.bench import ENDS, Bench
+
+
+def test_the_archive_is_sealed_until_the_end(bench: Bench) -> None:
+    bench.join("Ada")
+    bench.send("Ada")
+    bench.work()
+    organiser = bench.organiser()
+    refused = organiser.fill("/organiser", "/organiser/export")
+    assert refused.status_code == 403
+    assert "sealed" in refused.text
+    assert organiser.get("/organiser/exports/1").status_code == 403
+
+
+def test_the_archive_holds_every_case_of_every_entry(bench: Bench, tmp_path: Path) -> None:
+    for name, wrong in (("Ada", 0.1), ("Bob", 0.3)):
+        bench.join(name)
+        bench.send(name, wrong=wrong)
+    bench.work()
+    bench.clock.set(ENDS)
+    bench.work()
+    organiser = bench.organiser()
+    assert organiser.fill("/organiser", "/organiser/export").status_code == 303
+    assert organiser.get("/organiser/exports/1").status_code == 404
+    bench.work()
+    path = tmp_path / "export.zip"
+    path.write_bytes(organiser.get("/organiser/exports/1").content)
+    archive = Archive.open(path)
+    assert archive.verify().ok
+    results = archive.load(answers=True)
+    assert len(results.records) == 2 * 2 * 2  # entries, datasets, parts
+    for name, number in (("Ada", 1), ("Bob", 2)):
+        scores = bench.entry(name, number)["final"]["ada"]["parts"]
+        for part in ("valid", "test"):
+            (record,) = results.of(f"entry-{number}", f"/ada/challenge/{part}.60")
+            assert np.isclose(record.losses["Z"].mean(), scores[part]["error_rate"])
+            assert record.answer is not None
+    assert results.method("entry-1").identity["participant"] == "Ada"
+
+
+def test_the_ranking_and_all_entries_go_with_it(bench: Bench) -> None:
+    bench.join("Ada")
+    bench.send("Ada")
+    bench.send("Ada", b"no zip")
+    bench.work()
+    bench.clock.set(ENDS)
+    bench.work()
+    organiser = bench.organiser()
+    organiser.fill("/organiser", "/organiser/export")
+    bench.work()
+    with zipfile.ZipFile(io.BytesIO(organiser.get("/organiser/exports/1").content)) as packed:
+        ranking = json.loads(packed.read("ranking.json"))
+        entries = json.loads(packed.read("entries.json"))
+    assert [row["participant"] for row in ranking["overall"]] == ["Ada"]
+    assert [entry["id"] for entry in entries] == [1]
+
+
+def test_a_participant_gets_no_export(bench: Bench) -> None:
+    bench.clock.set(ENDS)
+    browser = bench.browser()
+    browser.register("Ada")
+    assert browser.get("/organiser/exports/1").status_code == 403
+    assert browser.fill("/account", "/organiser/export").status_code == 403

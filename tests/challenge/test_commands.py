@@ -1,0 +1,86 @@
+"""`redelve challenge` on the command line: prepare, check, pack and score."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from redelve.commands import challenge as verb
+from redelve.commands import (
+    challenge_check,
+    challenge_example,
+    challenge_pack,
+    challenge_prepare,
+    challenge_score,
+)
+from tests.challenge.small import small_challenge
+
+Main = Callable[[Sequence[str]], int]
+
+
+def write_table(path: Path) -> Path:
+    lines = [
+        "x,y,label",
+        *(f"{(k * 37) % 101},{k % 7},{'yes' if (k * 37) % 101 > 60 else 'no'}" for k in range(400)),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_table_is_prepared_answered_checked_and_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "shop.csv")
+    assert challenge_prepare.main(["c", "shop.csv", "-t", "label", "-n", "shop", "-z", "150,50,200"]) == 0
+    assert "train 150, valid 50, test 200" in capsys.readouterr().out
+    assert challenge_pack.main(["c", "-m", "knn-cv-1"]) == 0
+    assert "answers.zip: shop" in capsys.readouterr().out
+    assert challenge_check.main(["c", "answers.zip"]) == 0
+    assert "complete: it can enter the final ranking" in capsys.readouterr().out
+    assert challenge_score.main(["c", "answers.zip"]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in table] == ["part", "train", "valid", "test"]
+    assert challenge_score.main(["c", "answers.zip", "-j"]) == 0
+    assert json.loads(capsys.readouterr().out)["shop"]["parts"]["test"]["ber"] < 0.2
+
+
+def test_problems_are_told_one_on_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    (tmp_path / "bad.zip").write_bytes(b"nothing")
+    assert challenge_check.main([str(folder), str(tmp_path / "bad.zip")]) == 1
+    assert capsys.readouterr().err.startswith("redelve challenge check: this is no zip file")
+    assert challenge_check.main([str(folder), str(tmp_path / "none.zip")]) == 1
+    assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "message"),
+    [
+        (challenge_pack.main, ["{c}"], "say where the answers come from"),
+        (challenge_pack.main, ["{c}", "-m", "logistic", "-d", "nora"], 'no dataset "nora"'),
+        (challenge_pack.main, ["{c}", "-m", "magic"], "magic"),
+        (challenge_pack.main, ["{c}", "-m", "logistic", "-s", "x"], "needs a whole number"),
+        (challenge_prepare.main, ["{c}", "breast-cancer", "-n", "anna"], 'a dataset "anna" already'),
+        (challenge_prepare.main, ["{c}", "breast-cancer", "-z", "1,2"], "three numbers"),
+        (challenge_prepare.main, ["{c}", "breast-cancer", "-k", "thin"], "cannot be written as"),
+        (challenge_example.main, ["{c}"], "has a challenge already"),
+        (challenge_example.main, ["{c}", "-s", "x"], "needs a whole number"),
+        (challenge_score.main, ["{c}", "none.zip"], "no such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], main: Main, arguments: list[str], message: str
+) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    assert main([word.format(c=folder) for word in arguments]) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_subverbs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert verb.main([]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in ("prepare", "example", "check", "pack", "score"))
+    assert verb.main(["nonsense"]) == 2
+    assert verb.main(["score", "-h"]) == 0
