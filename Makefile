@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo tutorial test test-all check bench clean
+.PHONY: demo tutorial test test-all check browser bench clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "redelve needs Python 3.11 or newer")'
@@ -18,11 +18,14 @@ demo: $(BIN)/.installed
 tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
-test: check
+test: check browser
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' --doctest-modules
 
-test-all: check
+test-all: check browser
 	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules
+
+browser:
+	sh tests/install_browser.sh
 
 check: $(BIN)/.installed
 	$(BIN)/ruff check .

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         extract,
         parse_range,
     )
+    from redelve.performance import Prediction, predict_performance
     from redelve.predictions import (
         ClassProbabilities,
         Guesses,
@@ -95,6 +96,7 @@ _ROOMS = {
         "extract",
         "parse_range",
     ),
+    "performance": ("Prediction", "predict_performance"),
     "predictions": (
         "ClassProbabilities",
         "Guesses",
@@ -138,6 +140,7 @@ __all__ = [
     "Method",
     "Normal",
     "NormalMixture",
+    "Prediction",
     "Prior",
     "Processes",
     "Program",
@@ -182,6 +185,7 @@ __all__ = [
     "parse_range",
     "plan",
     "pool_units",
+    "predict_performance",
     "random_order",
     "read_description",
     "run",

@@ -1,0 +1,95 @@
+"""Guesses from bootstrap samples: out of bag, .632 and .632+ (Efron and Tibshirani 1997)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from redelve.performance.bench import Bench, Finding, Round
+from redelve.performance.guesses import Guess
+from redelve.performance.ways import NO_VARIATION, Way, independent, normal_interval
+from redelve.stats.optimism import (
+    BootstrapError,
+    leave_one_out_bootstrap,
+    point632,
+    point632_plus,
+)
+
+DELTA = "delta method after the bootstrap (Efron and Tibshirani 1997)"
+SCALED = f"{DELTA}, scaled"
+
+
+def out_of_bag(bench: Bench, samples: int) -> tuple[BootstrapError, Round]:
+    """The leave-one-out bootstrap of the learner, and the fits it took; samples are drawn class by class."""
+    counts, splits = bench.splitter.bootstrap(samples)
+    done = bench.round(f"bootstrap {samples}", splits)
+    losses = np.zeros(counts.shape)
+    for row, split, found in zip(losses, splits, done.losses, strict=True):
+        row[split.testing] = found
+    return leave_one_out_bootstrap(counts, losses, bench.weights, bench.measure.groups(bench.classes)), done
+
+
+def _finding(bench: Bench, found: BootstrapError, value: float, source: str) -> Finding:
+    """The value with the bootstrap's standard error in proportion; cases decide where nothing varies."""
+    error = found.standard_error * (value / found.mean if found.mean > 0 else 1.0)
+    interval = normal_interval(value, error, bench.level)
+    if interval is not None:
+        return Finding(value, interval, source, error)
+    interval, source = independent(bench, np.nan_to_num(found.case_losses), np.arange(bench.count))
+    return Finding(value, interval, source, notes=(NO_VARIATION,))
+
+
+@dataclass(frozen=True)
+class OutOfBag(Way):
+    """Bootstrap samples train; each case is judged by the samples that do not hold it."""
+
+    key = "bootstrap"
+    samples: int = 100
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by the leave-one-out bootstrap."""
+        found, done = out_of_bag(bench, self.samples)
+        return bench.guess(self.name, _finding(bench, found, found.mean, DELTA), [done])
+
+
+@dataclass(frozen=True)
+class _Mixed(Way):
+    """A mixture of the bootstrap's and the apparent loss; its standard error is in proportion to it."""
+
+    samples: int = 100
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by the mixture."""
+        found, done = out_of_bag(bench, self.samples)
+        finding = _finding(bench, found, self.mixture(bench, found.mean), SCALED)
+        return bench.guess(self.name, finding, [done], more=1)
+
+    @abstractmethod
+    def mixture(self, bench: Bench, bootstrap: float) -> float:
+        """The estimate, given the bootstrap's."""
+
+
+@dataclass(frozen=True)
+class Point632(_Mixed):
+    """The .632 bootstrap: 0.632 of the bootstrap's loss and 0.368 of the training cases' (Efron 1983)."""
+
+    key = "632"
+
+    def mixture(self, bench: Bench, bootstrap: float) -> float:
+        """Mix by fixed weights."""
+        return point632(bench.value(bench.trained.losses), bootstrap).mean
+
+
+@dataclass(frozen=True)
+class Point632Plus(_Mixed):
+    """The .632+ bootstrap: the weights follow how much the model overfits (Efron and Tibshirani 1997)."""
+
+    key = "632+"
+
+    def mixture(self, bench: Bench, bootstrap: float) -> float:
+        """Mix by weights that depend on the error without information."""
+        trained = bench.trained
+        nothing = bench.measure.no_information(bench.truth, trained.answer, bench.classes)
+        return point632_plus(bench.value(trained.losses), bootstrap, nothing).mean

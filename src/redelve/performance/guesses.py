@@ -1,0 +1,144 @@
+"""What comes out: a guess of the performance with its interval, and several guesses side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from redelve.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A guess of what a model, trained on all the cases, will lose on new ones.
+
+    `source` tells where the interval comes from; `value` is None where the way does not apply, and the notes
+    say why. `fits` and `seconds` (of one processor) are what the way costs by itself.
+    """
+
+    way: str
+    value: float | None
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    source: str
+    fits: int
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends, or None."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def covers(self, truth: float) -> bool | None:
+        """Whether the interval holds the truth; None without an interval."""
+        return None if self.low is None or self.high is None else self.low <= truth <= self.high
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Guesses of one model's performance, or of the best of several, by several ways; `best` is to be told.
+
+    `chosen` is the model with the smallest cross-validated loss where there were several, `models` all of
+    them with that loss.
+    """
+
+    model: str
+    measure: str
+    cases: int
+    level: float
+    guesses: tuple[Guess, ...]
+    recommended: str
+    chosen: str | None = None
+    models: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def best(self) -> Guess:
+        """The guess by the way that docs/predicting.md recommends, or else the first that there is."""
+        usable = [guess for guess in self.guesses if guess.value is not None]
+        if not usable:
+            raise SpecError(f"no way applies to {self.model}: {'; '.join(self.notes)}")
+        return next((guess for guess in usable if guess.way == self.recommended), usable[0])
+
+    @property
+    def value(self) -> float:
+        """The guess to tell."""
+        value = self.best.value
+        assert value is not None
+        return value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its interval."""
+        return self.best.interval
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Every note once, with the way it belongs to."""
+        return tuple(dict.fromkeys(f"{guess.way}: {note}" for guess in self.guesses for note in guess.notes))
+
+    def guess(self, way: str) -> Guess:
+        """The guess by one way."""
+        for one in self.guesses:
+            if one.way == way:
+                return one
+        raise SpecError(f'there is no guess by "{way}": there are {", ".join(g.way for g in self.guesses)}')
+
+    def frame(self) -> pd.DataFrame:
+        """A row for every way."""
+        import pandas as pd
+
+        names = ("way", "value", "low", "high", "standard_error", "fits", "seconds", "source")
+        return pd.DataFrame([{name: getattr(guess, name) for name in names} for guess in self.guesses])
+
+    def __str__(self) -> str:
+        lines = [f"{self.model}: {self.measure} on new cases, guessed from {self.cases} cases", ""]
+        lines += [*self._models(), *self._table(), ""]
+        best = self.best
+        lines.append(f"Guess: {_shown(best.value)}{_between(best, self.level)}, by {best.way}.")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _models(self) -> list[str]:
+        if self.chosen is None:
+            return []
+        width = max(len(name) for name, _ in self.models) + 2
+        marks = {True: "  chosen", False: ""}
+        shown = [
+            f"  {name:{width}}{_shown(value)}{marks[name == self.chosen]}" for name, value in self.models
+        ]
+        return ["Cross-validated, each by itself:", *shown, ""]
+
+    def _table(self) -> list[str]:
+        head = ("way", "guess", f"{100 * self.level:g} % interval", "fits", "seconds", "interval by")
+        rows = [head, *(_row(guess) for guess in self.guesses)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
+        return ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+
+
+def _row(guess: Guess) -> tuple[str, ...]:
+    ends = NOTHING if guess.interval is None else f"{_shown(guess.low)} to {_shown(guess.high)}"
+    return (guess.way, _shown(guess.value), ends, str(guess.fits), f"{guess.seconds:.2f}", guess.source)
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+    pairs = list(zip(row, widths, strict=True))
+    return [
+        f"{text:<{width}}" if place in (0, len(row) - 1) else f"{text:>{width}}"
+        for place, (text, width) in enumerate(pairs)
+    ]
+
+
+def _between(guess: Guess, level: float) -> str:
+    if guess.interval is None:
+        return ""
+    return f", {100 * level:g} % interval {_shown(guess.low)} to {_shown(guess.high)}"
+
+
+def _shown(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.4f}" if abs(value) < 10 else f"{value:.5g}"

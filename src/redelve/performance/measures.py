@@ -1,0 +1,147 @@
+"""What is predicted of a model: its balanced error rate on new cases, or the mean of any loss of redelve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers import Answer
+from redelve.errors import PredictionError, SpecError
+from redelve.losses import Loss, parse_loss
+from redelve.predictions import Target, Truth
+from redelve.stats.balanced_errors import BalancedErrors
+from redelve.stats.estimates import Interval, t_interval
+
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+BER = "ber"
+ALIASES = {"error": "Z"}
+"""Names beside the codes of redelve's losses."""
+SHIFTS = 200
+"""So many other cases' predictions are tried for a case, at most, to see what no information would cost."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A loss of every case and how it is averaged: over all cases, or over classes first (`balanced`)."""
+
+    loss: Loss
+    balanced: bool = False
+
+    @property
+    def name(self) -> str:
+        """The measure in words."""
+        if self.balanced:
+            return "balanced error rate"
+        return "error rate" if self.is_share else self.loss.name.lower()
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it counts errors, each 0 or 1."""
+        return self.loss.code == "Z"
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether it judges predicted probabilities."""
+        return self.loss.takes == "distribution"
+
+    def losses(self, truth: Truth, answer: Answer) -> Numbers:
+        """The loss of every case."""
+        prediction = answer.for_loss(self.loss)
+        if prediction is None:
+            raise PredictionError(
+                f"{self.loss.name.lower()} needs predicted probabilities, and the model gives none: choose "
+                "another loss, or a model with predict_proba"
+            )
+        return self.loss.of([truth], prediction)
+
+    def groups(self, classes: Rows) -> Rows:
+        """The classes that are averaged over: all cases are one where the measure is not balanced."""
+        return classes if self.balanced else np.zeros_like(classes)
+
+    def weights(self, classes: Rows) -> Numbers:
+        """What each case counts, 1/(K n_c) or 1/n; they sum to one."""
+        groups = self.groups(classes)
+        _, codes, counts = np.unique(groups, return_inverse=True, return_counts=True)
+        each: Numbers = 1 / (len(counts) * counts[codes])
+        return each
+
+    def value(self, losses: Numbers, classes: Rows) -> float:
+        """The measure of these cases."""
+        return float(losses @ self.weights(classes))
+
+    def independent_interval(self, losses: Numbers, classes: Rows, level: float) -> Interval | None:
+        """The interval where cases are independent of each other and of the model.
+
+        By class Wilson's for errors (see `BalancedErrors.interval`), Student's for other losses.
+        """
+        if self.is_share:
+            return self.errors(losses, classes).interval(level)
+        if losses.size < 2 or not np.isfinite(losses).all():
+            return None
+        error = float(losses.std(ddof=1)) / losses.size**0.5
+        return t_interval(float(losses.mean()), error, float(losses.size - 1), level)
+
+    def errors(self, losses: Numbers, classes: Rows) -> BalancedErrors:
+        """Errors and cases of each class, or of all together."""
+        groups = self.groups(classes)
+        names = np.unique(groups)
+        counts = [int((groups == one).sum()) for one in names]
+        wrong = [round(float(losses[groups == one].sum())) for one in names]
+        return BalancedErrors(tuple(names.tolist()), tuple(counts), tuple(wrong))
+
+    def clip(self, value: float) -> float:
+        """The value within what the measure can be."""
+        if not isfinite(value) or self.loss.code == "L":
+            return value
+        return min(max(value, 0.0), 1.0) if self.is_share else max(value, 0.0)
+
+    def chance(self, classes: Rows) -> float | None:
+        """What the best constant answer costs, where the measure counts errors."""
+        if not self.is_share:
+            return None
+        counts = np.unique(classes, return_counts=True)[1]
+        return 1 - 1 / len(counts) if self.balanced else 1 - float(counts.max()) / float(counts.sum())
+
+    def no_information(self, truth: Truth, answer: Answer, classes: Rows) -> float:
+        """γ̂: the measure if inputs told nothing, from predictions of other cases (Efron and Tibshirani 1997).
+
+        They average over all pairs of cases; with many cases an even choice of them is enough.
+        """
+        prediction = answer.for_loss(self.loss)
+        assert prediction is not None
+        count = len(truth)
+        shifts = np.unique(np.linspace(0, count - 1, min(count, SHIFTS)).astype(np.int64))
+        values = [
+            self.value(self.loss.of([_moved(truth, int(shift))], prediction), np.roll(classes, int(shift)))
+            for shift in shifts
+        ]
+        return float(np.mean(values))
+
+
+def _moved(truth: Truth, shift: int) -> Truth:
+    return Truth(truth.target, np.roll(truth.values, shift), np.roll(truth.censoring, shift))
+
+
+def measure_for(loss: str, targets: Sequence[Target]) -> Measure:
+    """The measure of this name: "ber", "error", or a code of redelve's losses such as S, A, Q or L.
+
+    >>> measure_for("ber", [Target("kind", "categorical", ("a", "b"))]).name
+    'balanced error rate'
+    """
+    balanced = loss.lower() == BER
+    found = parse_loss("Z" if balanced else ALIASES.get(loss.lower(), loss))
+    if (reason := found.why_not(targets)) is not None:
+        named = "the balanced error rate is for classes" if balanced else reason
+        raise SpecError(f'loss "{loss}" does not fit: {named}; {_way_out(targets)}')
+    return Measure(found, balanced)
+
+
+def _way_out(targets: Sequence[Target]) -> str:
+    numerical = any(target.kind != "categorical" for target in targets)
+    return 'choose "S" or "A" for numbers' if numerical else 'choose "ber", "error", "Q" or "L" for classes'

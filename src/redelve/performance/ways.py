@@ -1,0 +1,217 @@
+"""Ways of guessing: a registry of short classes; here those that leave cases out.
+
+A way is written as its name with its numbers, such as kfold:10 or repeated:10x5.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from redelve.errors import SpecError
+from redelve.performance.bench import Bench, Finding, Round
+from redelve.performance.guesses import Guess
+from redelve.performance.measures import Numbers, Rows
+from redelve.registry import Registry
+from redelve.stats.estimates import Interval, t_interval
+from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
+
+WILSON = "Wilson (1927) by class, cases as independent"
+STUDENT = "Student, cases as independent"
+CORRECTED = "corrected variance of folds (Nadeau and Bengio 2003)"
+NO_VARIATION = "losses do not differ, so the interval takes cases as independent"
+
+
+@dataclass(frozen=True)
+class Way(ABC):
+    """A way of guessing; its fields are the numbers after its name."""
+
+    key: ClassVar[str]
+
+    @classmethod
+    def parse(cls, numbers: str) -> Way:
+        """The way with these numbers, such as 10x5; those left out are the usual ones."""
+        kinds = [float if field.type == "float" else int for field in fields(cls)]
+        given = numbers.split("x") if numbers else []
+        try:
+            return cls(*(kind(text) for kind, text in zip(kinds, given, strict=False)), *given[len(kinds) :])
+        except (TypeError, ValueError):
+            form = "x".join(field.name for field in fields(cls)) or "nothing"
+            raise SpecError(f'"{cls.key}:{numbers}" is no way: after {cls.key}: comes {form}') from None
+
+    @property
+    def name(self) -> str:
+        """The way as it is written."""
+        numbers = [f"{getattr(self, field.name):g}" for field in fields(self)]
+        return f"{self.key}:{'x'.join(numbers)}" if numbers else self.key
+
+    @abstractmethod
+    def guess(self, bench: Bench) -> Guess:
+        """Guess how the learner will do on new cases."""
+
+
+WAYS: Registry[type[Way]] = Registry("way")
+
+
+def parse_way(text: str | Way) -> Way:
+    """The way that a text stands for.
+
+    >>> parse_way("kfold:5"), parse_way("loo").name
+    (KFold(k=5), 'loo')
+    """
+    if isinstance(text, Way):
+        return text
+    key, _, numbers = text.partition(":")
+    return WAYS[key].parse(numbers)
+
+
+def independent(bench: Bench, losses: Numbers, rows: Rows) -> tuple[Interval | None, str]:
+    """The interval that takes cases as independent, and its source."""
+    interval = bench.measure.independent_interval(losses, bench.classes[rows], bench.level)
+    return interval, WILSON if bench.measure.is_share else STUDENT
+
+
+def independent_of_all(bench: Bench, done: Round) -> tuple[Interval | None, str]:
+    """The same from the losses of all cases, each tested once."""
+    return independent(bench, done.by_case(bench.count), np.arange(bench.count))
+
+
+@dataclass(frozen=True)
+class HoldOut(Way):
+    """Train on some cases, test on the others; the interval is that of the test cases alone."""
+
+    key = "holdout"
+    share: float = 0.3
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by one split."""
+        split = bench.splitter.hold_out(self.share)
+        done = bench.round(self.name, [split])
+        interval, source = independent(bench, done.losses[0], split.testing)
+        value = bench.value(done.losses[0], split.testing)
+        return bench.guess(self.name, Finding(value, interval, source), [done])
+
+
+@dataclass(frozen=True)
+class KFold(Way):
+    """k-fold cross-validation: the measure of all cases' losses, each tested once."""
+
+    key = "kfold"
+    k: int = 10
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by one pass through the folds."""
+        done = bench.folds(self.k)
+        return bench.guess(self.name, _folds_finding(bench, [done], self.k), [done])
+
+
+@dataclass(frozen=True)
+class Repeated(Way):
+    """k-fold cross-validation repeated with other folds, averaged."""
+
+    key = "repeated"
+    k: int = 10
+    times: int = 5
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by several passes through different folds."""
+        if self.times < 2:
+            raise SpecError(
+                f"repeated cross-validation is done twice or more: got {self.times}; or use kfold"
+            )
+        done = [bench.folds(self.k, repetition) for repetition in range(self.times)]
+        return bench.guess(self.name, _folds_finding(bench, done, self.k), done)
+
+
+def _folds_finding(bench: Bench, rounds: list[Round], k: int) -> Finding:
+    cases = [one.by_case(bench.count) for one in rounds]
+    value = float(np.mean([bench.value(losses) for losses in cases]))
+    found = analysed(bench, rounds, k)
+    if found.standard_error is not None and found.degrees_of_freedom is not None:
+        interval = t_interval(value, found.standard_error, found.degrees_of_freedom, bench.level)
+        return Finding(value, interval, CORRECTED, found.standard_error)
+    interval, source = independent_of_all(bench, rounds[0])
+    return Finding(value, interval, source, notes=(NO_VARIATION,))
+
+
+def analysed(bench: Bench, rounds: list[Round], k: int) -> Resampled:
+    """Folds' values with their corrected variance."""
+    values = [
+        bench.value(losses, split.testing)
+        for one in rounds
+        for split, losses in zip(one.splits, one.losses, strict=True)
+    ]
+    return analyse_resampled(values, ratio=fold_ratio(k))
+
+
+@dataclass(frozen=True)
+class KFoldOfCases(Way):
+    """k-fold cross-validation with the interval often seen, as if losses were independent: for comparison."""
+
+    key = "kfold-naive"
+    k: int = 10
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by one pass through the folds."""
+        return _one_pass(bench, self.name, self.k)
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Way):
+    """Every case is tested by a model trained on all others."""
+
+    key = "loo"
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by as many fits as cases."""
+        return _one_pass(bench, self.name, bench.count)
+
+
+def _one_pass(bench: Bench, name: str, k: int) -> Guess:
+    done = bench.folds(k)
+    interval, source = independent_of_all(bench, done)
+    return bench.guess(name, Finding(bench.value(done.by_case(bench.count)), interval, source), [done])
+
+
+@dataclass(frozen=True)
+class Apparent(Way):
+    """The loss on the training cases themselves: no guess to rely on, but others are built on it."""
+
+    key = "apparent"
+
+    def guess(self, bench: Bench) -> Guess:
+        """Tell what the model loses on its own training cases."""
+        losses = bench.trained.losses
+        interval, source = independent(bench, losses, np.arange(bench.count))
+        return bench.guess(self.name, Finding(bench.value(losses), interval, source), more=1)
+
+
+def normal_interval(value: float, error: float, level: float) -> Interval | None:
+    """The value and so many standard errors as the normal distribution asks for."""
+    return t_interval(value, error, inf, level) if 0 < error < inf else None
+
+
+WAYS.add("holdout", HoldOut)
+WAYS.add("kfold", KFold)
+WAYS.add("kfold-naive", KFoldOfCases)
+WAYS.add("repeated", Repeated)
+WAYS.add("loo", LeaveOneOut)
+WAYS.add("apparent", Apparent)
+for _name, _place in {
+    "bootstrap": "bootstraps:OutOfBag",
+    "632": "bootstraps:Point632",
+    "632+": "bootstraps:Point632Plus",
+    "nested": "nested:Nested",
+    "vc": "bounds:CapacityBound",
+    "rademacher": "bounds:RandomLabels",
+    "compression": "bounds:Compression",
+    "combined": "combined:Combined",
+    "uncorrected": "selection:Uncorrected",
+    "tibshirani": "selection:FoldOptimism",
+    "bbc": "selection:BootstrapCorrected",
+}.items():
+    WAYS.add(_name, f"redelve.performance.{_place}")

@@ -1,0 +1,239 @@
+"""The public face: results, determinism, paired splits, all kinds of data, errors."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from redelve import predict_performance
+from redelve.errors import PredictionError, RedelveError, SpecError
+from redelve.performance import WAYS, bench_for, learner_for, parse_way
+from tests.performance.data import numbers, two_classes
+
+X, Y = two_classes(60)
+QUICK = ("holdout", "kfold:5", "632+:20")
+
+
+def values(prediction: Any) -> list[float | None]:
+    return [guess.value for guess in prediction.guesses]
+
+
+def test_a_prediction_shows_itself() -> None:
+    found = predict_performance(LogisticRegression(), X, Y, ways=QUICK)
+    assert found.measure == "balanced error rate"
+    assert found.best.way == "kfold:5"
+    assert found.value == found.guess("kfold:5").value
+    low, high = found.interval or (1.0, 0.0)
+    assert low < found.value < high
+    frame = found.frame()
+    assert list(frame["way"]) == ["holdout:0.3", "kfold:5", "632+:20"]
+    assert {"value", "low", "high", "fits", "seconds", "source"} <= set(frame.columns)
+    text = str(found)
+    assert "LogisticRegression: balanced error rate on new cases, guessed from 60 cases" in text
+    assert f"Guess: {found.value:.4f}, 95 % interval {low:.4f} to {high:.4f}, by kfold:5." in text
+
+
+def test_the_usual_ways_need_no_naming() -> None:
+    found = predict_performance(LogisticRegression(), X, Y)
+    assert found.best.value is not None
+    assert len(found.guesses) > 3
+
+
+def test_the_same_seed_gives_the_same_guesses_and_another_seed_others() -> None:
+    forest = RandomForestClassifier(5)
+    first = predict_performance(forest, X, Y, ways=QUICK, seed=3)
+    assert values(first) == values(predict_performance(forest, X, Y, ways=QUICK, seed=3))
+    assert values(first) != values(predict_performance(forest, X, Y, ways=QUICK, seed=4))
+
+
+def test_the_global_random_state_matters_not_and_is_left_alone() -> None:
+    np.random.seed(1)  # noqa: NPY002
+    first = predict_performance(RandomForestClassifier(5), X, Y, ways="kfold:5")
+    after = np.random.random()  # noqa: NPY002
+    np.random.seed(2)  # noqa: NPY002
+    assert values(first) == values(predict_performance(RandomForestClassifier(5), X, Y, ways="kfold:5"))
+    np.random.seed(1)  # noqa: NPY002
+    assert after == np.random.random()  # noqa: NPY002
+
+
+def test_processes_change_nothing() -> None:
+    forest = RandomForestClassifier(5)
+    one = predict_performance(forest, X, Y, ways=QUICK)
+    two = predict_performance(forest, X, Y, ways=QUICK, jobs=2)
+    assert values(one) == values(two)
+    assert [guess.fits for guess in one.guesses] == [guess.fits for guess in two.guesses]
+
+
+class Spy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Remembers what it was trained on."""
+
+    seen: list[tuple[str, bytes]] = []  # noqa: RUF012
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+
+    def fit(self, X: Any, y: Any) -> "Spy":
+        Spy.seen.append((self.name, X.tobytes()))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.repeat(self.classes_[0], len(X))
+
+
+def test_every_model_gets_the_same_splits() -> None:
+    Spy.seen.clear()
+    predict_performance({"a": Spy("a"), "b": Spy("b")}, X, Y, ways=("uncorrected:5", "bbc:5"))
+    first, second = ([data for name, data in Spy.seen if name == one] for one in "ab")
+    assert len(first) == 5
+    assert first == second
+
+
+def test_sparse_inputs_frames_and_lists_give_the_same() -> None:
+    dense = values(predict_performance(SVC(), X, Y, ways=QUICK))
+    assert dense == values(predict_performance(SVC(), csr_matrix(X), Y, ways=QUICK))
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    assert dense == values(predict_performance(SVC(), frame, pd.Series(Y), ways=QUICK))
+    assert dense == values(predict_performance(SVC(), X.tolist(), list(Y), ways=QUICK))
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (False, True), ("?b", "?c"), (2.0, 7.0)])
+def test_labels_may_be_anything(labels: tuple[Any, Any]) -> None:
+    y = np.where(np.asarray(Y) == "yes", *reversed(labels))
+    expected = predict_performance(KNeighborsClassifier(3), X, Y, ways=QUICK)
+    assert values(predict_performance(KNeighborsClassifier(3), X, y, ways=QUICK)) == values(expected)
+
+
+def test_texts_are_inputs_too() -> None:
+    texts = ["good fine" if label == "yes" else "bad poor" for label in Y]
+    model = make_pipeline(CountVectorizer(), LogisticRegression())
+    assert predict_performance(model, texts, Y, ways="kfold:5").value == 0.0
+
+
+def test_three_classes() -> None:
+    rng = np.random.default_rng(5)
+    y = np.repeat(["a", "b", "c"], 20)
+    inputs = rng.normal(size=(60, 2)) + 4 * np.repeat(np.eye(3)[:, :2], 20, axis=0)
+    found = predict_performance(LogisticRegression(), inputs, y, ways=("kfold:5", "632+:20", "vc", "loo"))
+    assert 0 < found.value < 0.3
+    assert found.guess("vc").value is None
+
+
+def test_numbers_are_judged_by_squared_error() -> None:
+    inputs, y = numbers()
+    found = predict_performance(
+        LinearRegression(), inputs, y, loss="S", ways=("kfold:5", "632+:50", "nested:5x2")
+    )
+    assert all(0.5 < (guess.value or 0) < 2 for guess in found.guesses)
+    assert found.measure == "squared error"
+
+
+def test_missing_values_are_for_those_who_take_them() -> None:
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    with pytest.raises(SpecError, match=r"1 missing values \(first in row 3, from 0\).*SimpleImputer"):
+        predict_performance(LogisticRegression(), holes, Y)
+    piped = make_pipeline(SimpleImputer(), LogisticRegression())
+    assert predict_performance(piped, holes, Y, ways="kfold:5").value < 0.6
+    assert (
+        predict_performance(HistGradientBoostingClassifier(max_iter=5), holes, Y, ways="holdout").value < 0.8
+    )
+
+
+def few(count: int) -> Any:
+    return np.where(np.arange(60) < count, "rare", "usual")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": ["one"] * 60}, "y has one class only (one)"),
+        ({"y": Y[:-1]}, "one value for each of the 60 rows"),
+        ({"y": [None, *Y[1:]]}, "y is missing in row 0"),
+        ({"y": few(4), "ways": "kfold:5"}, '5-fold needs 5 cases of every class, but "rare" has 4'),
+        ({"y": few(1), "ways": "loo"}, 'class "rare" has one case'),
+        ({"y": few(1), "ways": "632+"}, 'class "rare" has one case'),
+        ({"y": few(1), "ways": "holdout"}, 'no case of class "rare" on one side'),
+        ({"ways": "kfold:61"}, "k from 2 to the number of cases, 60: got 61"),
+        ({"ways": "kfold:1"}, "got 1"),
+        ({"ways": "kfold:x"}, '"kfold:x" is no way: after kfold: comes k'),
+        ({"ways": "loo:3"}, "after loo: comes nothing"),
+        ({"ways": "kfolds"}, 'unknown way "kfolds"'),
+        ({"ways": ()}, "no way to guess by"),
+        ({"ways": "holdout:1.5"}, "share of the cases between 0 and 1: got 1.5"),
+        ({"ways": "bootstrap:1"}, "two samples or more"),
+        ({"ways": "nested:2x2"}, "three folds or more: got 2"),
+        ({"ways": "repeated:5x1"}, "twice or more: got 1"),
+        ({"ways": "rademacher:0"}, "one draw of labels at least"),
+        ({"ways": "bbc"}, '"bbc" is for several models'),
+        ({"loss": "S"}, 'loss "S" does not fit'),
+        ({"loss": "nonsense"}, "nonsense"),
+        ({"estimator": LinearRegression(), "y": X[:, 0]}, 'choose "S" or "A" for numbers'),
+        ({"estimator": LinearRegression(), "loss": "S"}, "a regressor needs numbers"),
+        ({"estimator": LogisticRegression(), "y": X[:, 0]}, "give a regressor"),
+        ({"estimator": LogisticRegression}, "LogisticRegression is no scikit-learn estimator"),
+        ({"estimator": []}, "there is no model"),
+        ({"estimator": SVC(), "loss": "Q", "ways": "holdout"}, "needs predicted probabilities"),
+        ({"level": 1.0}, "level"),
+        ({"jobs": 0}, "1 or more: got 0"),
+        ({"X": X[:, 0]}, "X has the shape (60,)"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_with_a_way_out(change: dict[str, Any], message: str) -> None:
+    given = {"estimator": LogisticRegression(), "X": X, "y": Y, **change}
+    with pytest.raises(RedelveError) as caught:
+        predict_performance(given.pop("estimator"), given.pop("X"), given.pop("y"), **given)
+    assert message in str(caught.value)
+
+
+class Failing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fails when it sees few cases."""
+
+    def fit(self, X: Any, y: Any) -> "Failing":
+        raise ZeroDivisionError("no luck")
+
+
+def test_an_estimator_that_fails_is_named() -> None:
+    with pytest.raises(
+        PredictionError, match="Failing failed when trained on 48 cases: ZeroDivisionError: no luck"
+    ):
+        predict_performance(Failing(), X, Y, ways="kfold:5")
+
+
+def test_ways_are_known_by_their_names_and_numbers() -> None:
+    for name in WAYS:
+        way = parse_way(name)
+        assert parse_way(way.name) == way
+        assert WAYS[name].key == name
+        assert WAYS[name].__doc__
+
+
+def test_every_way_says_where_its_interval_comes_from() -> None:
+    learner, truth = learner_for(LogisticRegression(), X, Y)
+    bench = bench_for([learner], truth)
+    for name in (
+        "holdout",
+        "kfold:5",
+        "loo",
+        "bootstrap:20",
+        "632+:20",
+        "nested:5x2",
+        "vc",
+        "combined:5x2x20",
+    ):
+        guess = parse_way(name).guess(bench)
+        assert guess.source
+        assert guess.interval is not None
+        assert guess.seconds > 0
+        assert guess.fits > 0
+        assert guess.covers(2.0) is False
