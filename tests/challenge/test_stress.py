@@ -311,6 +311,6 @@ def test_two_hundred_participants_send_two_thousand_entries(tmp_path: Path, plac
     challenge = example(tmp_path / "challenge", phases=phases_about_now())
     assert max(dataset.sizes["test"] for dataset in challenge.datasets) == 100_000
     plan = Plan(str(tmp_path), place, free_port(), participants=200, rounds=10, zips=8, lease_seconds=5.0)
-    times = check_all(challenge, plan, Stress(kills=40, kills_after_end=10, pause=6.0, seconds=1800))
+    times = check_all(challenge, plan, Stress(kills=40, kills_after_end=10, pause=6.0, seconds=3600))
     rates = {name: round(2000 / seconds, 1) for name, seconds in times.items()}
     print(f"{'SQLite' if place is None else 'PostgreSQL'}: seconds {times}, entries per second {rates}")

@@ -267,7 +267,10 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         yield found
 
 
-@pytest.mark.parametrize("text", QUERIES)
+SOME = [*QUERIES[:4], *(pytest.param(text, marks=pytest.mark.slow) for text in QUERIES[4:])]
+
+
+@pytest.mark.parametrize("text", SOME)
 def test_sql_in_every_parameter_changes_and_tells_nothing(attacked: Scene, text: str) -> None:
     attacked.bench.clock.advance(hours=1)  # attempts are counted by the hour
     with attacked.services.database.reading() as session:

@@ -58,7 +58,7 @@ def _draw(ways: Sequence[WayFinding], best: Sequence[str]) -> Figure:
             axes.axvline(line, color=MUTED, linewidth=0.9, linestyle=(0, (4, 2)))
     panels[0].set_yticks(range(len(ways)), [one.way for one in ways])
     panels[0].invert_yaxis()
-    figure.subplots_adjust(wspace=0.08)
+    figure.subplots_adjust(wspace=0.12)
     return figure
 
 
