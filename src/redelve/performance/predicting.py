@@ -21,7 +21,7 @@ USUAL = ("holdout", "kfold:10", "repeated:10x5", "632+:100", "combined")
 """The ways that are tried unless others are named."""
 USUAL_OF_SEVERAL = ("uncorrected", "tibshirani", "bbc")
 """The same where the best of several models is chosen."""
-RECOMMENDED = ("combined", "repeated", "nested", "632+", "kfold", "bootstrap")
+RECOMMENDED = ("combined", "repeated", "nested", "kfold", "632+", "bootstrap")
 """The ways whose guess is told, the first that was tried (docs/predicting.md)."""
 RECOMMENDED_OF_SEVERAL = ("bbc", "tibshirani", *RECOMMENDED)
 
