@@ -292,7 +292,7 @@ def check_all(challenge: Challenge, plan: Plan, stress: Stress) -> dict[str, flo
     return times
 
 
-@pytest.fixture(params=["SQLite", "PostgreSQL"])
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.slow)])
 def place(request: pytest.FixtureRequest) -> str | None:
     """The address of an empty database; None for the usual place of SQLite."""
     return None if request.param == "SQLite" else request.getfixturevalue("new_postgresql")()

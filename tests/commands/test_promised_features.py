@@ -289,9 +289,9 @@ class TestMissingValues:
 
     def test_a_coding_can_choose_otherwise(self, bench: Workbench) -> None:
         self.put(bench)
-        (bench.root / "codings").write_text("X copy\nKIND 1-of-n\n")
+        (bench.root / "codings").write_text("X copy\nKIND therm\n")
         complaint = bench.run("mgendata", ["-c", str(bench.root / "codings")], self._empty(bench)).err
-        assert 'can\'t use "1-of-n"' in complaint
+        assert 'can\'t use "therm"' in complaint
         (bench.root / "codings").write_text("X copy\nKIND -1/+1 missing=error\n")
         assert "KIND" in bench.fail(
             "mgendata", "-q", "-c", str(bench.root / "codings"), cwd=self._empty(bench)

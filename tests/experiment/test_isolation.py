@@ -22,7 +22,7 @@ from tests.experiment import bench
 from tests.experiment.bench import Toy, content, toy_experiment
 
 ISOLATED = Limits(isolated=True)
-MEMORY = 200_000_000
+MEMORY = 500_000_000  # Python with every library that the tests before this one have loaded takes 220 MB
 
 
 @pytest.fixture(scope="module", autouse=True)

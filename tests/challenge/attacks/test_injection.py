@@ -183,7 +183,9 @@ def cells(text: str) -> Iterator[str]:
             yield from row
 
 
-@pytest.mark.parametrize("text", ["=1+1", "a;=1+1", 'x;"=1+1"'])
+@pytest.mark.parametrize(
+    "text", ["a;=1+1", *(pytest.param(text, marks=pytest.mark.slow) for text in ("=1+1", 'x;"=1+1"'))]
+)
 def test_no_cell_of_a_table_begins_a_formula(tmp_path: Path, text: str) -> None:
     with running(tmp_path) as bench:
         browser = bench.browser()
@@ -267,7 +269,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         yield found
 
 
-SOME = [*QUERIES[:4], *(pytest.param(text, marks=pytest.mark.slow) for text in QUERIES[4:])]
+SOME = [QUERIES[0], *(pytest.param(text, marks=pytest.mark.slow) for text in QUERIES[1:])]
 
 
 @pytest.mark.parametrize("text", SOME)
