@@ -235,6 +235,7 @@ def test_figure_1_is_drawn() -> None:
     assert save(score_figure(0.0, 0.0, 0.5), "svg")
 
 
+@pytest.mark.slow
 def test_a_methods_answers_can_be_packed(challenge: Challenge) -> None:
     from redelve.challenge import entry_of_method, read_public
     from redelve.methods.contract import METHODS

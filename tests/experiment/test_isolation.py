@@ -98,7 +98,7 @@ def test_a_method_that_hangs_is_ended_in_time() -> None:
 
 def test_a_method_that_eats_memory_is_ended() -> None:
     record = record_of(bench.eats_memory, Limits(memory=MEMORY))
-    assert (record.status, record.message) == ("out of memory", "used more memory than the limit of 200 MB")
+    assert (record.status, record.message) == ("out of memory", "used more memory than the limit of 500 MB")
     assert record.costs.peak_memory is not None
     assert MEMORY < record.costs.peak_memory < 3 * MEMORY
 
