@@ -1,5 +1,6 @@
 """Challenge data from tables and datasets, as section IV of the WCCI 2006 challenge has them."""
 
+import re
 import stat
 import time
 from collections import Counter
@@ -19,6 +20,7 @@ from redelve.challenge import (
     read_public,
     real_example,
 )
+from redelve.challenge.preparation import origin_notes
 from redelve.challenge.published import TABLE_I
 from redelve.datasets.carriers import is_at_hand
 from redelve.errors import LocationError, RedelveError, SpecError
@@ -131,6 +133,59 @@ def test_the_seed_and_the_name_decide_the_order(tmp_path: Path) -> None:
     assert len({texts["a"], texts["c"], texts["d"]}) == 3
 
 
+def test_the_order_cannot_be_guessed_but_made_again(tmp_path: Path) -> None:
+    """Who knew the order would know where in a table, perhaps sorted by class, each test pattern stood."""
+    texts = []
+    for folder in ("a", "b"):
+        prepare_dataset(tmp_path / folder, "anna", some_patterns(7))
+        texts.append((tmp_path / folder / "public/anna/anna_test.data").read_text())
+    assert texts[0] != texts[1]
+    told = re.search(r"seed (\d+)", (tmp_path / "a/secret/origins.txt").read_text())
+    assert told
+    prepare_dataset(tmp_path / "c", "anna", some_patterns(7), seed=int(told[1]))
+    assert (tmp_path / "c/public/anna/anna_test.data").read_text() == texts[0]
+    assert told[1] not in "".join(path.read_text() for path in (tmp_path / "a/public").rglob("*.*"))
+
+
+def test_patterns_that_are_in_training_and_test_set_are_noted(tmp_path: Path) -> None:
+    once = some_patterns(7, cases=400)
+    twice = Patterns(np.vstack([once.features] * 2), np.hstack([once.labels] * 2), "a table", ("a note",))
+    prepare_dataset(tmp_path, "anna", once, seed=1)
+    prepare_dataset(tmp_path, "berta", twice, seed=1)
+    assert origin_notes(tmp_path, "anna") == ()
+    first, second = origin_notes(tmp_path, "berta")
+    assert first == "a note"
+    train, test = (
+        (tmp_path / f"public/berta/berta_{part}.data").read_text().splitlines() for part in ("train", "test")
+    )
+    count = sum(line in train for line in test)
+    assert count > 10
+    assert second.startswith(f"{count} of {len(test)} test patterns are in the training set as well")
+
+
+def test_adding_a_dataset_leaves_the_settings_as_they_were_written(tmp_path: Path) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    settings = folder / "challenge.toml"
+    written = settings.read_text().replace(
+        "[phases]", '# as agreed in May\n[phases]\ntime_zone = "Asia/Tokyo"'
+    )
+    settings.write_text(written)
+    assert add_dataset(folder, "carla", some_patterns(1)).time_zone == "Asia/Tokyo"
+    assert settings.read_text().startswith(written)
+
+
+def test_settings_that_cannot_be_extended_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    settings = folder / "challenge.toml"
+    head, one, _ = settings.read_text().split("[[datasets]]")
+    fields = ", ".join(line for line in one.strip().splitlines())
+    settings.write_text(f"datasets = [{{{fields}}}]\n{head}")
+    assert read_challenge(folder).names == ("anna",)
+    with pytest.raises(SpecError, match=r"datasets in one list: write each below \[\[datasets\]\]"):
+        add_dataset(folder, "carla", some_patterns(1))
+    assert not (folder / "public/carla").exists()
+
+
 def test_labels_of_validation_and_test_are_secret(tmp_path: Path) -> None:
     folder = small_challenge(tmp_path / "c").folder
     public = sorted(path.name for path in (folder / "public").rglob("*.labels"))
@@ -139,7 +194,7 @@ def test_labels_of_validation_and_test_are_secret(tmp_path: Path) -> None:
     for path in (folder / "secret").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "drawn for tests" not in "".join(p.read_text() for p in (folder / "public").rglob("*.*"))
-    assert "anna: drawn for tests" in (folder / "secret" / "origins.txt").read_text()
+    assert "anna: drawn for tests (in the order of seed 0)" in (folder / "secret" / "origins.txt").read_text()
 
 
 def test_nearly_empty_data_are_written_sparse(tmp_path: Path) -> None:

@@ -220,6 +220,12 @@ def test_the_latest_entry_of_each(challenge: Challenge) -> None:
     assert [entry.entry for entry in latest_of_each(entries)] == ["b-2", "a-3"]
 
 
+def test_of_entries_of_one_moment_the_one_given_later_is_the_later(challenge: Challenge) -> None:
+    entries = [replace(ranked(challenge, "a", number, 0.2), submitted=START) for number in (9, 10, 11)]
+    assert [entry.entry for entry in last_complete(entries, challenge, 2)] == ["a-10", "a-11"]
+    assert [entry.entry for entry in latest_of_each(entries)] == ["a-11"]
+
+
 def test_figure_1_is_drawn() -> None:
     from redelve.challenge import score_figure
 

@@ -22,7 +22,10 @@ DESCRIPTION = (
 
 
 def example(folder: StrPath, *, seed: int = 0, phases: Phases | None = None) -> Challenge:
-    """A challenge of five datasets: dense, mixed with 10⁵ test cases, sparse binary, two unbalanced ones."""
+    """A challenge of five datasets: dense, mixed with 10⁵ test cases, sparse binary, two unbalanced ones.
+
+    To try things out with: whoever has redelve can make the same data, labels and all.
+    """
     refuse_existing(folder)
     sources = {
         "anna": _mixed(seed),

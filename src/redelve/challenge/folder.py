@@ -65,6 +65,7 @@ class Challenge:
     datasets: tuple[ChallengeDataset, ...]
     phases: Phases
     limits: Limits = USUAL
+    time_zone: str = "UTC"
     _truths: dict[tuple[str, str], Int8Array] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -151,7 +152,9 @@ class _Reader:
             self.fail("datasets", f'two datasets are called "{repeated[0]}": names differ by more than case')
         title = self.text_of(table, "title", 200)
         description = self.text_of(table, "description", 20_000) if table.get("description") else ""
-        return Challenge(folder, title, description, found, self.phases(table), self.limits(table))
+        zone = self.time_zone(table)
+        phases = self.phases(table, zone)
+        return Challenge(folder, title, description, found, phases, self.limits(table), zone or "UTC")
 
     def dataset(self, number: int, table: Any) -> ChallengeDataset:
         """One of the datasets."""
@@ -170,14 +173,19 @@ class _Reader:
         about = self.text_of(table, "about", 2000, number) if table.get("about") else ""
         return ChallengeDataset(name, kind, sizes, self.whole(table, "features", MOST_CASES, number), about)
 
-    def phases(self, table: Mapping[str, Any]) -> Phases:
-        """The phases, their instants with offsets or in the time zone named."""
+    def time_zone(self, table: Mapping[str, Any]) -> str | None:
+        """The time zone named, if there is any."""
         given = self.table_of(table, "phases")
-        zone = self.text_of(given, "time_zone", 60) if "time_zone" in given else None
+        if "time_zone" not in given:
+            return None
         try:
-            zone_named(zone or "UTC")
+            return zone_named(self.text_of(given, "time_zone", 60)).key
         except SpecError as problem:
             self.fail("time_zone", str(problem))
+
+    def phases(self, table: Mapping[str, Any], zone: str | None) -> Phases:
+        """The phases, their instants with offsets or in the time zone named."""
+        given = self.table_of(table, "phases")
         instants = {}
         for key in ("opens", "validation_labels", "ends"):
             value = given.get(key)
@@ -258,15 +266,18 @@ def challenge_text(
         for key in ("opens", "validation_labels", "ends")
     )
     bounds = "".join(f"{one.name} = {getattr(limits, one.name)}\n" for one in fields(Limits))
-    parts = [f"{head}\n[phases]\n{instants}\n[limits]\n{bounds}"]
-    for one in datasets:
-        about = f"about = {_quoted(one.about)}\n" if one.about else ""
-        numbers = "".join(f"{part} = {one.sizes[part]}\n" for part in PARTS)
-        parts.append(
-            f"[[datasets]]\nname = {_quoted(one.name)}\nkind = {_quoted(one.kind)}\n"
-            f"features = {one.features}\n{numbers}{about}"
-        )
+    parts = [f"{head}\n[phases]\n{instants}\n[limits]\n{bounds}", *map(dataset_text, datasets)]
     return "\n".join(parts)
+
+
+def dataset_text(dataset: ChallengeDataset) -> str:
+    """What challenge.toml says of a dataset."""
+    about = f"about = {_quoted(dataset.about)}\n" if dataset.about else ""
+    numbers = "".join(f"{part} = {dataset.sizes[part]}\n" for part in PARTS)
+    return (
+        f"[[datasets]]\nname = {_quoted(dataset.name)}\nkind = {_quoted(dataset.kind)}\n"
+        f"features = {dataset.features}\n{numbers}{about}"
+    )
 
 
 def _quoted(text: str) -> str:

@@ -1,14 +1,18 @@
 """Challenge data from patterns (Guyon et al. 2006, section IV): put in random order, divided, written.
 
 The training set has 1/11.1 of the cases, the validation set 1/111, the test set the rest, 1/1.11. Labels of
-validation and test go to `secret/`, which only its owner may read.
+validation and test go to `secret/`, which only its owner may read. So does the seed of the order: it tells
+where in the original table a pattern stood, and tables are often sorted by class or by time.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import secrets
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,8 @@ from redelve.challenge.folder import (
     SETTINGS,
     Challenge,
     ChallengeDataset,
-    Limits,
     challenge_text,
+    dataset_text,
     read_challenge,
 )
 from redelve.challenge.patterns import Patterns
@@ -37,7 +41,7 @@ from redelve.formats.challenge import (
     parameters_text,
     sparse_lines,
 )
-from redelve.formats.files import StrPath, write_atomic
+from redelve.formats.files import StrPath, read_text, write_atomic
 from redelve.seeds import generator
 
 SPARSE = 0.95
@@ -46,6 +50,9 @@ FEWEST = 111
 ATTEMPTS = 200
 """How often an order is drawn again that leaves a part without a class."""
 SHORT = 20_000
+ORIGINS = "origins.txt"
+SEED_BITS = 63
+TITLE = "Performance prediction challenge"
 
 
 def challenge_sizes(cases: int) -> dict[str, int]:
@@ -66,18 +73,20 @@ def prepare_dataset(
     patterns: Patterns,
     *,
     kind: Kind | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> ChallengeDataset:
     """Write a dataset's files into a challenge's folder; `sizes` are the parts', by section IV if None.
 
-    Orders of patterns and of features are drawn by seeds named after the dataset and `seed`.
+    Orders of patterns and of features are drawn by seeds named after the dataset and `seed`. If that is None
+    it is drawn by chance, and kept in `secret/origins.txt`.
     """
     check_name(name)
     chosen = _checked_sizes(dict(sizes or challenge_sizes(len(patterns.labels))), len(patterns.labels))
     kind = kind or kind_for(patterns)
     if kind not in KINDS or (kind == "sparse-binary" and not patterns.is_binary):
         raise SpecError(f'{name} cannot be written as "{kind}": choose one of {", ".join(KINDS)} that fits')
+    seed = secrets.randbits(SEED_BITS) if seed is None else seed
     rows = _order(name, patterns.labels, chosen, seed)
     columns = generator("challenge", name, seed, "features").permutation(patterns.features.shape[1])
     public, secret = _folders(Path(folder), name)
@@ -92,6 +101,8 @@ def prepare_dataset(
         else:
             write_secret(secret / f"{name}_{part}.labels", labels)
         start += size
+    notes = (*patterns.notes, *_repeated(patterns.features, rows, chosen))
+    _add_origin(secret / ORIGINS, [f"{name}: {patterns.origin} (in the order of seed {seed})", *notes])
     made = ChallengeDataset(name, kind, chosen, patterns.features.shape[1])
     parameters = Parameters(name, kind, made.features, *(chosen[part] for part in PARTS))
     write_atomic(public / f"{name}.param", parameters_text(parameters))
@@ -102,10 +113,10 @@ def prepare_challenge(
     folder: StrPath,
     sources: Mapping[str, Patterns],
     *,
-    title: str = "Performance prediction challenge",
+    title: str = TITLE,
     description: str = "",
     phases: Phases | None = None,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Challenge:
     """Write a whole challenge: data, secret labels, where the data come from, and challenge.toml."""
     place = Path(folder)
@@ -113,8 +124,7 @@ def prepare_challenge(
     if not sources:
         raise SpecError("a challenge needs a dataset at least")
     made = [prepare_dataset(place, name, patterns, seed=seed) for name, patterns in sources.items()]
-    write_secret(place / "secret" / "origins.txt", _origins(sources))
-    text = challenge_text(title, description[:SHORT], made, phases or usual_phases(), Limits())
+    text = challenge_text(title, description[:SHORT], made, phases or usual_phases())
     write_atomic(place / SETTINGS, text)
     return read_challenge(place)
 
@@ -129,19 +139,26 @@ def refuse_existing(folder: StrPath) -> None:
 
 def add_dataset(folder: StrPath, name: str, patterns: Patterns, **options: Any) -> Challenge:
     """Add a dataset to a challenge that is there, or begin one with it; options: `prepare_dataset`."""
-    place = Path(folder)
-    if not (place / SETTINGS).exists():
-        title, description, phases, limits = "Performance prediction challenge", "", usual_phases(), Limits()
-        datasets: Sequence[ChallengeDataset] = ()
+    settings = Path(folder) / SETTINGS
+    if settings.exists():
+        before = _text_to_extend(settings, name)
     else:
-        known = read_challenge(place)
-        title, description, phases, limits = known.title, known.description, known.phases, known.limits
-        datasets = known.datasets
-        if name.lower() in (one.name.lower() for one in datasets):
-            raise SpecError(f'the challenge has a dataset "{name}" already: give another name (-n)')
-    made = prepare_dataset(place, name, patterns, **options)
-    write_atomic(place / SETTINGS, challenge_text(title, description, (*datasets, made), phases, limits))
-    return read_challenge(place)
+        before = challenge_text(TITLE, "", (), usual_phases())
+    made = prepare_dataset(folder, name, patterns, **options)
+    write_atomic(settings, f"{before}\n{dataset_text(made)}")
+    return read_challenge(folder)
+
+
+def _text_to_extend(settings: Path, name: str) -> str:
+    """The file challenge.toml as it is, comments and all, if a dataset can be added at its end."""
+    if name.lower() in (known.lower() for known in read_challenge(settings.parent).names):
+        raise SpecError(f'the challenge has a dataset "{name}" already: give another name (-n)')
+    text = read_text(settings)
+    try:
+        tomllib.loads(f"{text}\n[[datasets]]\n")
+    except tomllib.TOMLDecodeError:
+        raise SpecError(f"{settings} has its datasets in one list: write each below [[datasets]]") from None
+    return text
 
 
 def usual_phases(now: datetime | None = None) -> Phases:
@@ -213,10 +230,27 @@ def _lines(values: NDArray[np.int16], kind: Kind) -> Any:
     return sparse_lines(csr_array(values), binary=kind == "sparse-binary")
 
 
-def _origins(sources: Mapping[str, Patterns]) -> str:
-    """What the organiser may want to know and participants should not."""
-    lines = []
-    for name, patterns in sources.items():
-        lines.append(f"{name}: {patterns.origin}")
-        lines += [f"  {note}" for note in patterns.notes]
-    return "\n".join(lines) + "\n"
+def _add_origin(path: Path, lines: Sequence[str]) -> None:
+    """Add what the organiser may want to know of a dataset and participants should not."""
+    before = read_text(path) if path.exists() else ""
+    write_secret(path, before + "\n  ".join(lines) + "\n")
+
+
+def origin_notes(folder: StrPath, name: str) -> tuple[str, ...]:
+    """What `secret/origins.txt` notes of a dataset."""
+    lines = read_text(Path(folder) / "secret" / ORIGINS).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(f"{name}: "))
+    return tuple(line.strip() for line in takewhile(lambda line: line.startswith("  "), lines[start + 1 :]))
+
+
+def _repeated(
+    features: NDArray[np.int16], rows: NDArray[np.int64], sizes: Mapping[str, int]
+) -> Iterator[str]:
+    """A note if test patterns are in the training set as well: their answers can be looked up there."""
+    known = {pattern.tobytes() for pattern in features[rows[: sizes["train"]]]}
+    test = features[rows[sizes["train"] + sizes["valid"] : sum(sizes.values())]]
+    if count := sum(pattern.tobytes() in known for pattern in test):
+        yield (
+            f"{count} of {len(test)} test patterns are in the training set as well: their answers can be "
+            "looked up there, unless like patterns have different labels"
+        )

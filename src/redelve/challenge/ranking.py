@@ -120,7 +120,7 @@ def last_complete(entries: Sequence[RankedEntry], challenge: Challenge, count: i
     """The last complete entries of each participant, in the order of their submission."""
     taken: Counter[str] = Counter()
     kept = []
-    for entry in sorted(entries, key=_moment, reverse=True):
+    for entry in reversed(_by_time(entries)):
         if is_rankable(entry, challenge) and taken[entry.participant] < count:
             taken[entry.participant] += 1
             kept.append(entry)
@@ -129,12 +129,12 @@ def last_complete(entries: Sequence[RankedEntry], challenge: Challenge, count: i
 
 def latest_of_each(entries: Sequence[RankedEntry]) -> list[RankedEntry]:
     """The last entry of each participant, complete or not."""
-    latest = {entry.participant: entry for entry in sorted(entries, key=_moment)}
-    return sorted(latest.values(), key=_moment)
+    return _by_time(list({entry.participant: entry for entry in _by_time(entries)}.values()))
 
 
-def _moment(entry: RankedEntry) -> tuple[datetime, str]:
-    return entry.submitted, entry.entry
+def _by_time(entries: Sequence[RankedEntry]) -> list[RankedEntry]:
+    """In the order of submission; of entries of the same moment the one given later is the later one."""
+    return sorted(entries, key=lambda entry: entry.submitted)
 
 
 def _ranking(

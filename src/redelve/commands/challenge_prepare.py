@@ -27,7 +27,7 @@ COMMAND = Command(
         ),
         Option("k", "how to write the data: dense, sparse or sparse-binary", "kind", "kind"),
         Option("z", "sizes of training, validation and test set, such as 100,50,500", "sizes", "sizes"),
-        Option("s", "another seed gives another order", "number", "seed"),
+        Option("s", "the seed of the random order (drawn by chance, and kept in secret/)", "number", "seed"),
     ),
     least=2,
     most=2,
@@ -37,7 +37,7 @@ COMMAND = Command(
 def prepare(given: Given) -> Iterator[str]:
     """Make the files and tell what was made."""
     from redelve.challenge.patterns import patterns_from
-    from redelve.challenge.preparation import add_dataset
+    from redelve.challenge.preparation import add_dataset, origin_notes
 
     folder, source = given.arguments
     positive: Any = given.value("p")
@@ -45,19 +45,20 @@ def prepare(given: Given) -> Iterator[str]:
         positive = [name.strip() for name in positive.split(",")]
     patterns = patterns_from(source, target=given.value("t"), positive=positive)
     name = given.value("n") or Path(source).name.partition(".")[0]
+    seed = given.value("s")
     challenge = add_dataset(
         folder,
         name,
         patterns,
         kind=given.value("k"),
-        seed=_whole("s", given.value("s") or "0"),
+        seed=None if seed is None else _whole("s", seed),
         sizes=_sizes(given),
     )
     yield f"{folder}: {challenge.title}\n"
     yield from described(challenge)
     zeros, positives = 100 * patterns.sparsity, 100 * patterns.share_positive
     yield f"{name}: {zeros:.1f} % zeros, {positives:.1f} % positive\n"
-    yield from (f"  {note}\n" for note in patterns.notes)
+    yield from (f"  {note}\n" for note in origin_notes(folder, name))
 
 
 def _sizes(given: Given) -> dict[str, int] | None:
