@@ -5,8 +5,9 @@ Importing this is fast: each name is loaded from its room when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from redelve.later import names_in
 
 if TYPE_CHECKING:
     from redelve.answers import Answer
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ROOMS = {
+_LATER = {
     "answers": ("Answer",),
     "assessment": ("Assessment", "assess"),
     "designs": ("cross_validation_lists", "describe", "draw", "explicit_instances", "nest", "random_order"),
@@ -120,7 +121,6 @@ _ROOMS = {
     ),
     "store": ("Archive",),
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "METHODS",
@@ -193,11 +193,7 @@ __all__ = [
     "write_description",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _ROOM_OF:
-        raise AttributeError(f"module 'redelve' has no attribute '{name}'")
-    return getattr(import_module(f"redelve.{_ROOM_OF[name]}"), name)
+__getattr__ = names_in(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

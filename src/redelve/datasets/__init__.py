@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from redelve.datasets.carriers import CARRIED, require_carrier
 from redelve.datasets.catalogue import Catalogue, Files
+from redelve.later import names_in
 
 if TYPE_CHECKING:
     from redelve.datasets.arrays import TaskFactors, array_factors, task_array
@@ -31,12 +31,9 @@ for _name, _carried in CARRIED.items():
     CATALOGUE.add(_name, f"redelve.datasets.{_carried.carrier.module}:{_name.replace('-', '_')}")
 
 _LATER = {
-    "Download": "downloads",
-    "TaskFactors": "arrays",
-    "array_factors": "arrays",
-    "fetch": "downloads",
-    "read_splits": "openml",
-    "task_array": "arrays",
+    "arrays": ("TaskFactors", "array_factors", "task_array"),
+    "downloads": ("Download", "fetch"),
+    "openml": ("read_splits",),
 }
 """What is loaded when it is first used, so that commands which list datasets start fast."""
 
@@ -55,8 +52,4 @@ __all__ = [
     "task_array",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'redelve.datasets' has no attribute '{name}'")
-    return getattr(import_module(f"redelve.datasets.{_LATER[name]}"), name)
+__getattr__ = names_in(__name__, _LATER)

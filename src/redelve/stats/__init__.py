@@ -6,9 +6,9 @@ What docs/comparisons.md tells of is loaded when it is first used. The functions
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from redelve.later import names_in
 from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
 from redelve.stats.circular import (
     baseline_absolute_angular,
@@ -185,7 +185,6 @@ _LATER = {
         "trial_times",
     ),
 }
-_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
 
 __all__ = [
     "AllPairs",
@@ -299,13 +298,7 @@ __all__ = [
     "wilcoxon_all",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = names_in(__name__, _LATER)
 
 
 def __dir__() -> list[str]:
