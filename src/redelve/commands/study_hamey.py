@@ -68,7 +68,7 @@ def _table_and_figures(given: Given) -> Iterator[str]:
 def _write(folder: Path, given: Given, rows: Sequence[TableRow], engine: Engine) -> str:
     from redelve.report.training_time import describe
     from redelve.studies.hamey import describe_row, figure_pictures, table_of
-    from redelve.studies.hamey.page import write_folder
+    from redelve.studies.hamey.page import page_of, write_study
 
     parts, tables = [describe_row(row) for row in rows], [table_of(rows)] if rows else []
     pictures: tuple[Picture, ...] = ()
@@ -76,7 +76,8 @@ def _write(folder: Path, given: Given, rows: Sequence[TableRow], engine: Engine)
         figures = _figures(given, rows, engine)
         pictures = figure_pictures(figures)
         parts += [f"Figure 1\n{describe(figures.first)}", f"Figure 2\n{describe(figures.second)}"]
-    write_folder(folder, "\n\n".join(parts), tables, pictures, [row.trials for row in rows])
+    page = page_of("\n\n".join(parts), tables, pictures)
+    write_study(folder, page, [row.trials for row in rows])
     shown = "" if rows else "\n\n".join(parts) + "\n\n"
     return f"{shown}Written: {folder}\n"
 
@@ -134,7 +135,7 @@ def _setting(given: Given, problem: Problem, known: Setting | None) -> Setting:
 
 def _search(given: Given) -> Iterator[str]:
     from redelve.studies.hamey import problem_named, run_search
-    from redelve.studies.hamey.page import write_folder
+    from redelve.studies.hamey.page import page_of, write_study
     from redelve.studies.hamey.search import describe_search, search_table
 
     problem = problem_named(given.value("s") or "")
@@ -142,7 +143,7 @@ def _search(given: Given) -> Iterator[str]:
     text = describe_search(found)
     yield f"{text}\n"
     if (out := given.value("o")) is not None:
-        folder = write_folder(Path(out), text, [search_table(found)], (), [found.fresh.trials])
+        folder = write_study(Path(out), page_of(text, [search_table(found)]), [found.fresh.trials])
         yield f"\nWritten: {folder}\n"
 
 

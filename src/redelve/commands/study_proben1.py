@@ -45,7 +45,7 @@ QUICK_RUNS = 5
 
 def study(given: Given) -> Iterator[str]:
     """Run what is missing, then show the tables."""
-    from redelve.studies.proben1 import describe, make_tables, write_folder
+    from redelve.studies.proben1 import describe, make_tables, write_study
 
     plan, engine = _plan(given), _engine(given)
     folder = None if given.value("o") is None else Path(given.value("o") or "")
@@ -54,7 +54,7 @@ def study(given: Given) -> Iterator[str]:
     about = _about(plan, engine)
     yield f"{describe(tables, about)}\n"
     if folder is not None:
-        yield f"\nWritten: {write_folder(folder, tables, about)}\n"
+        yield f"\nWritten: {write_study(folder, tables, about)}\n"
 
 
 def _plan(given: Given) -> Plan:

@@ -39,7 +39,7 @@ def study(given: Given) -> Iterator[str]:
     """Do the trials that are missing, then tell what all of them say."""
     from redelve.studies.wcci import carry_out
     from redelve.studies.wcci.findings import study_of
-    from redelve.studies.wcci.page import write_folder
+    from redelve.studies.wcci.page import write_study
     from redelve.studies.wcci.tables import describe
 
     if given.has("l"):
@@ -48,7 +48,7 @@ def study(given: Given) -> Iterator[str]:
     folder = Path(given.value("o") or FOLDER)
     trials = list(carry_out(_plan(given), folder / "trials", (lambda _: None) if given.has("q") else _tell))
     found = study_of(trials)
-    write_folder(folder, found, trials)
+    write_study(folder, found, trials)
     yield f"{describe(found)}\n\nWritten: {folder}\n"
 
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from redelve.analysis import Findings
 from redelve.report import contents, records
@@ -17,18 +12,13 @@ from redelve.report.benchmark import errors_table
 from redelve.report.card import benchmark_card
 from redelve.report.context import ReportContext
 from redelve.report.coverage import coverage_table
-from redelve.report.drawing import MARKERS, PALETTE, Picture, inline, look_of, swatch_path
+from redelve.report.drawing import MARKERS, Picture, look_of, swatch_path
 from redelve.report.panels import Panel, panels
+from redelve.report.rendering import render_template
 from redelve.report.runs import runs_tables
-from redelve.report.tables import CONTROL, Table, escape_latex, escape_markdown, latex, markdown
+from redelve.report.tables import Table, escape_latex, escape_markdown, latex, markdown
 from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
 from redelve.validity import RULES
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-GLUED = re.compile(r" ± |(?<=\d) %|\bp [=<] (?=\d)")
-TEMPLATES = files("redelve.report") / "templates"
 
 
 @dataclass(frozen=True)
@@ -97,16 +87,12 @@ def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[
 def render_html(findings: Findings, *, title: str | None = None, about: ReportContext | None = None) -> str:
     """The whole report as one page without any reference to the outside."""
     context = about or ReportContext()
-    script, stylesheet = _text("script.js"), _text("style.css")
     found = panels(findings)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _environment().get_template("page.jinja").render(
+    return render_template(
+        "page.jinja",
         title=title_of(findings, title),
         scope=scope(findings),
         about=context,
-        script=script,
-        script_digest=digest,
-        stylesheet=stylesheet,
         looks={name: look_of(number) for number, name in enumerate(findings.results.methods)},
         swatches={marker: swatch_path(marker) for marker in MARKERS},
         summaries=[summarise_panel(panel) for panel in found],
@@ -118,7 +104,7 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         rules=[RULES[code] for code in RULES],
         card=benchmark_card(findings, context),
         **_tables(findings, context),
-    )  # fmt: skip
+    )
 
 
 def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
@@ -138,36 +124,6 @@ def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
         "attributes": [records.attributes_table(data) for data in context.data],
         "provenance": records.provenance_table(findings, context),
     }
-
-
-def _text(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FunctionLoader(_text),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_clean,
-    )
-    environment.filters["inline"] = lambda picture: Markup(inline(picture))
-    environment.filters["marker_id"] = MARKERS.index
-    environment.filters["colour_id"] = lambda colour: PALETTE.index(colour) + 1
-    return environment
-
-
-def _clean(value: object) -> object:
-    """Text without characters that a page cannot hold; signs and units stay with their numbers."""
-    if type(value) is not str:
-        return value
-    return GLUED.sub(lambda found: found[0].replace(" ", "\u00a0"), CONTROL.sub("�", value))
 
 
 def render_markdown(

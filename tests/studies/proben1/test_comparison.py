@@ -14,7 +14,7 @@ from redelve.studies.proben1.comparison import (
     deviation_error,
     search_results,
 )
-from redelve.studies.proben1.pages import describe, render_page
+from redelve.studies.proben1.pages import describe, page_of
 from redelve.studies.proben1.plan import Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, SEARCH
 from redelve.studies.proben1.runs import Runs
@@ -84,7 +84,7 @@ def test_every_cell_is_in_the_csv() -> None:
 
 def test_a_page_needs_nothing_else_and_has_every_table() -> None:
     tables = [made(3), made(4, "building1")]
-    page = render_page(tables, ["<made> by hand"])
+    page = page_of(tables, ["<made> by hand"]).render()
     assert page.count("<table") == 2
     assert "http" not in page.replace("http-equiv", "")
     assert "&lt;made&gt; by hand" in page

@@ -13,7 +13,7 @@ from redelve.errors import FormatError, SpecError, StatisticsError
 from redelve.performance import Guess
 from redelve.studies.wcci import PROBLEMS, Plan, Task, Tried, carry_out
 from redelve.studies.wcci.findings import compare, find, stratified_mean, study_of
-from redelve.studies.wcci.page import guesses_csv, write_folder
+from redelve.studies.wcci.page import guesses_csv, write_study
 from redelve.studies.wcci.problems import Pool
 from redelve.studies.wcci.tables import answers, describe
 from redelve.studies.wcci.trials import QUICK, WAYS, attempt, read
@@ -157,7 +157,7 @@ def test_one_training_set_has_no_standard_error() -> None:
 def test_everything_is_written(tmp_path: Path, first: list[Tried]) -> None:
     trials = first
     study = study_of(trials)
-    write_folder(tmp_path, study, trials)
+    write_study(tmp_path, study, trials)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"study.txt", "study.html", "guesses.csv", "ways.csv", "ways.svg", "selection.csv"} <= names
     text = describe(study)

@@ -2,7 +2,7 @@
 
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.making import make_tables
-from redelve.studies.proben1.pages import describe, write_folder
+from redelve.studies.proben1.pages import describe, write_study
 from redelve.studies.proben1.plan import Amounts, Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import READINGS, Reading, find_reading
 from redelve.studies.proben1.runs import Runs, run_sheets
@@ -21,5 +21,5 @@ __all__ = [
     "make_plan",
     "make_tables",
     "run_sheets",
-    "write_folder",
+    "write_study",
 ]
