@@ -33,7 +33,10 @@ def test_a_table_is_prepared_answered_checked_and_scored(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_table(tmp_path / "shop.csv")
-    assert challenge_prepare.main(["c", "shop.csv", "-t", "label", "-n", "shop", "-z", "150,50,200"]) == 0
+    assert (
+        challenge_prepare.main(["c", "shop.csv", "-t", "label", "-n", "shop", "-z", "150,50,200", "-s", "0"])
+        == 0
+    )
     assert "train 150, valid 50, test 200" in capsys.readouterr().out
     assert challenge_pack.main(["c", "-m", "knn-cv-1"]) == 0
     assert "answers.zip: shop" in capsys.readouterr().out
@@ -60,7 +63,14 @@ def test_problems_are_told_one_on_a_line(tmp_path: Path, capsys: pytest.CaptureF
     [
         (challenge_pack.main, ["{c}"], "say where the answers come from"),
         (challenge_pack.main, ["{c}", "-m", "logistic", "-d", "nora"], 'no dataset "nora"'),
-        (challenge_pack.main, ["{c}", "-m", "magic"], "magic"),
+        (challenge_pack.main, ["{c}", "-m", "magic"], 'unknown learning object "magic"'),
+        (challenge_pack.main, ["{c}", "-m", "magic"], "redelve's own methods are boosting"),
+        (challenge_pack.main, ["{c}", "-m", "standardize"], "neither a classifier nor a regressor"),
+        (challenge_pack.main, ["{c}", "-m", "rf(units=0)"], "units is 0"),
+        (challenge_pack.main, ["{c}", "-m", "naive", "-w", "kfolds"], 'unknown way "kfolds"'),
+        (challenge_pack.main, ["{c}", "-m", "naive", "-r", "odd"], "choose one of balanced, own"),
+        (challenge_pack.main, ["{c}", "-m", "logistic", "-r", "own"], "is for objects of CLOP"),
+        (challenge_check.main, ["{c}", "{c}"], "give the zip of answers"),
         (challenge_pack.main, ["{c}", "-m", "logistic", "-s", "x"], "needs a whole number"),
         (challenge_prepare.main, ["{c}", "breast-cancer", "-n", "anna"], 'a dataset "anna" already'),
         (challenge_prepare.main, ["{c}", "breast-cancer", "-z", "1,2"], "three numbers"),
@@ -76,6 +86,34 @@ def test_what_cannot_be_done_is_said(
     folder = small_challenge(tmp_path / "c").folder
     assert main([word.format(c=folder) for word in arguments]) in (1, 2)
     assert message in capsys.readouterr().err
+
+
+def test_objects_of_clop_answer_from_downloaded_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    arguments = [
+        str(folder / "public"),
+        "-m",
+        "standardize, kridge(balance=True)",
+        "-o",
+        str(tmp_path / "a.zip"),
+    ]
+    assert challenge_pack.main([*arguments, "-w", "kfold:3"]) == 0
+    shown = capsys.readouterr()
+    assert "anna         guessed balanced error rate 0." in shown.out
+    assert "berta: learning from 80 patterns of 5 features" in shown.err
+    assert challenge_pack.main([*arguments, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+    assert challenge_check.main([str(folder / "public"), str(tmp_path / "a.zip")]) == 0
+    assert "complete: it can enter the final ranking" in capsys.readouterr().out
+
+
+def test_packing_files_tells_what_is_lacking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_challenge(tmp_path / "c").folder
+    (tmp_path / "anna_valid.resu").write_text("1\n" * 8)
+    assert challenge_pack.main([str(folder), "-f", str(tmp_path), "-o", str(tmp_path / "a.zip")]) == 0
+    assert "it lacks anna_train.resu, anna_test.resu, anna.guess, berta_train" in capsys.readouterr().out
 
 
 def test_subverbs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -89,7 +89,7 @@ def test_the_digest_is_of_the_content_not_of_the_zip(challenge: Challenge) -> No
         ("results/anna_valid.resu", "zip the files, not their folder"),
         ("C:\\anna_valid.resu", "must lie at the top of the zip"),
         ("results/", "must lie at the top of the zip"),
-        ("__MACOSX/._anna_valid.resu", "must lie at the top of the zip"),
+        ("__MACOSX/._anna_valid.resu", "your system put this in"),
         ("anna_vaild.resu", "did you mean anna_valid.resu?"),
         ("ANNA_valid.resu", "no such file to submit"),
         ("anna_valid.RESU", "no such file to submit"),
@@ -205,6 +205,44 @@ def test_a_directory_without_end_is_not_read(challenge: Challenge, monkeypatch: 
     assert "for huge files" in told
     (told,) = problems_of(io.BytesIO(whole + b"comment"), challenge)
     assert "one with a comment" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "message"),
+    [
+        ("anna_valid.resu", b"0\n1\n" * 4, 'line 1: expected 1 or -1 but got "0": write -1'),
+        ("anna_valid.resu", b"1.0\n" * 8, 'got "1.0": write 1'),
+        ("anna_valid.resu", b"1 \n" * 8, 'got "1 ": leave out the blanks'),
+        ("anna_valid.resu", b"\n" + b"1\n" * 8, 'line 1: expected 1 or -1 but got "": leave out blank lines'),
+        ("anna_valid.resu", b"label\n" + b"1\n" * 8, 'line 1: expected 1 or -1 but got "label"'),
+        ("anna_valid.resu", "1\n".encode("utf-16") + b"1\n" * 7, "this is written in UTF-16: save it as"),
+        ("anna_valid.resu", b"1\n" * 800, "is this the file of another part or dataset?"),
+        ("anna_valid.conf", b"x\n" + b"0.5\n" * 8, 'line 1: expected a finite number but got "x"'),
+        ("anna.guess", b"12%", 'got "12%": write 0.12'),
+        ("anna.guess", b"0,12\r\n", 'got "0,12": write 0.12'),
+        ("__MACOSX/._anna_valid.resu", b"x", "your system put this in: make the zip without it"),
+        (".DS_Store", b"x", "your system put this in: make the zip without it"),
+    ],
+)
+def test_common_slips_are_told_with_what_to_write_instead(
+    challenge: Challenge, file: str, data: bytes, message: str
+) -> None:
+    told = problems_of(zipped({"anna_valid.resu": VALID} | {file: data}), challenge)
+    assert message in "\n".join(told)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"anna_valid.resu": b"\xef\xbb\xbf" + VALID},
+        {"anna_valid.resu": VALID.replace(b"\n", b"\r\n"), "anna.guess": b"\xef\xbb\xbf0.5\r\n"},
+        {"anna_valid.resu": VALID, "anna_valid.conf": b"\xef\xbb\xbf" + b"0.5\n" * 8},
+    ],
+)
+def test_what_editors_of_other_systems_add_is_no_harm(challenge: Challenge, files: dict[str, bytes]) -> None:
+    entry = read_submission(zipped(files), challenge).entries["anna"]
+    assert labels_bytes(entry.answers["valid"]) == VALID
+    assert entry.guess in (None, 0.5)
 
 
 def test_all_problems_are_told_at_once(challenge: Challenge) -> None:

@@ -5,19 +5,21 @@ Each name is loaded from its module when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from redelve.later import names_in
+
 if TYPE_CHECKING:
+    from redelve.challenge.answering import entry_of_estimator, entry_of_method
     from redelve.challenge.examples import example, real_example
     from redelve.challenge.figure import score_figure
     from redelve.challenge.folder import Challenge, ChallengeDataset, Limits, challenge_text, read_challenge
     from redelve.challenge.packing import (
         PublicData,
         entries_in,
-        entry_of_method,
         pack,
         pack_bytes,
+        read_downloads,
         read_public,
     )
     from redelve.challenge.patterns import Patterns, patterns_from
@@ -58,7 +60,11 @@ if TYPE_CHECKING:
         read_submission,
     )
 
-_MODULES = {
+_LATER = {
+    "answering": (
+        "entry_of_estimator",
+        "entry_of_method",
+    ),
     "examples": (
         "example",
         "real_example",
@@ -74,9 +80,9 @@ _MODULES = {
     "packing": (
         "PublicData",
         "entries_in",
-        "entry_of_method",
         "pack",
         "pack_bytes",
+        "read_downloads",
         "read_public",
     ),
     "patterns": (
@@ -125,7 +131,6 @@ _MODULES = {
         "read_submission",
     ),
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "PHASES",
@@ -150,6 +155,7 @@ __all__ = [
     "challenge_sizes",
     "challenge_text",
     "entries_in",
+    "entry_of_estimator",
     "entry_of_method",
     "example",
     "final_ranking",
@@ -165,6 +171,7 @@ __all__ = [
     "prepare_challenge",
     "prepare_dataset",
     "read_challenge",
+    "read_downloads",
     "read_public",
     "read_submission",
     "real_example",
@@ -177,11 +184,7 @@ __all__ = [
     "usual_phases",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+__getattr__ = names_in(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""The participant's side: read public data, let a method answer, pack the answers into a zip."""
+"""The participant's side: read public data, and pack the answers to it into a zip."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import io
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from redelve.answers import Answer
-from redelve.challenge.folder import Challenge
-from redelve.challenge.submissions import DatasetEntry
-from redelve.errors import LocationError, PredictionError, SpecError
+from redelve.challenge.folder import SETTINGS, Challenge, ChallengeDataset, read_challenge
+from redelve.challenge.phases import Phases
+from redelve.challenge.submissions import DatasetEntry, wanted_files
+from redelve.errors import LocationError, SpecError
 from redelve.formats.challenge import (
     PARTS,
     FloatArray,
@@ -29,19 +29,51 @@ from redelve.formats.challenge import (
     read_parameters,
 )
 from redelve.formats.files import StrPath, write_atomic
-from redelve.lessons import TestInputs, TrainingSet
-from redelve.methods.contract import Method
-from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
-from redelve.seeds import generator
-from redelve.stats.balanced_errors import balanced_errors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-FOLDS = 10
-MOST_NUMBERS = 200_000_000
 MOMENT = (1980, 1, 1, 0, 0, 0)
 """The time written into zips, always the same: the same answers give the same bytes."""
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+NO_DATES = Phases(BEGINNING, BEGINNING + timedelta(1), BEGINNING + timedelta(2))
+PLACES = ("*.param", "*/*.param", "public/*/*.param")
+"""Where the files of datasets lie in what was downloaded: side by side, or in a folder each."""
+
+
+@dataclass(frozen=True)
+class Downloads(Challenge):
+    """Public files as participants have them; neither dates nor limits are known."""
+
+    places: Mapping[str, Path] = field(default_factory=dict)
+
+    def public_files(self, dataset: str) -> tuple[Path, ...]:
+        """The files of a dataset, all in the folder of its .param file."""
+        place = self.places[self.dataset(dataset).name]
+        return tuple(place / path.name for path in super().public_files(dataset))
+
+
+def read_downloads(folder: StrPath) -> Challenge:
+    """The challenge in a folder; without challenge.toml, the datasets whose downloaded files lie there."""
+    place = Path(folder)
+    if (place / SETTINGS).is_file():
+        return read_challenge(place)
+    found: dict[str, Path] = {}
+    datasets = []
+    for path in sorted(path for pattern in PLACES for path in place.glob(pattern)):
+        told = read_parameters(path)
+        if path.stem != told.name:
+            raise SpecError(f'{path} is about "{told.name}": call it {told.name}.param')
+        if told.name in found:
+            raise SpecError(f"{told.name}.param lies in {found[told.name]} and in {path.parent}: remove one")
+        found[told.name] = path.parent
+        datasets.append(ChallengeDataset(told.name, told.kind, told.sizes, told.features))
+    if not datasets:
+        raise LocationError(
+            f"{place}: there is neither {SETTINGS} nor a NAME.param: name the folder of a challenge, or one "
+            "with the files of its data page"
+        )
+    return Downloads(place, place.name, "", tuple(datasets), NO_DATES, places=found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +133,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 def entries_in(folder: StrPath, challenge: Challenge) -> dict[str, DatasetEntry]:
     """What the .resu, .conf and .guess files of a folder hold for the datasets of a challenge."""
     place = Path(folder)
+    _refuse_unknown(place, challenge)
     found = {}
     for dataset in challenge.datasets:
         sizes = dataset.sizes
@@ -125,82 +158,11 @@ def entries_in(folder: StrPath, challenge: Challenge) -> dict[str, DatasetEntry]
     return found
 
 
-def entry_of_method(method: Method, data: PublicData, *, seed: int = 0) -> DatasetEntry:
-    """A method's answers to all parts, with its guess from ten-fold cross-validation of the training part.
-
-    Where the method gives probabilities, a pattern is called positive if its probability exceeds the share of
-    positive training cases: that makes the balanced error small, not the plain one.
-    """
-    everything = np.arange(data.labels.size)
-    train = _dense(data.patterns["train"])
-    parts = {part: train if part == "train" else _dense(data.patterns[part]) for part in PARTS}
-    learned = _Learned.of(method, train, data.labels, generator("challenge", "entry", data.name, seed))
-    found = {part: learned.answer(values) for part, values in parts.items()}
-    order = generator("challenge", "folds", data.name, seed).permutation(everything)
-    answers = np.empty(order.size, dtype=np.int8)
-    for number, fold in enumerate(_folds(order, data.labels)):
-        rest = np.setdiff1d(everything, fold)
-        rng = generator("challenge", "fold", data.name, seed, number)
-        answers[fold] = _Learned.of(method, train[rest], data.labels[rest], rng).answer(train[fold])[0]
-    guess = balanced_errors(data.labels, answers).ber
-    confidences = {part: values for part, (_, values) in found.items() if values is not None}
-    return DatasetEntry({part: labels for part, (labels, _) in found.items()}, confidences, guess)
-
-
-def _folds(order: np.ndarray[Any, np.dtype[np.int64]], labels: Int8Array) -> list[Any]:
-    """Up to ten folds with like shares of both classes."""
-    arranged = np.concatenate([order[labels[order] == label] for label in (-1, 1)])
-    rarer = int(min((labels > 0).sum(), (labels < 0).sum()))
-    if rarer < 2:
-        raise SpecError("a class has fewer than two training cases: there is nothing to guess the error from")
-    count = min(FOLDS, rarer)
-    return [np.sort(arranged[number::count]) for number in range(count)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Learned:
-    """What a method has learned of patterns, and the share of positive ones among them."""
-
-    predictor: Any
-    share: float
-    width: int
-
-    @staticmethod
-    def of(method: Method, values: FloatArray, labels: Int8Array, rng: np.random.Generator) -> _Learned:
-        inputs, target, prior = _attributes(values.shape[1])
-        classes: Column = written(["yes" if label > 0 else "no" for label in labels.tolist()])
-        cases = Cases((*map(NumberColumn, values.T), classes), len(values))
-        training = TrainingSet(inputs, (target,), prior, cases)
-        if (reason := method.why_not(training.targets)) is not None:
-            raise SpecError(f'method "{method.name}" cannot work on two classes: {reason}')
-        return _Learned(method.learn(training, rng), float((labels > 0).mean()), values.shape[1])
-
-    def answer(self, values: FloatArray) -> tuple[Int8Array, FloatArray | None]:
-        """Classes and, where the method tells them, probabilities of the positive one."""
-        inputs, _, prior = _attributes(self.width)
-        found: Answer = self.predictor.predict(
-            TestInputs(inputs, prior, Cases(tuple(map(NumberColumn, values.T)), len(values)))
-        )
-        if found.probabilities is not None:
-            positive = np.asarray(found.probabilities.values[:, 1], dtype=np.float64)
-            return np.where(positive > self.share, 1, -1).astype(np.int8), positive
-        if found.guesses is None:
-            raise PredictionError("the method gives neither classes nor their probabilities")
-        return np.where(found.guesses.values[0] > 0.5, 1, -1).astype(np.int8), None
-
-
-def _attributes(width: int) -> tuple[tuple[Attribute, ...], Attribute, Prior]:
-    """Features f1, f2 … as integers, and the label, no or yes."""
-    inputs = tuple(Attribute(n, f"f{n}", "?", parse_range("0..999")) for n in range(1, width + 1))
-    target = Attribute(width + 1, "label", "?", parse_range("no yes"))
-    priors = [AttributePrior(one.number, "?", "integer") for one in inputs]
-    return inputs, target, Prior("std", (*priors, AttributePrior(width + 1, "?", "binary")))
-
-
-def _dense(values: Any) -> FloatArray:
-    if values.shape[0] * values.shape[1] > MOST_NUMBERS:
-        raise SpecError(
-            f"{values.shape[0]} patterns of {values.shape[1]} features are too many for a dense table: use "
-            "an estimator that takes sparse input and pack its answers"
-        )
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+def _refuse_unknown(folder: Path, challenge: Challenge) -> None:
+    """A slip in a name would leave the file out of the zip."""
+    wanted = wanted_files(challenge)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.suffix in (".resu", ".conf", ".guess") and path.name not in wanted:
+            near = get_close_matches(path.name, wanted, 1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            raise SpecError(f"{path}: the challenge has no such file{meant}: rename it or take it away")

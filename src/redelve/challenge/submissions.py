@@ -45,6 +45,9 @@ NO_ZIP = (
     "this is no zip file, or a damaged one, or one with a comment: make a zip of the .resu, .conf and "
     ".guess files"
 )
+SYSTEMS = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+BY_A_SYSTEM = "your system put this in: make the zip without it, as by `zip answers.zip *.resu *.guess`"
+IN_A_FOLDER = "the files must lie at the top of the zip, in no folder: zip the files, not their folder"
 PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGE = (
     zipfile.BadZipFile,
@@ -247,7 +250,7 @@ class _Reader:
         """What is wrong with an entry before it is read."""
         name, mode = member.orig_filename, member.external_attr >> 16
         if "/" in name or "\\" in name:
-            return "the files must lie at the top of the zip, in no folder: zip the files, not their folder"
+            return BY_A_SYSTEM if name.startswith(SYSTEMS) else IN_A_FOLDER
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             return "this is a link or something special: put in the file itself"
         if name not in self.wanted or name != member.filename:
@@ -262,12 +265,17 @@ class _Reader:
     def too_large(self, name: str, size: int) -> str:
         """How a file that is too large is described."""
         wanted = self.wanted[name]
-        return f"has {size} bytes or more, but {wanted.lines} lines need at most {wanted.most_bytes}"
+        return (
+            f"has {size} bytes or more, but {wanted.lines} lines need at most {wanted.most_bytes}: put in "
+            f"{wanted.lines} lines, a value on each; is this the file of another part or dataset?"
+        )
 
     def unknown_name(self, name: str) -> str:
         """What to say of a name that is not asked for, with the one that was perhaps meant."""
         from difflib import get_close_matches
 
+        if name.startswith(SYSTEMS):
+            return BY_A_SYSTEM
         close = get_close_matches(name[:100], self.wanted, 1)
         meant = f" (did you mean {close[0]}?)" if close else ""
         names = ", ".join(self.challenge.names[:10])

@@ -11,7 +11,7 @@ from redelve.errors import LocationError
 
 COMMAND = Command(
     "redelve challenge check",
-    "Check a zip of answers against a challenge's folder; the public part of it is enough.",
+    "Check a zip of answers against a challenge: its folder, or one with the files of its data page.",
     "challenge answers.zip",
     least=2,
     most=2,
@@ -20,13 +20,13 @@ COMMAND = Command(
 
 def check(given: Given) -> Iterator[str]:
     """Tell what is in the zip."""
-    from redelve.challenge.folder import read_challenge
+    from redelve.challenge.packing import read_downloads
     from redelve.challenge.submissions import read_submission
 
     folder, name = given.arguments
     if not Path(name).is_file():
-        raise LocationError(f"{name}: no such file")
-    found = read_submission(Path(name), read_challenge(folder))
+        raise LocationError(f"{name}: no such file: give the zip of answers")
+    found = read_submission(Path(name), read_downloads(folder))
     for dataset, entry in found.entries.items():
         guess = "no guess" if entry.guess is None else f"guess {entry.guess:g}"
         extra = ", confidences" if entry.confidences else ""

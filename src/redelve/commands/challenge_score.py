@@ -33,7 +33,7 @@ def score(given: Given) -> Iterator[str]:
 
     folder, name = given.arguments
     if not Path(name).is_file():
-        raise LocationError(f"{name}: no such file")
+        raise LocationError(f"{name}: no such file: give the zip of answers")
     challenge = read_challenge(folder)
     scores = score_submission(read_submission(Path(name), challenge), challenge)
     if given.has("j"):

@@ -36,6 +36,8 @@ PARTS = ("train", "valid", "test")
 MOST_PROBLEMS = 5
 """After so many bad lines no further ones are looked for."""
 LIMIT = 2 << 30
+LABELS = (b"1", b"-1", b"+1")
+UTF_8_MARK, UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}", re.ASCII)
 PARAM_LINE = re.compile(r"\s*([a-z_]+)\s*=\s*(\S+)\s*", re.ASCII)
 
@@ -51,17 +53,19 @@ def check_name(name: str) -> str:
 
 def parse_labels(data: bytes, problems: Problems, expected: int | None = None) -> Int8Array | None:
     """1 or −1 on each line, for labels and answers alike; None and problems if anything is wrong."""
-    body = _body(data)
+    if (body := _text_body(data, problems)) is None:
+        return None
     values = np.frombuffer(body, dtype=np.uint8)
     ends = np.flatnonzero(values == 10)
     lengths = np.diff(ends, prepend=-1) - 1
     if not _count_agrees(ends.size, expected, problems, "1 or -1"):
+        _name_bad_labels(body, problems)
         return None
     long = lengths == 2
     signs = values[ends[long] - 2]
     plain = (long | (lengths == 1)).all() and (values[ends - 1] == 49).all()
     if not plain or not np.isin(signs, (43, 45)).all():
-        _name_bad_lines(body, problems, {b"1", b"-1", b"+1"}, 'expected 1 or -1 but got "{}"')
+        _name_bad_labels(body, problems)
         return None
     labels = np.ones(ends.size, dtype=np.int8)
     labels[np.flatnonzero(long)[signs == 45]] = -1
@@ -70,9 +74,11 @@ def parse_labels(data: bytes, problems: Problems, expected: int | None = None) -
 
 def parse_confidences(data: bytes, problems: Problems, expected: int | None = None) -> FloatArray | None:
     """A finite number on each line; None and problems if anything is wrong."""
-    body = _body(data)
+    if (body := _text_body(data, problems)) is None:
+        return None
     count = body.count(b"\n")
     if not _count_agrees(count, expected, problems, "a number"):
+        _name_bad_numbers(body, problems)
         return None
     values = _column(body) if count else np.empty(0)
     if values is None or values.size != count or not np.isfinite(values).all():
@@ -83,10 +89,16 @@ def parse_confidences(data: bytes, problems: Problems, expected: int | None = No
 
 def parse_guess(data: bytes, problems: Problems) -> float | None:
     """The one number of a .guess file, between 0 and 1."""
-    text = data.decode("ascii", "replace").strip()
+    if (body := _text_body(data, problems)) is None:
+        return None
+    text = body.decode("ascii", "replace").strip()
     value = parse_number(text)
     if value is None:
-        problems.add(1, f'expected one number, the guessed balanced error rate, but got "{shown(text, 40)}"')
+        share = parse_number(text.rstrip("% ").replace(",", "."))
+        meant = "" if share is None else f": write {share / 100 if text.endswith('%') else share:g}"
+        problems.add(
+            1, f'expected one number, the guessed balanced error rate, but got "{shown(text, 40)}"{meant}'
+        )
     elif not 0 <= value <= 1:
         hint = f": write {value / 100:g} if you mean {value:g} %" if 1 < value <= 100 else ""
         problems.add(1, f"a guess lies between 0 and 1, got {value:g}{hint}")
@@ -257,7 +269,9 @@ def read_sparse(path: StrPath, shape: tuple[int, int], *, binary: bool) -> csr_a
         place = int(np.argmax(wrong))
         line = int(np.searchsorted(bounds, place, side="right"))
         raise FormatError(path, line, _sparse_trouble(words[place], shape[1], binary))
-    return csr_array((values, features - 1, bounds), shape=shape)
+    # Half of scikit-learn takes 32-bit indices only.
+    indices = np.int32 if max(int(bounds[-1]), shape[1]) < 2**31 else np.int64
+    return csr_array((values, (features - 1).astype(indices), bounds.astype(indices)), shape=shape)
 
 
 def _sparse_words(words: Sequence[bytes], binary: bool) -> tuple[NDArray[np.int64], FloatArray]:
@@ -300,7 +314,17 @@ def _body(data: bytes) -> bytes:
     return bare + b"\n" if bare else b""
 
 
+def _text_body(data: bytes, problems: Problems) -> bytes | None:
+    """The lines of what a participant wrote, if it is plain text."""
+    if data.startswith(UTF_16):
+        problems.add(None, "this is written in UTF-16: save it as plain text (ASCII or UTF-8)")
+        return None
+    return _body(data)
+
+
 def _plain_ends(data: bytes) -> bytes:
+    """Line ends of all systems as `\\n`; the mark that some editors put before UTF-8 is left out."""
+    data = data.removeprefix(UTF_8_MARK)
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
@@ -321,12 +345,23 @@ def _count_agrees(count: int, expected: int | None, problems: Problems, what: st
     return False
 
 
-def _name_bad_lines(body: bytes, problems: Problems, good: set[bytes], message: str) -> None:
+def _name_bad_labels(body: bytes, problems: Problems) -> None:
     for number, line in enumerate(body.split(b"\n")[:-1], start=1):
-        if line not in good:
-            problems.add(number, message.format(shown(line.decode("ascii", "replace"), 40)))
+        if line not in LABELS:
+            text = shown(line.decode("ascii", "replace"), 40)
+            problems.add(number, f'expected 1 or -1 but got "{text}"{_label_meant(line)}')
             if len(problems) >= MOST_PROBLEMS:
                 return
+
+
+def _label_meant(line: bytes) -> str:
+    """What to write instead, where that is clear."""
+    if not line.strip():
+        return ": leave out blank lines"
+    if line.strip() in LABELS:
+        return ": leave out the blanks"
+    number = parse_number(line.decode("ascii", "replace"))
+    return f": write {1 if number == 1 else -1}" if number in (0, 1, -1) else ""
 
 
 def _name_bad_numbers(body: bytes, problems: Problems) -> None:

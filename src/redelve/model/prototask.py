@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -80,10 +81,14 @@ class Prior:
 
     def attribute(self, number: int) -> AttributePrior:
         """What is believed of the attribute with this number."""
-        for attribute in self.attributes:
-            if attribute.number == number:
-                return attribute
-        raise SpecError(f'prior "{self.name}" says nothing of attribute {number}: add a line for it')
+        if number not in self._by_number:
+            raise SpecError(f'prior "{self.name}" says nothing of attribute {number}: add a line for it')
+        return self._by_number[number]
+
+    @cached_property
+    def _by_number(self) -> dict[int, AttributePrior]:
+        """The first that is said of each attribute: every one of thousands is asked for."""
+        return {one.number: one for one in reversed(self.attributes)}
 
     @property
     def digest(self) -> str:

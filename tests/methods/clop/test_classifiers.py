@@ -169,3 +169,21 @@ def test_any_labels_will_do(machine: Any) -> None:
         assert (trained.predict(X) == labels).mean() > 0.85
     X, labels = three_classes()
     assert (clone(machine).fit(X, labels).predict(X) == labels).mean() > 0.9
+
+
+@pytest.mark.parametrize("learner", [clop.rf(units=5, random_state=0), clop.rffs(f_max=3, random_state=0)])
+def test_forests_take_sparse_tables_with_long_indices(learner: Any) -> None:
+    random = np.random.default_rng(0)
+    table = sp.csr_array((random.random((40, 8)) < 0.3).astype(np.float64))
+    long = sp.csr_array(
+        (table.data, table.indices.astype(np.int64), table.indptr.astype(np.int64)), shape=table.shape
+    )
+    labels = np.where(table.toarray()[:, 0] > 0, 1, -1)
+    assert long.indices.dtype == np.int64
+    trained = clone(learner).fit(long, labels)
+    expected = clone(learner).fit(table, labels)
+    if hasattr(trained, "predict"):
+        assert (trained.predict(long) == expected.predict(table)).all()
+    else:
+        assert trained.ranking_.tolist() == expected.ranking_.tolist()
+        assert (trained.transform(long) != expected.transform(table)).nnz == 0

@@ -149,3 +149,16 @@ def test_an_svc_that_does_not_come_to_an_end_says_so() -> None:
     X, y = two_classes()
     with pytest.warns(ConvergenceWarning, match="max_iter=3"):
         clop.svc(maxiter=3).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(60))  # some of them, which ones depends on rounding
+def test_a_pattern_that_alone_has_a_feature_does_not_spoil_the_choice_of_shrinkage(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 1000, (20, 6)).astype(np.float64)
+    X[:, 5] = 0
+    X[0, 5] = 999
+    y = np.where(X[:, 0] + X[:, 1] > 1000, 1, -1)
+    machine = clop.kridge().fit(X, y)
+    rows = np.vstack([np.hstack([X, np.ones((20, 1))]), np.sqrt(machine.shrinkage_) * np.eye(7)])
+    weights = np.linalg.lstsq(rows, np.concatenate([y, np.zeros(7)]), rcond=None)[0]
+    assert np.allclose(machine.decision_function(X), rows[:20] @ weights, atol=1e-6)

@@ -12,6 +12,7 @@ from redelve.methods.clop.forest import ForestClassifier
 from redelve.methods.clop.hyperparameters import UnsuitedError, default
 from redelve.methods.clop.kernel_machines import KernelRidgeClassifier, SupportVectorClassifier
 from redelve.methods.clop.networks import NeuralClassifier
+from redelve.methods.clop.notation import parse_object
 from redelve.methods.clop.paper import LabelledData, test, train
 from redelve.methods.clop.preprocessing import (
     PatternNormalizer,
@@ -73,6 +74,7 @@ __all__ = [
     "naive",
     "neural",
     "normalize",
+    "parse_object",
     "pc_extract",
     "relief",
     "rf",

@@ -86,7 +86,9 @@ class KernelRidgeClassifier(Classifier):
         constant = np.full((X.shape[0], 1), root)
         extended = sp.hstack([X, constant], format="csr") if sp.issparse(X) else np.hstack([X, constant])
         if len(candidates) > 1:
-            ridge = RidgeCV(alphas=candidates, fit_intercept=False).fit(extended, targets)
+            # A pattern that alone has a feature divides by zero where shrinkage is tiny.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ridge = RidgeCV(alphas=candidates, fit_intercept=False).fit(extended, targets)
             self.shrinkage_ = float(ridge.alpha_)
         else:
             self.shrinkage_ = float(candidates[0])

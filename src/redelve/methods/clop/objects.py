@@ -38,6 +38,7 @@ class LearningObject(BaseEstimator):  # type: ignore[misc]
         check_hyperparameters(self)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        X = with_short_indices(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UnsuitedError(
@@ -49,7 +50,8 @@ class LearningObject(BaseEstimator):  # type: ignore[misc]
     def _accept_inputs(self, X: Any) -> Any:
         """Check that the object is trained, and data to be processed."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return with_short_indices(X)
 
 
 class Classifier(ClassifierMixin, LearningObject):  # type: ignore[misc]
@@ -127,6 +129,13 @@ def outputs(model: Any, X: Any) -> Numbers:
 def stored(X: Any) -> Any:
     """Patterns as a trained object keeps them: skops saves a csr_matrix as such, a csr_array bit by bit."""
     return sp.csr_matrix(X) if sp.issparse(X) else X
+
+
+def with_short_indices(X: Any) -> Any:
+    """A sparse table with 32-bit indices if they suffice: trees of scikit-learn take no others."""
+    if not sp.issparse(X) or X.indices.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def blocks(rows: int, width: int) -> Iterator[slice]:
