@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
 .PHONY: demo tutorial test test-all check browser bench clean
 

@@ -57,6 +57,14 @@ def _no_real_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _wardens_load_what_they_need() -> Iterator[None]:
+    """Not what is loaded here: after a few hundred tests of other things that would take them seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("redelve.isolation.asking.harmless_modules", list)
+        yield
+
+
 @pytest.fixture
 def delve_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty REDELVE_HOME of the test's own, with DELVE_PATH unset."""

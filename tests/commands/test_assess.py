@@ -1,6 +1,9 @@
 """redelve assess, report, methods, csv, check-method: what newcomers type, and what they mistype."""
 
+import io
 import re
+import shutil
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -11,24 +14,47 @@ from tests.conftest import Result, RunCommand
 QUICK = ["-q", "-m", "constant,lin-1"]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
+def write_table(folder: Path) -> Path:
     """Five hundred houses."""
     rows = ["area,rooms,town,price"]
     for n in range(500):
         area, rooms, town = 30 + (n * 37) % 170, 1 + n % 6, ("Bonn", "Oslo", "Rome")[n % 3]
         rows.append(f"{area},{rooms},{town},{3 * area + 20 * rooms + (n * 7919) % 101}")
-    path = tmp_path / "houses.csv"
+    path = folder / "houses.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write_table(tmp_path)
 
 
 def assess(run_command: RunCommand, table: Path, *words: str) -> Result:
     return run_command("assess", [table.name, "-t", "price", *QUICK, *words], table.parent)
 
 
-def test_a_table_becomes_a_report(run_command: RunCommand, table: Path) -> None:
-    done = assess(run_command, table)
+@pytest.fixture(scope="module")
+def first_time(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """The table, assessed for the first time, and what was printed; for tests to copy."""
+    table = write_table(tmp_path_factory.mktemp("assessed"))
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(table.parent)
+        patch.setenv("REDELVE_HOME", str(tmp_path_factory.mktemp("home")))
+        code = main(["assess", table.name, "-t", "price", *QUICK])
+    return table, Result(out.getvalue(), err.getvalue(), code)
+
+
+@pytest.fixture
+def assessed(first_time: tuple[Path, Result], tmp_path: Path) -> Path:
+    """The table in a place of the test's own, beside what came of its first assessment."""
+    shutil.copytree(first_time[0].parent, tmp_path, dirs_exist_ok=True)
+    return tmp_path / first_time[0].name
+
+
+def test_a_table_becomes_a_report(first_time: tuple[Path, Result]) -> None:
+    table, done = first_time
     assert (done.code, done.err) == (0, "")
     assert "lin-1 is the best of these methods" in done.out
     assert done.out.endswith("Report: houses-assessment/report.html\n")
@@ -49,21 +75,22 @@ def test_what_was_understood_is_shown_and_can_be_changed(run_command: RunCommand
     assert description.read_text() != text
 
 
-def test_the_same_command_again_does_nothing_twice(run_command: RunCommand, table: Path) -> None:
-    first = assess(run_command, table)
-    archive = table.parent / "houses-assessment" / "archive"
+def test_the_same_command_again_does_nothing_twice(
+    run_command: RunCommand, first_time: tuple[Path, Result], assessed: Path
+) -> None:
+    archive = assessed.parent / "houses-assessment" / "archive"
     before = {path: path.stat().st_mtime_ns for path in archive.rglob("*.parquet")}
-    second = assess(run_command, table)
-    assert second.out == first.out
+    assert before
+    assert assess(run_command, assessed).out == first_time[1].out
     assert {path: path.stat().st_mtime_ns for path in archive.rglob("*.parquet")} == before
 
 
-def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, table: Path) -> None:
-    assess(run_command, table)
-    more = run_command("assess", [table.name, "-t", "price", "-q", "-m", "constant,knn-cv-1"], table.parent)
+def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, assessed: Path) -> None:
+    words = [assessed.name, "-t", "price", "-q", "-m", "constant,knn-cv-1"]
+    more = run_command("assess", words, assessed.parent)
     assert more.code == 0
     assert "lin-1" not in more.out
-    report = run_command("report", ["houses-assessment/archive"], table.parent)
+    report = run_command("report", ["houses-assessment/archive"], assessed.parent)
     assert all(name in report.out for name in ("constant", "lin-1", "knn-cv-1"))
 
 
@@ -131,14 +158,13 @@ def test_mistakes_are_told_in_a_line(
 
 class TestReport:
     def test_a_report_can_be_written_later_and_by_another_loss(
-        self, run_command: RunCommand, table: Path
+        self, run_command: RunCommand, assessed: Path
     ) -> None:
-        assess(run_command, table)
         words = ["houses-assessment/archive", "-l", "A", "-m", "lin-1,constant", "-o", "later.md"]
-        done = run_command("report", words, table.parent)
+        done = run_command("report", words, assessed.parent)
         assert done.code == 0, done.err
         assert "absolute error" in done.out
-        assert (table.parent / "later.md").exists()
+        assert (assessed.parent / "later.md").exists()
 
     def test_no_archive_is_no_report(self, run_command: RunCommand, tmp_path: Path) -> None:
         done = run_command("report", ["nothing"], tmp_path)

@@ -14,9 +14,12 @@ import psutil
 import pytest
 
 from redelve.experiment import plan
-from tests.experiment import interrupted
+from tests.experiment import bench, interrupted
 
 PROJECT = Path(__file__).parent.parent.parent
+PATIENCE = 60
+"""Seconds, for a busy machine."""
+MISCHIEF = "takes_a_moment_or_waits_to_be_stopped"
 WAYS = [
     ("serial", "isolated", signal.SIGINT),
     ("serial", "isolated", signal.SIGKILL),
@@ -30,10 +33,14 @@ WAYS = [
 ]
 
 
-def started(executor: str, mischief: str, isolated: str, notes: Path) -> tuple[subprocess.Popen[str], str]:
+def started(
+    executor: str, mischief: str, isolated: str, notes: Path, *, to_be_stopped: bool = True
+) -> tuple[subprocess.Popen[str], str]:
     token = uuid.uuid4().hex
     command = [sys.executable, "-m", "tests.experiment.interrupted", executor, mischief, isolated, str(notes)]
     environment = {**os.environ, "REDELVE_TEST_TOKEN": token}
+    if to_be_stopped:
+        environment[bench.NOTES_TO_STOP_AT] = str(notes)
     process = subprocess.Popen(
         command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -52,15 +59,15 @@ def left(token: str) -> list[psutil.Process]:
     return found
 
 
-def wait_until_gone(token: str, seconds: float) -> None:
-    end = time.monotonic() + seconds
+def wait_until_gone(token: str) -> None:
+    end = time.monotonic() + PATIENCE
     while (processes := left(token)) and time.monotonic() < end:
         time.sleep(0.1)
     assert processes == []
 
 
 def wait_for_notes(notes: Path, count: int) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not (notes.exists() and len(notes.read_text().split()) >= count):
         assert time.monotonic() < end, "nothing gets done"
         time.sleep(0.05)
@@ -71,27 +78,27 @@ def wait_for_notes(notes: Path, count: int) -> None:
 )
 def test_stopped_and_begun_again(tmp_path: Path, executor: str, isolated: str, how: signal.Signals) -> None:
     notes = tmp_path / "notes"
-    process, token = started(executor, "takes_a_moment", isolated, notes)
-    wait_for_notes(notes, 3)
+    process, token = started(executor, MISCHIEF, isolated, notes)
+    wait_for_notes(notes, bench.ENOUGH_NOTES)
     process.send_signal(how)
-    process.communicate(timeout=30)
-    wait_until_gone(token, 30 if executor == "dask" else 10)
+    process.communicate(timeout=PATIENCE)
+    wait_until_gone(token)
     known = notes.read_text().split()
-    assert 3 <= len(known) < interrupted.INSTANCES
-    again, token = started("processes", "takes_a_moment", isolated, notes)
-    assert again.communicate(timeout=60)[0] == "finished\n"
-    wait_until_gone(token, 10)
-    wanted = interrupted.experiment("takes_a_moment", isolated == "isolated")
+    assert bench.ENOUGH_NOTES <= len(known) < interrupted.INSTANCES
+    again, token = started("processes", MISCHIEF, isolated, notes, to_be_stopped=False)
+    assert again.communicate(timeout=PATIENCE)[0] == "finished\n"
+    wait_until_gone(token)
+    wanted = interrupted.experiment(MISCHIEF, isolated == "isolated")
     assert sorted(notes.read_text().split()) == sorted(wanted.digest(job) for job in plan(wanted))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda how: how.name)
 def test_programs_of_a_hanging_method_end_too(tmp_path: Path, how: signal.Signals) -> None:
     process, token = started("processes", "starts_a_program_and_hangs", "isolated", tmp_path / "notes")
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not any(one.name() == "sleep" for one in left(token)):
         assert time.monotonic() < end
         time.sleep(0.1)
     process.send_signal(how)
-    process.communicate(timeout=30)
-    wait_until_gone(token, 10)
+    process.communicate(timeout=PATIENCE)
+    wait_until_gone(token)

@@ -14,7 +14,7 @@ import pytest
 
 from redelve.errors import SpecError
 from redelve.experiment import pack, perform, plan, run
-from redelve.isolation import Limits, asking, let_go
+from redelve.isolation import Limits, asking, let_go, preloading
 from redelve.isolation.limits import LONGEST_MESSAGE
 from redelve.lessons import TrainingSet
 from redelve.results import Record
@@ -136,6 +136,24 @@ def programs() -> list[psutil.Process]:
 def test_what_a_method_started_ends_with_it(mischief: Callable[[TrainingSet], None], status: str) -> None:
     assert record_of(mischief, Limits(seconds=1.0)).status == status
     assert programs() == []
+
+
+def tells_whether_scipy_special_is_loaded(training: TrainingSet) -> None:
+    raise ValueError(f"scipy.special: {'scipy.special' in sys.modules}")
+
+
+def test_libraries_loaded_here_are_loaded_before_the_method_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    import scipy.special  # noqa: F401
+
+    told = preloading.harmless_modules()
+    assert {"numpy", "scipy.special"} <= set(told)
+    assert [name for name in told if name.startswith("redelve")] == []  # all that is loaded would take long
+    for names, expected in (([], False), (["scipy.special"], True)):
+        let_go()
+        monkeypatch.setattr(asking, "harmless_modules", lambda names=names: names)
+        record = record_of(tells_whether_scipy_special_is_loaded)
+        assert record.message == f"ValueError: scipy.special: {expected}"
+    let_go()
 
 
 def test_every_job_begins_in_the_same_state() -> None:

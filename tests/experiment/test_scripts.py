@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,12 +28,29 @@ print(*(record.status for record in records))
 """
 
 
-@pytest.mark.parametrize("isolated", [True, False])
-@pytest.mark.parametrize(("executor", "count"), [("serial", None), ("processes", 2), ("loky", 2)])
-@pytest.mark.parametrize("way", ["file", "text"])
-def test_methods_of_a_script_work_everywhere(
-    tmp_path: Path, way: str, executor: str, count: int | None, isolated: bool
-) -> None:
+def way(name: str, executor: str, isolated: bool, *, marks: Any = ()) -> Any:
+    return pytest.param(name, executor, isolated, id=f"{name}-{executor}-{isolated}", marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("way", "executor", "isolated"),
+    [
+        way("file", "serial", True),
+        way("file", "serial", False),
+        way("file", "processes", True),
+        way("file", "processes", False),
+        way("file", "loky", True),
+        way("file", "loky", False),
+        way("text", "serial", True, marks=pytest.mark.slow),  # a method goes to a cell as it does below
+        way("text", "serial", False, marks=pytest.mark.slow),
+        way("text", "processes", True),
+        way("text", "processes", False, marks=pytest.mark.slow),
+        way("text", "loky", True, marks=pytest.mark.slow),
+        way("text", "loky", False),
+    ],
+)
+def test_methods_of_a_script_work_everywhere(tmp_path: Path, way: str, executor: str, isolated: bool) -> None:
+    count = None if executor == "serial" else 2
     text = SCRIPT.format(project=str(PROJECT), isolated=isolated, executor=executor, count=count)
     script = tmp_path / "script.py"
     script.write_text(text)

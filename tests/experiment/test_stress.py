@@ -129,7 +129,7 @@ def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -
 @pytest.mark.parametrize("instances", [20, pytest.param(334, marks=pytest.mark.slow)], ids=["120", "2004"])
 def test_nothing_is_lost_when_a_dask_worker_is_killed(instances: int) -> None:
     experiment = toy_experiment(methods(), instances, limits=LIMITS)
-    workers = Dask(count=3)
+    workers = Dask(count=2)
     workers.executor()
     killed: list[int] = []
 
@@ -145,11 +145,16 @@ def test_nothing_is_lost_when_a_dask_worker_is_killed(instances: int) -> None:
     assert killed
 
 
-@pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize(
-    "make",
-    [lambda: Processes(2), lambda: Dask(count=2), lambda: workers_from("loky", count=2)],
-    ids=["processes", "dask", "loky"],
+    ("make", "isolated"),
+    [
+        pytest.param(lambda: Processes(2), False, id="processes-False"),
+        pytest.param(lambda: Processes(2), True, id="processes-True"),
+        pytest.param(lambda: Dask(count=2), False, id="dask-False"),
+        pytest.param(lambda: Dask(count=2), True, id="dask-True", marks=pytest.mark.slow),
+        pytest.param(lambda: workers_from("loky", count=2), False, id="loky-False"),
+        pytest.param(lambda: workers_from("loky", count=2), True, id="loky-True"),
+    ],
 )
 def test_records_do_not_depend_on_who_made_them(make: Callable[[], Workers], isolated: bool) -> None:
     chosen = {name: methods()[name] for name in QUIET}

@@ -14,8 +14,11 @@ _tried: set[str] = set()
 
 
 def harmless_modules() -> list[str]:
-    """What is loaded here of the packages that methods are likely to use."""
-    return [name for name in sys.modules if name.partition(".")[0] in FORKED_OFTEN]
+    """What is loaded here of the libraries that methods are likely to use.
+
+    Not of redelve itself: what a method needs of it comes with the method, and the rest no method needs.
+    """
+    return [name for name in sys.modules if name.partition(".")[0] in FORKED_OFTEN - {"redelve"}]
 
 
 def preload(names: list[str]) -> None:
