@@ -12,7 +12,8 @@ COMMAND = Command(
     "Run the server of a challenge: pages, API, accounts, scoring. Nothing else is needed: its database\n"
     "(SQLite) and the entries lie in the challenge's folder, in `server`. The first start prints a link\n"
     "that makes who follows it the organiser. Stop it with Control-C.",
-    "challenge [ -p port ] [ -b host ] [ -d database ] [ -D folder ] [ -w workers ] [ -s ] [ -x addresses ]",
+    "challenge [ -p port ] [ -b host ] [ -d database ] [ -D folder ] [ -w workers ] [ -s ] [ -x addresses ]\n"
+    "    [ -o ]",
     (
         Option("p", "the port to listen at (8000)", "port", "port"),
         Option("b", "the address to listen at (127.0.0.1, for this machine only)", "host", "host"),
@@ -25,6 +26,7 @@ COMMAND = Command(
         Option(
             "x", "proxies, by address, whose word on the client's address is taken", "addresses", "proxies"
         ),
+        Option("o", "print a link for another organiser, or for one who lost the password", long="organiser"),
     ),
     least=1,
 )
@@ -55,6 +57,7 @@ def serve(given: Given) -> Iterator[str]:
     from dataclasses import replace
 
     from redelve.challenge.server.app import create_app
+    from redelve.challenge.server.belonging import lacking_test_labels
     from redelve.challenge.server.services import open_services
     from redelve.challenge.server.serving import Place, address, bound, server_of
     from redelve.challenge.server.settings import Settings
@@ -66,9 +69,18 @@ def serve(given: Given) -> Iterator[str]:
     listening = bound(place)
     url = address(listening)
     yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
-    if (link := services.organiser_link()) is not None:
-        yield f"Become the organiser, by this link, which works once: {url}{link}\n"
+    if lacking := lacking_test_labels(services.challenge):
+        yield f"{lacking[0]} is not there ({len(lacking)} such files); it must be when the challenge ends.\n"
+    if (link := services.organiser_link(another=given.has("o"))) is not None:
+        yield _invitation(link, None if settings.secure else url)
     server_of(create_app(settings, services=services), place).run(sockets=[listening])
+
+
+def _invitation(link: str, url: str | None) -> str:
+    """What to tell of the organiser's link; by https only the proxy's address works."""
+    if url is None:
+        return f"Become the organiser, by this link, which works once: {link} after your https://… address\n"
+    return f"Become the organiser, by this link, which works once: {url}{link}\n"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

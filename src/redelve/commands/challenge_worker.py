@@ -35,7 +35,7 @@ def work(given: Given) -> Iterator[str]:
     from redelve.challenge.server.worker import start_workers
 
     held = Settings.for_folder(given.arguments[0], data=given.value("D"), database=given.value("d"))
-    services = open_services(replace(held, workers=max(1, whole(given, "n", 1))))
+    services = open_services(replace(held, workers=max(1, whole(given, "n", 1))), may_change=False)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     threads = start_workers(services, stop)

@@ -3,23 +3,25 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from redelve.challenge import Limits
-from redelve.challenge.server import entries, jobs, scoring
+from redelve.challenge.server import boards, entries, jobs, scoring
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.entries import Offer
+from redelve.challenge.server.jobs import Lease
 from redelve.challenge.server.problems import Problem
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.tables import DevelopmentScore, Entry, FinalScore, Table, User
+from redelve.challenge.server.tables import REFUSED, DevelopmentScore, Entry, FinalScore, Table, User
 from redelve.challenge.server.uploads import Stored
 from redelve.challenge.server.worker import Worker
 from tests.challenge.server.bench import ENDS, PASSWORD, START, Bench, running
@@ -193,3 +195,55 @@ def test_an_empty_database_is_migrated_once_by_many(tmp_path: Path, database: st
         assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
     for one in found:
         one.close()
+
+
+def test_a_ranking_counts_no_score_that_came_too_late_for_it(
+    either: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores that come in while the ranking is made are in it, or else make it outdated."""
+    for name in ("Ada", "Bob"):
+        either.join(name)
+        either.send(name)
+    either.work()
+    either.clock.set(ENDS)
+    either.work()
+    services, ranked = either.services, boards._ranked
+    with services.database.writing() as session:
+        late = [
+            FinalScore(entry_id=2, dataset=score.dataset, content=score.content, outcomes=score.outcomes)
+            for score in session.scalars(select(FinalScore).where(FinalScore.entry_id == 2))
+        ]
+        session.execute(delete(FinalScore).where(FinalScore.entry_id == 2))
+
+    def ranked_as_more_comes_in(*given: Any, **options: Any) -> Any:
+        found = ranked(*given, **options)
+        with services.database.writing() as session:
+            session.add_all(late)
+        late.clear()
+        return found
+
+    monkeypatch.setattr(boards, "_ranked", ranked_as_more_comes_in)
+    content = boards.final_board(services)
+    assert [row["participant"] for row in content["overall"]] == ["Ada"]
+    with services.database.reading() as session:
+        assert boards.finals_done(session) == 2
+    assert content["finals"] == 1
+
+
+def test_cancelling_and_leasing_at_once_is_settled_without_a_deadlock(either: Bench) -> None:
+    either.join("Ada")
+    with either.services.database.reading() as session:
+        ada = session.scalars(select(User)).one()
+    services, actor = either.services, Actor(ada)
+    for number in range(1, 11):
+        assert either.send("Ada").status_code == 201
+        cancelled, taken = at_once(
+            partial(entries.cancel, services, actor, number), partial(jobs.take, services, "worker")
+        )
+        assert isinstance(cancelled, Entry | Problem), cancelled
+        assert taken is None or isinstance(taken, Lease), taken
+        assert isinstance(cancelled, Problem) != (taken is None)
+        if taken is not None:
+            with services.database.writing() as session:
+                jobs.finish(services, session, taken, "a trial")
+                session.get_one(Entry, number).state = REFUSED

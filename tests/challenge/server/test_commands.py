@@ -2,9 +2,10 @@
 
 import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,11 @@ import httpx
 import pytest
 
 from redelve.challenge import Phases
-from redelve.challenge.server import require
+from redelve.challenge.server import require, serving
 from redelve.challenge.server.app import create_app
 from redelve.challenge.server.client import Client, ServerRefused
 from redelve.challenge.server.clock import ManualClock
+from redelve.challenge.server.services import open_services
 from redelve.challenge.server.serving import Place, bound, in_background
 from redelve.challenge.server.settings import Settings
 from redelve.cli import main
@@ -165,6 +167,51 @@ def test_redelve_and_its_commands_load_no_package_of_the_server() -> None:
 def test_wrong_uses_are_told(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["challenge", *words]) == code
     assert capsys.readouterr().err.startswith(f"redelve challenge {words[0]}: ")
+
+
+class TestWhatServeTells:
+    @pytest.fixture
+    def told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> Callable[..., str]:
+        """What is printed until the server would run."""
+
+        class Idle:
+            def run(self, sockets: list[socket.socket]) -> None:
+                for each in sockets:
+                    each.close()
+
+        monkeypatch.setattr(serving, "server_of", lambda *_: Idle())
+        make_challenge(tmp_path / "challenge")
+
+        def start(*options: str) -> str:
+            assert main(["challenge", "serve", str(tmp_path / "challenge"), "-p", "0", *options]) == 0
+            return capsys.readouterr().out
+
+        return start
+
+    def become_organiser(self, folder: Path, name: str, secret: str) -> None:
+        services = open_services(replace(Settings.for_folder(folder / "challenge"), passwords=CHEAP))
+        services.accounts.use_invitation(services.now(), "", secret, name, PASSWORD)
+        services.close()
+
+    def test_a_link_until_there_is_an_organiser_and_later_on_demand(
+        self, told: Callable[..., str], tmp_path: Path
+    ) -> None:
+        assert "/link/" in told()
+        self.become_organiser(tmp_path, "Olga", told().rpartition("/link/")[2].strip())
+        assert "/link/" not in told()
+        self.become_organiser(tmp_path, "Otto", told("--organiser").rpartition("/link/")[2].strip())
+
+    def test_behind_a_proxy_the_link_has_no_host_of_this_machine(self, told: Callable[..., str]) -> None:
+        link = told("--https").splitlines()[1]
+        assert "/link/" in link
+        assert "http://" not in link
+
+    def test_test_labels_that_are_not_there_yet(self, told: Callable[..., str], tmp_path: Path) -> None:
+        assert "test.labels" not in told()
+        (tmp_path / "challenge/secret/nova_test.labels").unlink()
+        assert "nova_test.labels is not there (1 such files)" in told()
 
 
 @contextmanager

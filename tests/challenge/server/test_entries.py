@@ -1,6 +1,8 @@
 """Entries: what is taken, what is refused, what counts."""
 
+import errno
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -9,11 +11,12 @@ import pytest
 from redelve.challenge import Limits
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server.settings import RateLimits
+from redelve.challenge.server.uploads import Receiver
 from tests.challenge.server.bench import ENDS, START, Bench, answers, running, zipped
 
 
 def files_in(bench: Bench) -> list[Path]:
-    return [path for path in bench.settings.uploads.rglob("*") if path.is_file()]
+    return list(bench.settings.uploads.rglob("*.zip*"))
 
 
 def test_an_entry_is_scored_on_validation_cases(bench: Bench) -> None:
@@ -194,3 +197,41 @@ def test_stored_files_are_for_the_server_only(bench: Bench) -> None:
     assert stored.stat().st_mode & 0o077 == 0
     assert bench.settings.data.stat().st_mode & 0o077 == 0
     assert bench.clock.now() == START
+
+
+@pytest.mark.parametrize("where", ["write", "fsync"])
+def test_a_full_disk_is_told_and_leaves_nothing_behind(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    bench.join("Ada")
+    with monkeypatch.context() as patched:
+        patched.setattr(*((Receiver, "take", full) if where == "write" else (os, "fsync", full)))
+        refused = bench.send("Ada")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "no_room")
+    assert files_in(bench) == []
+    assert "No space left on device" in caplog.text
+    assert "Traceback" not in caplog.text
+    assert bench.send("Ada").status_code == 201
+
+
+def test_an_uploads_folder_that_is_gone_is_told(bench: Bench) -> None:
+    bench.join("Ada")
+    bench.settings.uploads.rename(bench.settings.data / "moved")
+    bench.settings.uploads.write_text("no folder")
+    assert bench.send("Ada").json()["error"]["code"] == "no_room"
+
+
+def test_a_file_that_cannot_even_be_closed_is_forgotten(tmp_path: Path) -> None:
+    receiver = Receiver(tmp_path, 100)
+
+    class Broken:
+        def close(self) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    receiver._file.close()
+    receiver._file = Broken()  # type: ignore[assignment]
+    receiver.drop()
+    assert list(tmp_path.rglob("*.part")) == []

@@ -203,3 +203,39 @@ class TestOrphans:
         fresh.write_bytes(b"on its way")
         assert sweep(bench.services) == 0
         assert fresh.exists()
+
+
+def test_a_clock_that_is_put_back_does_not_keep_the_job_of_a_dead_worker(services: Services) -> None:
+    jobs.take(services, "doomed")
+    advance(services, -3600)
+    lease = jobs.take(services, "heir")
+    assert lease is not None
+    assert lease.attempt == 2
+    advance(services, -30)  # as clocks of two machines may differ
+    assert jobs.take(services, "thief") is None
+
+
+def test_an_end_that_is_moved_under_the_worker_is_not_acted_upon(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker has seen the end; before it writes that down, an organiser's later end is there."""
+    bench.join("Ada")
+    bench.send("Ada")
+    bench.work()
+    bench.clock.set(ENDS)
+    organiser, worker = bench.organiser(), Worker(bench.services)
+
+    def moved_meanwhile(_: Worker) -> bool:
+        bench.clock.advance(seconds=-1)
+        moved = organiser.fill("/organiser", "/organiser/phases", ends="2026-03-02T00:00", reason="later")
+        bench.clock.advance(seconds=1)
+        return moved.status_code == 303
+
+    monkeypatch.setattr(Worker, "_has_ending_to_do", moved_meanwhile)
+    worker.look_after()
+    monkeypatch.undo()
+    assert rows(bench.services, Job) == 1  # that of the check
+    bench.clock.advance(days=1)
+    bench.work()
+    ranking = bench.client.get("/api/v1/ranking").json()
+    assert [row["participant"] for row in ranking["overall"]] == ["Ada"]

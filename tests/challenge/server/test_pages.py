@@ -3,13 +3,17 @@
 import csv
 import io
 import re
+from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from redelve.challenge.server.drawings import figure_1
-from tests.challenge.server.bench import ENDS, PASSWORD, Bench, running, zipped
+from redelve.challenge.server.tables import PARTICIPANT, SCORED, Entry, User
+from redelve.challenge.server.texts import comparable
+from tests.challenge.server.bench import ENDS, PASSWORD, Bench, Browser, running, zipped
 
 EVIL = '<script>alert("x")</script>'
 PUBLIC = ("/", "/data", "/leaderboard", "/leaderboard/ada", "/learning", "/login", "/register", "/api")
@@ -17,7 +21,7 @@ FORMS = (
     *("/login", "/register", "/logout", "/account/tokens", "/account/tokens/1/revoke", "/submit"),
     *("/entries/1/cancel", "/organiser/phases", "/organiser/entries/1/disqualify", "/organiser/ranking"),
     *("/organiser/users/1/disqualify", "/organiser/users/1/link", "/organiser/entries/1/retry"),
-    *("/organiser/export", "/submit/form"),
+    *("/organiser/export", "/organiser/retry", "/submit/form"),
 )
 
 
@@ -247,3 +251,66 @@ def test_figure_1_is_that_of_the_paper() -> None:
     assert curve is not None
     heights = [float(point.split(",")[1]) for point in curve[1].split()]
     assert heights.index(max(heights)) == len(heights) // 2
+
+
+class TestOrganisersLists:
+    def names(self, page: str) -> list[str]:
+        accounts = page.partition("<h2>Accounts</h2>")[2].partition("<h2>Entries</h2>")[0]
+        return re.findall(r'<th scope="row">([^<]+)</th>', accounts)
+
+    def numbers(self, page: str) -> list[int]:
+        return [int(number) for number in re.findall(r'<a href="/entries/(\d+)">', page)]
+
+    @pytest.fixture
+    def crowd(self, bench: Bench) -> Browser:
+        """Sixty participants with an entry each, and the organiser."""
+        now = bench.clock.now()
+        with bench.services.database.writing() as session:
+            for number in range(1, 61):
+                name = f"Person {number:02}%"
+                user = User(name=name, name_key=comparable(name), password_hash="", role=PARTICIPANT)
+                user.created_at = now
+                entry = Entry(user=user, label="", stored=str(number), size=1, sha256="", problems=[])
+                entry.received_at, entry.state, entry.state_at, entry.reason = now, SCORED, now, ""
+                session.add_all([user, entry])
+        return bench.organiser()
+
+    def pages(self, browser: Browser, which: str) -> Iterator[str]:
+        path: str | None = "/organiser"
+        while path is not None:
+            page = browser.get(path).text
+            yield page
+            older = re.search(rf'href="([^"]*{which}_before=[^"]*)"', page)
+            path = unescape(older[1]) if older else None
+
+    def test_nobody_is_left_out_page_after_page(self, crowd: Browser) -> None:
+        names = [name for page in self.pages(crowd, "accounts") for name in self.names(page)]
+        numbers = [number for page in self.pages(crowd, "entries") for number in self.numbers(page)]
+        assert len(names) == len(set(names)) == 61
+        assert sorted(numbers) == list(range(1, 61))
+
+    def test_a_name_or_a_number_is_found(self, crowd: Browser) -> None:
+        page = crowd.get("/organiser?find=pERSON+07").text
+        assert (self.names(page), self.numbers(page)) == (["Person 07%"], [7])
+        assert self.numbers(crowd.get("/organiser?find=33").text) == [33]
+        page = crowd.get("/organiser?find=nobody+at+all").text
+        assert (self.names(page), self.numbers(page)) == ([], [])
+
+    def test_signs_of_patterns_are_signs(self, crowd: Browser) -> None:
+        assert self.names(crowd.get("/organiser?find=P%25").text) == []
+        assert len(self.names(crowd.get("/organiser?find=7%25").text)) == 6
+        assert self.names(crowd.get("/organiser?find=_").text) == []
+
+
+def test_a_wrong_time_is_told_beside_the_form_which_keeps_what_was_typed(bench: Bench) -> None:
+    organiser = bench.organiser()
+    page = organiser.fill("/organiser", "/organiser/phases", ends="tomorrow", reason="<late>")
+    assert page.status_code == 422
+    assert "&#34;tomorrow&#34; is no date and time" in page.text
+    assert 'value="tomorrow"' in page.text
+    assert 'value="&lt;late&gt;"' in page.text
+
+
+def test_moving_no_phase_is_told(bench: Bench) -> None:
+    page = bench.organiser().fill("/organiser", "/organiser/phases", reason="a slip")
+    assert (page.status_code, "none of them would change" in page.text) == (422, True)

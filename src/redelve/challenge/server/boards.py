@@ -146,12 +146,13 @@ def final_board(services: Services) -> dict[str, Any]:
     if services.stage() is not Stage.ENDED:
         raise AssertionError("there is no final ranking before the end")
     with services.database.reading() as session:
+        finals = finals_done(session)  # first: what comes in from now on makes the ranking outdated
         entries = counted(session, services)
         plain = _ranked(session, FinalScore, entries, outcomes=False)
         kept = last_complete(plain, services.challenge, services.challenge.limits.ranked_entries)
         chosen = {int(entry.entry) for entry in kept}
         ranked = _ranked(session, FinalScore, [e for e in entries if e.id in chosen], outcomes=True)
-        names, finals = _names(session), finals_done(session)
+        names = _names(session)
     return board_to_json(final_ranking(ranked, services.challenge), names) | {"finals": finals}
 
 

@@ -160,10 +160,11 @@ def _check_quota(state: Quota) -> None:
 def cancel(services: Services, actor: Actor, entry_id: int) -> Entry:
     """Take back an entry that nobody has begun to score; it does not count against the quota."""
     with services.database.writing() as session:
-        entry = session.get(Entry, entry_id, with_for_update={"of": Entry})
+        entry = session.get(Entry, entry_id)
         if entry is None or actor.user is None or entry.user_id != actor.user.id:
             raise not_found("such entry")
         job = session.scalar(select(Job).where(Job.key == f"{jobs.CHECK}:{entry_id}").with_for_update())
+        session.refresh(entry, with_for_update={"of": Entry})  # after the job, as workers do
         if entry.state != RECEIVED or job is None or job.state != jobs.WAITING or job.attempts:
             raise Problem(
                 409, "too_late", f"Entry {entry_id} is {entry.state}; only waiting ones can be cancelled."

@@ -19,7 +19,7 @@ from redelve.baselines import baselines_by_loss
 from redelve.challenge import Challenge, DatasetEntry
 from redelve.challenge.server import jobs, views
 from redelve.challenge.server.audit import Actor, note
-from redelve.challenge.server.boards import final_content
+from redelve.challenge.server.boards import final_content, is_outdated, revision_of
 from redelve.challenge.server.jobs import Lease
 from redelve.challenge.server.phases import Stage
 from redelve.challenge.server.problems import Problem, not_found
@@ -34,6 +34,8 @@ from redelve.store import Archive
 
 LABEL = Target("label", "categorical", ("-1", "1"))
 PARTS = ("valid", "test")
+PORTION = 100
+"""After so many entries the archive is compacted: what is not takes four times the room on the disk."""
 SEALED = Problem(403, "sealed", "The archive is sealed until the end of the challenge.")
 
 
@@ -42,13 +44,21 @@ def ask(services: Services, actor: Actor) -> int:
     if services.stage() is not Stage.ENDED:
         raise SEALED
     with services.database.writing() as session:
-        if jobs.open_jobs(session):
-            raise Problem(409, "in_the_making", "Entries are still being scored: ask again in a moment.")
+        _check_ready(session)
         number = 1 + len(list(session.scalars(select(Job.id).where(Job.kind == jobs.EXPORT))))
         jobs.add(session, jobs.EXPORT, services.lease_clock.now(), number)
         note(session, services.now(), actor, "export asked for", f"export {number}")
     services.wake.set()
     return number
+
+
+def _check_ready(session: Session) -> None:
+    """Raise a problem as long as scores or the ranking are to come; the archive would lack them."""
+    is_waiting = jobs.open_jobs(session, *jobs.SCORING) or jobs.lacks_ending(session, revision_of(session))
+    if is_waiting or is_outdated(session):
+        raise Problem(409, "in_the_making", "Entries are still being scored: ask again in a moment.")
+    if jobs.open_jobs(session, jobs.EXPORT):
+        raise Problem(409, "in_the_making", "An archive is being made already: load the page again later.")
 
 
 def exported(services: Services) -> list[tuple[int, str, bool]]:
@@ -77,6 +87,8 @@ def make(services: Services, lease: Lease) -> None:
     """Make the archive that was asked for: a worker's job."""
     path = _place(services, int(lease.key.rpartition(":")[2]))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for left in path.parent.glob(f"{path.stem}.*"):  # by a worker that died
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
     work = path.with_name(f"{path.stem}.{lease.secret}")
     try:
         write_archive(services, work / "archive")
@@ -98,11 +110,13 @@ def write_archive(services: Services, folder: Path) -> Archive:
     archive.register(tasks, {})
     with services.database.reading() as session:
         entries = _entries(session)
-    for entry in entries:
+    for number, entry in enumerate(entries, start=1):
         method = _method(entry)
         archive.register({}, {method.name: method})
         for record in _records(services, entry, method, tasks):
             archive.add(record)
+        if number % PORTION == 0:
+            archive.compact()
     archive.compact()
     return archive
 
@@ -126,7 +140,8 @@ def _entries(session: Session) -> list[Entry]:
 
 
 def _address(dataset: str, part: str, size: int) -> str:
-    return f"/{dataset}/challenge/{part}.{size}"
+    """The parts are prototasks of their own: reports must not take them for points of one learning curve."""
+    return f"/{dataset}/{part}/challenge.{size}"
 
 
 def _tasks(challenge: Challenge) -> Iterator[TaskFacts]:

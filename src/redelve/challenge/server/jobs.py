@@ -18,6 +18,8 @@ CHECK, FINAL, RANKING, EXPORT = "check", "final", "ranking", "export"
 PRIORITY = {CHECK: 0, FINAL: 10, RANKING: 20, EXPORT: 30}
 WAITING, LEASED, DONE, GIVEN_UP = "waiting", "leased", "done", "given up"
 OPEN = (WAITING, LEASED)
+SCORING = (CHECK, FINAL, RANKING)
+"""The kinds of jobs that the final ranking comes of."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,9 @@ def take(services: Services, owner: str) -> Lease | None:
 
 
 def _free(services: Services):  # type: ignore[no-untyped-def]
-    now = services.lease_clock.now()
-    return or_(Job.state == WAITING, and_(Job.state == LEASED, Job.lease_until < now))
+    now, span = services.lease_clock.now(), timedelta(seconds=services.settings.lease_seconds)
+    is_over = or_(Job.lease_until < now, Job.lease_until > now + 2 * span)  # or the clock was put back
+    return or_(Job.state == WAITING, and_(Job.state == LEASED, is_over))
 
 
 def _lease(services: Services, session: Session, job: Job, owner: str) -> Lease:
@@ -132,16 +135,16 @@ def _give_up(services: Services, session: Session, job: Job, reason: str) -> Non
         enter(session, _entry(session, job), FAILED, services.now(), told)
 
 
-def retry(services: Services, session: Session, entry_id: int) -> bool:
-    """Put the jobs of an entry that were given up back into the queue; whether there were any."""
-    query = select(Job).where(Job.entry_id == entry_id, Job.state == GIVEN_UP)
-    found = list(session.scalars(query.with_for_update()))
+def retry(services: Services, session: Session, entry_id: int | None = None) -> int:
+    """Put the jobs of an entry, or of all, that were given up back into the queue; how many there were."""
+    which = Job.entry_id.is_not(None) if entry_id is None else Job.entry_id == entry_id
+    found = list(session.scalars(select(Job).where(which, Job.state == GIVEN_UP).with_for_update()))
     for job in found:
         job.state, job.attempts, job.reason = WAITING, 0, "the organiser asked for another attempt"
         job.changed_at = services.lease_clock.now()
         if job.kind == CHECK:
             enter(session, _entry(session, job), RECEIVED, services.now(), job.reason)
-    return bool(found)
+    return len(found)
 
 
 def seed_finals(session: Session, now: datetime) -> int:
@@ -156,7 +159,7 @@ def seed_finals(session: Session, now: datetime) -> int:
 
 def seed_ranking(session: Session, now: datetime, revision: int) -> bool:
     """When everything is scored: a job to make the final ranking; whether it was needed."""
-    if open_jobs(session) or session.get(RankingMade, revision) is not None:
+    if open_jobs(session, *SCORING) or session.get(RankingMade, revision) is not None:
         return False
     if session.scalar(select(Job.id).where(Job.key == f"{RANKING}:{revision}")) is not None:
         return False
@@ -173,7 +176,7 @@ def lacks_ending(session: Session, revision: int) -> bool:
     if session.scalar(select(Entry.id).where(Entry.state == SCORED, ~there).limit(1)) is not None:
         return True
     is_asked_for = session.scalar(select(Job.id).where(Job.key == f"{RANKING}:{revision}")) is not None
-    return not is_asked_for and not open_jobs(session)
+    return not is_asked_for and not open_jobs(session, *SCORING)
 
 
 def open_jobs(session: Session, *kinds: str) -> int:
@@ -181,4 +184,10 @@ def open_jobs(session: Session, *kinds: str) -> int:
     query = select(func.count()).select_from(Job).where(Job.state.in_(OPEN))
     if kinds:
         query = query.where(Job.kind.in_(kinds))
+    return session.scalar(query) or 0
+
+
+def given_up(session: Session, kind: str) -> int:
+    """How many jobs of a kind nobody tries any more."""
+    query = select(func.count()).select_from(Job).where(Job.state == GIVEN_UP, Job.kind == kind)
     return session.scalar(query) or 0

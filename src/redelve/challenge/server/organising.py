@@ -90,6 +90,17 @@ def retry_entry(services: Services, actor: Actor, entry_id: int) -> None:
     services.wake.set()
 
 
+def retry_all(services: Services, actor: Actor) -> None:
+    """Let workers try again everything they gave up, as when test labels were put in their place too late."""
+    with services.database.writing() as session:
+        count = jobs.retry(services, session)
+        if not count:
+            raise Problem(409, "nothing_to_retry", "No job was given up.")
+        note(session, services.now(), actor, "all entries retried", f"{count} jobs")
+        ask_for_new_ranking(session)
+    services.wake.set()
+
+
 def rank_again(services: Services, actor: Actor) -> None:
     """Ask for the final ranking to be made anew."""
     with services.database.writing() as session:

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from redelve.challenge.server import jobs
 from redelve.challenge.server.phases import Stage
 from redelve.challenge.server.problems import not_found
 from redelve.challenge.server.services import Services
@@ -69,7 +70,9 @@ def of_dataset(request: Request, services: Serving, who: Visiting, dataset: str)
 def _shared(services: Services, board: dict[str, Any], is_final: bool) -> dict[str, Any]:
     with services.database.reading() as session:
         waiting = progress_of_end(session) if services.stage() is Stage.ENDED and not is_final else 0
-    return {"board": board, "is_final": is_final, "waiting": waiting, "names": services.challenge.names}
+        unscored = jobs.given_up(session, jobs.FINAL) if is_final else 0
+    shared = {"board": board, "is_final": is_final, "waiting": waiting, "unscored": unscored}
+    return shared | {"names": services.challenge.names}
 
 
 @router.get("/tables/overall.csv")

@@ -2,62 +2,125 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, String, cast, func, select
+from sqlalchemy.orm import Session
 
 from redelve.challenge.server import audit, exports, organising
-from redelve.challenge.server.organising import MOMENTS
+from redelve.challenge.server.belonging import lacking_test_labels
+from redelve.challenge.server.jobs import GIVEN_UP
 from redelve.challenge.server.pages import Number, Text
 from redelve.challenge.server.pages_boards import table
+from redelve.challenge.server.phases import Stage
+from redelve.challenge.server.problems import Problem
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.tables import Entry, Job, User
+from redelve.challenge.server.texts import comparable, printable
 from redelve.challenge.server.web import GENUINE, Organising, Serving, organiser, page, see
 
 router = APIRouter(prefix="/organiser", include_in_schema=False, dependencies=[Depends(organiser)])
 Reason = Annotated[str, Form(max_length=1000)]
 Undo = Annotated[bool, Form()]
-SHOWN = 200
+Earlier = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+LISTED, NOTES = 50, 200
+
+
+@dataclass(frozen=True)
+class Moments:
+    """New times for the phases, as they were typed."""
+
+    opens: Text = ""
+    validation_labels: Text = ""
+    ends: Text = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which accounts and entries the page lists: those found by a text, older than a number."""
+
+    find: Annotated[str, Query(max_length=80)] = ""
+    accounts_before: Earlier = None
+    entries_before: Earlier = None
+
+    def users(self, session: Session) -> list[tuple[User, int]]:
+        """Accounts whose names hold the text, with the number of their entries, the newest first."""
+        query = (
+            select(User, func.count(Entry.id))
+            .outerjoin(Entry, Entry.user_id == User.id)
+            .where(_named(self.find))
+            .group_by(User.id)
+            .order_by(User.id.desc())
+        )
+        if self.accounts_before is not None:
+            query = query.where(User.id < self.accounts_before)
+        return [(user, count) for user, count in session.execute(query.limit(LISTED))]
+
+    def entries(self, session: Session) -> list[Entry]:
+        """Entries of these participants, or of that number, the newest first."""
+        is_wanted = _named(self.find)
+        if self.find.strip().isascii() and self.find.strip().isdigit():
+            is_wanted = is_wanted | (cast(Entry.id, String) == self.find.strip())
+        query = select(Entry).join(User, Entry.user_id == User.id).where(is_wanted).order_by(Entry.id.desc())
+        if self.entries_before is not None:
+            query = query.where(Entry.id < self.entries_before)
+        return list(session.scalars(query.limit(LISTED)))
+
+
+def _named(text: str) -> ColumnElement[bool]:
+    return User.name_key.contains(comparable(printable(text)), autoescape=True)
+
+
+Chosen = Annotated[Choice, Depends()]
 
 
 @router.get("")
-def overview(request: Request, services: Serving, who: Organising) -> HTMLResponse:
+def overview(request: Request, services: Serving, who: Organising, chosen: Chosen) -> HTMLResponse:
     """Phases, participants, entries and jobs at a glance."""
-    return page(request, "organiser.html", who, _values(services) | {"link": None})
+    return page(request, "organiser.html", who, _values(services, chosen))
 
 
-def _values(services: Services) -> dict[str, Any]:
+def _values(services: Services, chosen: Choice, **more: Any) -> dict[str, Any]:
     with services.database.reading() as session:
-        users = session.execute(
-            select(User, func.count(Entry.id))
-            .outerjoin(Entry, Entry.user_id == User.id)
-            .group_by(User.id)
-            .order_by(User.id.desc())
-            .limit(SHOWN)
-        ).all()
-        newest = list(session.scalars(select(Entry).order_by(Entry.id.desc()).limit(SHOWN)))
+        users, entries = chosen.users(session), chosen.entries(session)
         jobs = session.execute(select(Job.kind, Job.state, func.count()).group_by(Job.kind, Job.state)).all()
-        given_up = list(session.scalars(select(Job).where(Job.state == "given up").limit(SHOWN)))
+        given_up = list(session.scalars(select(Job).where(Job.state == GIVEN_UP).limit(LISTED)))
         notes = audit.latest(session, 20)
-    return {"users": users, "entries": newest, "jobs": jobs, "given_up": given_up, "notes": notes} | {
-        "exports": exports.exported(services)
-    }
+    return {
+        "users": users,
+        "entries": entries,
+        "older_users": users[-1][0].id if len(users) == LISTED else None,
+        "older_entries": entries[-1].id if len(entries) == LISTED else None,
+        "find": chosen.find,
+        "jobs": jobs,
+        "given_up": given_up,
+        "lacking": lacking_test_labels(services.challenge) if services.stage() is Stage.ENDED else [],
+        "notes": notes,
+        "exports": exports.exported(services),
+        "link": None,
+        "problem": None,
+        "given": {},
+    } | more
 
 
 @router.post("/phases", dependencies=[GENUINE])
 def move_phases(
+    request: Request,
     services: Serving,
     who: Organising,
     reason: Reason,
-    opens: Text = "",
-    validation_labels: Text = "",
-    ends: Text = "",
+    wanted: Annotated[Moments, Depends()],
 ) -> Response:
-    """Move phases that lie ahead."""
-    given = dict(zip(MOMENTS, (opens, validation_labels, ends), strict=True))
-    organising.move_phases(services, who.actor, given, reason)
+    """Move phases that lie ahead; what cannot be is told beside the form, which keeps what was typed."""
+    given = asdict(wanted)
+    try:
+        organising.move_phases(services, who.actor, given, reason)
+    except Problem as problem:
+        values = _values(services, Choice(), problem=problem, given=given | {"reason": reason})
+        return page(request, "organiser.html", who, values, problem.status)
     return see("/organiser")
 
 
@@ -84,13 +147,20 @@ def reset_link(request: Request, services: Serving, who: Organising, user_id: Nu
     """Show a link by which an account gets a new password."""
     path = organising.reset_link(services, who.actor, user_id)
     link = str(request.base_url).rstrip("/") + path
-    return page(request, "organiser.html", who, _values(services) | {"link": link})
+    return page(request, "organiser.html", who, _values(services, Choice(), link=link))
 
 
 @router.post("/entries/{entry_id}/retry", dependencies=[GENUINE])
 def retry(services: Serving, who: Organising, entry_id: Number) -> Response:
     """Let workers try again what they gave up."""
     organising.retry_entry(services, who.actor, entry_id)
+    return see("/organiser")
+
+
+@router.post("/retry", dependencies=[GENUINE])
+def retry_all(services: Serving, who: Organising) -> Response:
+    """Let workers try again everything they gave up."""
+    organising.retry_all(services, who.actor)
     return see("/organiser")
 
 
@@ -106,12 +176,12 @@ def audit_log(
     request: Request,
     services: Serving,
     who: Organising,
-    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    before: Earlier = None,
 ) -> HTMLResponse:
     """The audit log, page by page."""
     with services.database.reading() as session:
-        notes = audit.latest(session, SHOWN, before)
-    older = notes[-1].id if len(notes) == SHOWN else None
+        notes = audit.latest(session, NOTES, before)
+    older = notes[-1].id if len(notes) == NOTES else None
     return page(request, "audit.html", who, {"notes": notes, "older": older})
 
 

@@ -104,11 +104,17 @@ def move(
         raise Problem(409, "ended", "The challenge has ended: its phases cannot be moved any more.")
     before = {name: getattr(held.phases, name) for name in ("opens", "validation_labels", "ends")}
     after = {name: wanted.get(name, moment) for name, moment in before.items()}
+    if after == before:
+        raise wrong_field("phases", "none of them would change: give a new time for one of them at least.")
     for name, moment in after.items():
         if moment != before[name]:
             _check_ahead(name, before[name], moment, now)
     if not after["opens"] <= after["validation_labels"] <= after["ends"]:
-        raise wrong_field("phases", "must come in the order opens, validation_labels, ends.")
+        raise wrong_field(
+            "phases",
+            "must come in the order opens, validation labels, ends; to end before the labels are published, "
+            "move both.",
+        )
     assert actor.user is not None
     session.add(PhaseChange(at=now, user_id=actor.user.id, reason=reason, **after))
     changed = {n: [before[n].isoformat(), after[n].isoformat()] for n in before if before[n] != after[n]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,11 @@ from redelve.challenge.server.problems import Problem
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.tables import Entry
 
+LOG = logging.getLogger("redelve.challenge.server")
 PIECE = 1 << 20
+UNKEPT = Problem(
+    503, "no_room", "The server cannot keep the file just now: tell the organiser, try again later."
+)
 
 
 async def receive_entry(
@@ -29,14 +34,17 @@ async def receive_entry(
     if before is not None:
         return before, False
     await run_in_threadpool(entries.check_may_submit, services, actor.user)
-    receiver = uploads.Receiver(services.settings.uploads, services.challenge.limits.megabytes << 20)
     try:
+        receiver = uploads.Receiver(services.settings.uploads, services.challenge.limits.megabytes << 20)
         async with asyncio.timeout(services.settings.upload_seconds):
             stored, received = await uploads.receive(stream, receiver, services.clock)
     except TimeoutError:
         raise Problem(408, "too_slow", "The upload took too long: try again on a better line.") from None
     except ClientDisconnect:
         raise Problem(400, "interrupted", "The upload was interrupted: send it again.") from None
+    except OSError as problem:
+        LOG.error("an entry could not be kept in %s: %s", services.settings.uploads, problem.strerror)
+        raise UNKEPT from None
     is_kept = False
     try:
         entry, is_kept = await run_in_threadpool(entries.submit, services, actor, stored, received, offer)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import tomllib
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
 
 from redelve.challenge import Challenge, read_challenge
-from redelve.challenge.folder import SETTINGS
 from redelve.challenge.server.accounts import Accounts
+from redelve.challenge.server.belonging import check_files, settle
 from redelve.challenge.server.clock import Clock, SystemClock
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.phases import Schedule, Stage, schedule
 from redelve.challenge.server.secrets_kept import Passwords, new_secret
 from redelve.challenge.server.settings import Settings
 from redelve.challenge.server.tables import ORGANISER, Fact
-from redelve.formats.files import read_text
+from redelve.errors import LocationError
 
 KEY = "form_key"
 
@@ -33,13 +32,16 @@ class Services:
     database: Database
     clock: Clock
     accounts: Accounts
-    zone: str
-    """The time zone in which times are shown, besides UTC."""
     key: str
     """What tokens of forms are made with; the same in all processes."""
     lease_clock: Clock = field(default_factory=SystemClock)
     """Leases run by real time, even where the challenge's clock is moved by hand."""
     wake: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def zone(self) -> str:
+        """The time zone in which times are shown, besides UTC."""
+        return self.challenge.time_zone
 
     def now(self) -> datetime:
         """The time by which everything is judged."""
@@ -54,9 +56,12 @@ class Services:
         """Where the challenge stands now."""
         return self.schedule().stage(self.now())
 
-    def organiser_link(self) -> str | None:
-        """The path of a link that makes who follows it the organiser; None where there is one already."""
-        if self.accounts.has_organiser():
+    def organiser_link(self, *, another: bool = False) -> str | None:
+        """The path of a link that makes who follows it an organiser; None where there is one already.
+
+        With `another` there is a link all the same: for one more, or for one who lost a password.
+        """
+        if self.accounts.has_organiser() and not another:
             return None
         return f"/link/{self.accounts.invite(self.now(), ORGANISER)}"
 
@@ -65,23 +70,30 @@ class Services:
         self.database.close()
 
 
-def open_services(settings: Settings, clock: Clock | None = None) -> Services:
-    """Read the challenge, open the database, bring its tables up to date."""
+def open_services(settings: Settings, clock: Clock | None = None, *, may_change: bool = True) -> Services:
+    """Read the challenge, open the database, bring its tables up to date, see that all belong together.
+
+    `may_change` lets the challenge's datasets be others than before, as long as there are no entries.
+    """
     challenge = read_challenge(settings.challenge)
-    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    settings.uploads.mkdir(exist_ok=True, mode=0o700)
+    check_files(challenge)
+    _make_folders(settings)
     database = Database(settings.database)
     database.migrate()
+    settle(settings, challenge, database, may_change=may_change)
     accounts = Accounts(database, settings, Passwords(settings.passwords))
-    return Services(
-        settings, challenge, database, clock or SystemClock(), accounts, _zone(settings), _key(database)
-    )
+    return Services(settings, challenge, database, clock or SystemClock(), accounts, _key(database))
 
 
-def _zone(settings: Settings) -> str:
-    """The time zone that challenge.toml names, or UTC; `read_challenge` has checked it."""
-    table = tomllib.loads(read_text(settings.challenge / SETTINGS))
-    return str(table.get("phases", {}).get("time_zone", "UTC"))
+def _make_folders(settings: Settings) -> None:
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        settings.uploads.mkdir(exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise LocationError(
+            f"{settings.data}: the server cannot keep its files there ({problem.strerror}): give another "
+            "folder with --data"
+        ) from None
 
 
 def _key(database: Database) -> str:

@@ -230,6 +230,7 @@ class AuditNote(Table):
     """Who did what, when, from where."""
 
     __tablename__ = "audit_notes"
+    __table_args__ = (Index("audit_notes_by_user", "user_id", "action", "address"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(index=True)
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import time
@@ -63,8 +64,9 @@ class Receiver:
         return Stored(f"{self._name[:2]}/{self._name}", self._size, self._digest.hexdigest())
 
     def drop(self) -> None:
-        """Forget the file."""
-        self._file.close()
+        """Forget the file; on a full disk even closing it may fail."""
+        with contextlib.suppress(OSError):
+            self._file.close()
         self._part.unlink(missing_ok=True)
 
 

@@ -103,7 +103,7 @@ def detailed_document(services: Services, session: Session, entry: Entry) -> dic
 
 def progress_of_end(session: Session) -> int:
     """How many jobs are still to be done until the final ranking is out."""
-    return jobs.open_jobs(session)
+    return jobs.open_jobs(session, *jobs.SCORING)
 
 
 def learning(session: Session, user_id: int) -> dict[str, Line]:

@@ -112,7 +112,9 @@ class Worker:
     def _end(self) -> None:
         now = self.services.lease_clock.now()
         with self.services.database.writing() as session:
-            close(session, self.services.challenge.phases, self.services.now())
+            held = close(session, self.services.challenge.phases, self.services.now())
+            if held.closed is None:  # an organiser has moved the end in the meantime
+                return
             jobs.seed_finals(session, now)
             if is_outdated(session):
                 ask_for_new_ranking(session)

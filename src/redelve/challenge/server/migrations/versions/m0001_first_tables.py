@@ -115,6 +115,7 @@ def _audit_notes() -> None:
         ),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.create_index("audit_notes_by_user", "audit_notes", ["user_id", "action", "address"], unique=False)
     op.create_index("ix_audit_notes_at", "audit_notes", ["at"], unique=False)
 
 
