@@ -68,6 +68,24 @@ def test_numbers_are_judged_by_squared_error(tmp_path: Path, capsys: pytest.Capt
     assert "lin-1: squared error on new cases" in capsys.readouterr().out
 
 
+def test_slow_fits_tell_how_far_they_are(
+    table: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["predict", str(table), "-t", "kind", "-m", "knn-cv-1", "-w", "kfold:3"]
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("redelve.commands.predict.SECONDS_OF_SILENCE", 0.0)
+    assert main(words) == 0
+    assert capsys.readouterr().err == "knn-cv-1: 1 of 3 fits\nknn-cv-1: 2 of 3 fits\n"
+
+
+def test_cases_that_are_there_twice_are_told(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv(table)
+    pd.concat([frame, frame]).to_csv(table, index=False)
+    assert main(["predict", str(table), "-t", "kind", "-m", "knn-cv-1", "-w", "kfold:3"]) == 0
+    assert "120 of 120 cases have a double" in capsys.readouterr().out
+
+
 def test_ways_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", "-W"]) == 0
     shown = capsys.readouterr().out

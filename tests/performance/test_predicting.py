@@ -9,6 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -47,6 +48,74 @@ def test_the_usual_ways_need_no_naming() -> None:
     found = predict_performance(LogisticRegression(), X, Y)
     assert found.best.value is not None
     assert len(found.guesses) > 3
+
+
+def test_the_usual_ways_have_no_more_folds_than_the_smallest_class_has_cases() -> None:
+    rare = np.array(["no"] * 34 + ["yes"] * 6)
+    found = predict_performance(LogisticRegression(), X[:40], rare)
+    assert [guess.way for guess in found.guesses] == [
+        "holdout:0.3",
+        "kfold:6",
+        "repeated:6x5",
+        "632+:100",
+        "combined:6x5x100",
+    ]
+    assert 'class "yes" has only 6 cases' in found.notes[0]
+    several = predict_performance([LogisticRegression(), KNeighborsClassifier()], X[:40], rare)
+    assert several.best.way == "bbc:6x500"
+
+
+def test_with_many_cases_the_usual_ways_are_those_with_few_fits() -> None:
+    inputs, labels = two_classes(1002)
+    found = predict_performance(LogisticRegression(), inputs, labels)
+    assert [guess.way for guess in found.guesses] == ["holdout:0.3", "kfold:10"]
+    assert found.best.way == "kfold:10"
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix, pd.DataFrame])
+def test_copies_of_cases_are_told(kind: Any) -> None:
+    twice = kind(np.concatenate([X, X[:30]])), np.concatenate([Y, Y[:30]])
+    (note,) = predict_performance(KNeighborsClassifier(1), *twice, ways="kfold:5").notes
+    assert "60 of 90 cases have a double" in note
+    other = twice[0], np.concatenate([Y, np.where(Y[:30] == "no", "yes", "no")])
+    assert predict_performance(KNeighborsClassifier(1), *other, ways="kfold:5").notes == ()
+    assert predict_performance(KNeighborsClassifier(1), kind(X), Y, ways="kfold:5").notes == ()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_is_told_fit_by_fit(jobs: int) -> None:
+    told: list[tuple[str, int, int]] = []
+    predict_performance(
+        LogisticRegression(), X, Y, ways="kfold:3", jobs=jobs, progress=lambda *what: told.append(what)
+    )
+    assert told == [("LogisticRegression", number, 3) for number in (1, 2, 3)]
+
+
+def test_numbers_are_judged_by_squared_error_unless_another_loss_is_named() -> None:
+    assert predict_performance(LinearRegression(), *numbers(), ways="kfold:5").measure == "squared error"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"way": "kfold:5"}, 'unknown option "way": known are loss, ways'),
+        ({"seed": "a"}, "the seed is a whole number: got 'a'"),
+        ({"ways": "nested:5x0"}, "once or more: got 0"),
+        ({"ways": "bbc:5x0"}, "40 samples or more, 500 say: got 0"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: Any, message: str) -> None:
+    models = [LogisticRegression(), KNeighborsClassifier()]
+    with pytest.raises(SpecError, match=message):
+        predict_performance(models if "bbc" in str(options) else models[0], X, Y, **options)
+
+
+def test_the_capacity_of_selected_inputs_is_that_of_all_of_them() -> None:
+    """A rule of the one input that fits best was chosen among the rules of all three."""
+    inputs, labels = two_classes(400, shift=4.0)
+    chosen = make_pipeline(SelectKBest(k=1), LogisticRegression())
+    bounds = [predict_performance(one, inputs, labels, ways="vc") for one in (chosen, LogisticRegression())]
+    assert bounds[0].interval == pytest.approx(bounds[1].interval, abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_guesses_and_another_seed_others() -> None:
@@ -178,7 +247,7 @@ def few(count: int) -> Any:
         ({"ways": "bbc"}, '"bbc" is for several models'),
         ({"loss": "S"}, 'loss "S" does not fit'),
         ({"loss": "nonsense"}, "nonsense"),
-        ({"estimator": LinearRegression(), "y": X[:, 0]}, 'choose "S" or "A" for numbers'),
+        ({"estimator": LinearRegression(), "y": X[:, 0], "loss": "ber"}, 'choose "S" or "A" for numbers'),
         ({"estimator": LinearRegression(), "loss": "S"}, "a regressor needs numbers"),
         ({"estimator": LogisticRegression(), "y": X[:, 0]}, "give a regressor"),
         ({"estimator": LogisticRegression}, "LogisticRegression is no scikit-learn estimator"),

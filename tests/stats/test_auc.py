@@ -111,6 +111,24 @@ def test_equal_confidences_are_not_tested() -> None:
     assert (found.standard_error, found.p_value) == (0.0, None)
 
 
+def test_a_standard_error_of_zero_is_no_proof_of_a_difference() -> None:
+    """A perfect order against one and the same confidence for all, and against the reverse."""
+    truths, perfect = [1, 1, 1, -1, -1, -1], [6, 5, 4, 3, 2, 1]
+    for other, difference in (([0] * 6, 0.5), ([1, 2, 3, 4, 5, 6], 1.0)):
+        found = compare_areas(truths, perfect, other)
+        assert found.difference == difference
+        assert (found.p_value, found.interval()) == (None, None)
+        assert "says nothing" in found.caveats[0]
+    assert "nothing to test" in compare_areas(truths, perfect, perfect).caveats[0]
+
+
+def test_few_cases_of_a_class_are_told() -> None:
+    truths = np.repeat([-1, 1], (100, 12))
+    values = np.random.default_rng(5).normal(size=112) + (truths > 0)
+    assert "only 12 cases" in area_under_curve(truths, values).caveats[0]
+    assert area_under_curve(np.tile(truths, 3), np.tile(values, 3)).caveats == ()
+
+
 def test_the_interval_lies_within_zero_and_one() -> None:
     rng = np.random.default_rng(3)
     truths = np.repeat([-1, 1], (10, 5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +43,7 @@ COMMAND = Command(
     least=0,
 )
 USUAL_METHOD = "forest"
+SECONDS_OF_SILENCE = 5.0
 
 
 def predict(given: Given) -> Iterator[str]:
@@ -58,7 +61,7 @@ def predict(given: Given) -> Iterator[str]:
     names = [name.strip() for name in (given.value("m") or USUAL_METHOD).split(",") if name.strip()]
     learners = [_learner(assignment, name) for name in names]
     truth = _truth(assignment)
-    prediction = predict_learners(learners, truth, **_options(given, truth.target.kind))
+    prediction = predict_learners(learners, truth, **_options(given))
     yield "".join(f"{note}\n" for note in intake.left_out if not note.startswith("attribute "))
     yield f"{prediction}\n"
     if (out := given.value("o")) is not None:
@@ -73,8 +76,10 @@ def _ways() -> str:
     return "".join(f"{name:{width}}{(WAYS[name].__doc__ or '').splitlines()[0]}\n" for name in WAYS)
 
 
-def _options(given: Given, kind: str) -> Options:
-    options: Options = {"loss": given.value("l") or ("ber" if kind == "categorical" else "S")}
+def _options(given: Given) -> Options:
+    options: Options = {"progress": _Teller()}
+    if (loss := given.value("l")) is not None:
+        options["loss"] = loss
     if (ways := given.value("w")) is not None:
         options["ways"] = [way.strip() for way in ways.split(",") if way.strip()]
     if (level := given.value("L")) is not None:
@@ -84,6 +89,18 @@ def _options(given: Given, kind: str) -> Options:
     if (jobs := given.value("j")) is not None:
         options["jobs"] = int(_number("j", jobs))
     return options
+
+
+class _Teller:
+    """Tells on standard error, every few seconds, how far slow fits are."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        if done < total and time.monotonic() - self.last >= SECONDS_OF_SILENCE:
+            self.last = time.monotonic()
+            sys.stderr.write(f"{name}: {done} of {total} fits\n")
 
 
 def _number(letter: str, text: str) -> float:
@@ -139,6 +156,16 @@ class MethodLearner:
     def relabelled(self, codes: Rows) -> None:
         """Nothing: the table has the classes it has."""
         return
+
+    def alike(self) -> Rows | None:
+        """Numbers of different rows of the inputs, as they are written."""
+        import pandas as pd
+
+        from redelve.performance.learners import numbered_rows
+
+        data = self.assignment.data
+        columns = data.cases.columns[: len(data.inputs)]
+        return numbered_rows(pd.DataFrame({number: column.texts() for number, column in enumerate(columns)}))
 
 
 @dataclass(frozen=True, eq=False)

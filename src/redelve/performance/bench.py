@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,8 @@ from redelve.performance.splits import Split, Splitter
 from redelve.predictions import Truth
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval
+
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +58,15 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """How guesses are made: the seed of all splits and fits, how many processes, the level of intervals."""
+    """How guesses are made: the seed of all splits and fits, how many processes, the level of intervals.
+
+    `progress` is told a model's name, and how many of how many fits of a set of splits are done.
+    """
 
     seed: int = 0
     jobs: int = 1
     level: float = 0.95
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +116,26 @@ class Bench:
         if name not in self._rounds:
             seeds = [seed("predict", self.settings.seed, name, number) for number in range(len(splits))]
             work = [(self, split, one) for split, one in zip(splits, seeds, strict=True)]
-            done = [_tested(*one) for one in work] if self.settings.jobs == 1 else self._shared(work)
-            losses, seconds = zip(*done, strict=True)
+            done = (_tested(*one) for one in work) if self.settings.jobs == 1 else self._shared(work)
+            losses, seconds = zip(*self._told(done, len(work)), strict=True)
             self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.learner.fits_each)
         return self._rounds[name]
 
-    def _shared(self, work: Sequence[tuple[Bench, Split, int]]) -> list[tuple[Numbers, float]]:
+    def _shared(self, work: Sequence[tuple[Bench, Split, int]]) -> Iterable[tuple[Numbers, float]]:
         from sklearn.utils.parallel import Parallel, delayed
 
-        bare = Bench(self.learner, self.truth, self.measure, self.settings)
-        found: list[tuple[Numbers, float]] = Parallel(n_jobs=self.settings.jobs)(
+        bare = Bench(self.learner, self.truth, self.measure, replace(self.settings, progress=None))
+        found: Iterable[tuple[Numbers, float]] = Parallel(n_jobs=self.settings.jobs, return_as="generator")(
             delayed(_tested)(bare, split, one) for _, split, one in work
         )
         return found
+
+    def _told(self, done: Iterable[tuple[Numbers, float]], total: int) -> Iterator[tuple[Numbers, float]]:
+        """The same, told to whom it may concern as it comes."""
+        for number, one in enumerate(done, 1):
+            yield one
+            if self.settings.progress is not None:
+                self.settings.progress(self.learner.name, number, total)
 
     @cached_property
     def trained(self) -> Trained:

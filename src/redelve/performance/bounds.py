@@ -66,9 +66,14 @@ class CapacityBound(Way):
                 f"no capacity is known of {bench.learner.name}: only linear classifiers have one", source
             )
         errors = _training_errors(bench)
-        return _bounded(
-            bench, vc_bound(errors.errors, errors.counts, int(model.n_features_in_) + 1, bench.level), source
-        )
+        dimension = _inputs_chosen_from(bench.trained.learnt.model) + 1
+        return _bounded(bench, vc_bound(errors.errors, errors.counts, dimension, bench.level), source)
+
+
+def _inputs_chosen_from(model: Any) -> int:
+    """The most inputs of any step: a rule of those that a step selected or mixed is one of all of them."""
+    steps = [step for _, step in getattr(model, "steps", [])] or [model]
+    return max(int(getattr(step, "n_features_in_", 0)) for step in steps)
 
 
 def _rules(model: Any) -> int:

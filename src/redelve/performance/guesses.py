@@ -46,7 +46,7 @@ class Prediction:
     """Guesses of one model's performance, or of the best of several, by several ways; `best` is to be told.
 
     `chosen` is the model with the smallest cross-validated loss where there were several, `models` all of
-    them with that loss.
+    them with that loss. `cautions` are about the cases themselves.
     """
 
     model: str
@@ -57,6 +57,7 @@ class Prediction:
     recommended: str
     chosen: str | None = None
     models: tuple[tuple[str, float], ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def best(self) -> Guess:
@@ -80,8 +81,9 @@ class Prediction:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Every note once, with the way it belongs to."""
-        return tuple(dict.fromkeys(f"{guess.way}: {note}" for guess in self.guesses for note in guess.notes))
+        """Every note once, with the way it belongs to, after what is to be said of the cases."""
+        of_ways = [f"{guess.way}: {note}" for guess in self.guesses for note in guess.notes]
+        return tuple(dict.fromkeys([*self.cautions, *of_ways]))
 
     def guess(self, way: str) -> Guess:
         """The guess by one way."""

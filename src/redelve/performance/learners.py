@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,7 +31,10 @@ class Learnt(Protocol):
 
 
 class Learner(Protocol):
-    """A model with the cases it may learn from; `rows` count from 0."""
+    """A model with the cases it may learn from; `rows` count from 0.
+
+    One that knows which cases have equal inputs may tell by `alike`, see `numbered_rows`.
+    """
 
     @property
     def name(self) -> str:
@@ -80,6 +84,10 @@ class EstimatorLearner:
         """The same with other classes for all cases."""
         return None if self.labels is None else replace(self, outputs=self.labels[codes])
 
+    def alike(self) -> Rows | None:
+        """Numbers of different rows of the inputs."""
+        return numbered_rows(self.inputs)
+
 
 @dataclass(frozen=True, eq=False)
 class FittedEstimator:
@@ -127,6 +135,24 @@ def name_of(estimator: Any) -> str:
     """The class of the last estimator of a pipeline."""
     steps = getattr(estimator, "steps", None)
     return name_of(steps[-1][1]) if steps else type(estimator).__name__
+
+
+def numbered_rows(inputs: Any) -> Rows | None:
+    """A number for each row, the same for equal ones; None where values cannot be compared."""
+    import pandas as pd
+    from scipy.sparse import issparse
+
+    if issparse(inputs):
+        inputs.sort_indices()
+        ends = list(pairwise(inputs.indptr.tolist()))
+        rows = [inputs.indices[a:b].tobytes() + inputs.data[a:b].tobytes() for a, b in ends]
+        return np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
+    frame = inputs if hasattr(inputs, "iloc") else pd.DataFrame(inputs)
+    try:
+        codes = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    except TypeError:
+        return None
+    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
 
 
 def taken(inputs: Any, rows: Rows) -> Any:

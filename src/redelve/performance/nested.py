@@ -29,6 +29,8 @@ class Nested(Way):
         """Guess by cross-validation within cross-validation; k (k + 1)/2 fits each time."""
         if self.k < 3:
             raise SpecError(f"nested cross-validation needs three folds or more: got {self.k}")
+        if self.times < 1:
+            raise SpecError(f"nested cross-validation is done once or more: got {self.times}")
         rounds, inner, outer = [], [], []
         for repetition in range(self.times):
             folds = bench.folds(self.k, repetition)

@@ -19,6 +19,7 @@ from redelve.stats.estimates import Interval
 from redelve.stats.optimism import bootstrap_bias_corrected, fold_optimism
 
 FOLDS = 10
+FEWEST_SAMPLES = 40
 PERCENTILES = "bootstrap of cross-validated cases (Tsamardinos, Greasidou and Borboudakis 2018)"
 FLATTERED = "the smallest of several guesses flatters: its interval says nothing of the choice"
 SHIFTED = "the chosen model's folds (Nadeau and Bengio 2003), moved by the optimism"
@@ -149,6 +150,8 @@ class BootstrapCorrected(_Choice):
 
     def guess(self, bench: Bench) -> Guess:
         """Guess by choosing again and again; no model is trained for it anew."""
+        if self.samples < FEWEST_SAMPLES:
+            raise SpecError(f"percentiles need {FEWEST_SAMPLES} samples or more, 500 say: got {self.samples}")
         rounds = self.rounds(bench)
         found = bootstrap_bias_corrected(
             losses_of(bench, rounds),

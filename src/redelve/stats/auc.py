@@ -23,9 +23,16 @@ from redelve.stats.significance import f_p_value, t_quantile
 FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+ROUNDING = 1e-14
 ONE_OF_A_CLASS = "a class has a single case: the standard error of the area is not defined"
 CERTAIN = "every positive case is above every negative one, or below: the standard error of zero says nothing"
+FEW_OF_A_CLASS = 30
+FEW = (
+    "a class has only {count} cases: where the area is near one, a 95 % interval holds the truth in about "
+    "90 % of simulations with 8 to 20 cases, less with fewer"
+)
 NEVER_DIFFER = "both order the cases alike in all that matters: there is nothing to test"
+ALWAYS_DIFFER = "both differ alike on every case: the standard error of zero says nothing"
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,10 @@ class Area:
 
 @dataclass(frozen=True)
 class AreaComparison:
-    """Two areas on the same cases: their difference, first minus second, and a two-sided test of it."""
+    """Two areas on the same cases: their difference, first minus second, and a two-sided test of it.
+
+    p-value and interval are None where the standard error is not defined, or zero, which says nothing.
+    """
 
     first: Area
     second: Area
@@ -70,9 +80,9 @@ class AreaComparison:
         return self.first.auc - self.second.auc
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Confidence interval for the difference."""
+        """Confidence interval for the difference, or None."""
         check_level(level)
-        if self.standard_error is None:
+        if not self.standard_error:
             return None
         width = float(t_quantile(self.degrees_of_freedom or np.inf, level)) * self.standard_error
         return self.difference - width, self.difference + width
@@ -102,8 +112,9 @@ def compare_areas(truths: ArrayLike, first: ArrayLike, second: ArrayLike) -> Are
     error, df = one_less_two.uncertainty()
     if error is None:
         return AreaComparison(*areas, None, None, None, (ONE_OF_A_CLASS,))
-    if not error > 1e-14:
-        return AreaComparison(*areas, 0.0, None, None, (NEVER_DIFFER,))
+    if not error > ROUNDING:
+        alike = abs(areas[0].auc - areas[1].auc) <= ROUNDING
+        return AreaComparison(*areas, 0.0, None, None, (NEVER_DIFFER if alike else ALWAYS_DIFFER,))
     t = (areas[0].auc - areas[1].auc) / error
     return AreaComparison(*areas, error, df, float(f_p_value(t * t, 1, df or np.inf)))
 
@@ -150,6 +161,8 @@ def _area(placements: _Placements) -> Area:
     auc = min(max(float(placements.of_positives.mean()), 0.0), 1.0)
     error, df = placements.uncertainty()
     caveats = (ONE_OF_A_CLASS,) if error is None else (CERTAIN,) if auc in (0.0, 1.0) else ()
+    if not caveats and (count := min(positives, negatives)) < FEW_OF_A_CLASS:
+        caveats = (FEW.format(count=count),)
     return Area(auc, error, df, positives, negatives, caveats)
 
 

@@ -7,7 +7,7 @@ class by class; `compare_balanced_errors` in `paired_errors` compares two classi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,12 @@ from redelve.stats.significance import t_quantile
 
 Labels = NDArray[Any]
 Flags = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
 
 NORMAL = float("inf")
 """Degrees of freedom with which Student's distribution is the normal one."""
+REPETITIONS, ROUNDING = 100, 1e-10
+"""How long and how finely a limit is sought."""
 NODES = 61
 """Points at which a score is averaged over a normal distribution."""
 
@@ -68,16 +71,31 @@ class BalancedErrors:
     def interval(self, level: float = 0.95) -> Interval:
         """Confidence interval for the expected BER that is sound with few errors, where σ is not.
 
-        Wilson's (1927) interval of each class, put together by the method of variance estimates recovery
-        (Zou and Donner 2008, Statistics in Medicine 27:1693–1702).
+        Upwards Wilson's (1927) limits of the classes, put together by the method of variance estimates
+        recovery (Zou and Donner 2008, Statistics in Medicine 27:1693–1702): a class without errors may have
+        been lucky. Downwards, where recovered limits end far too early with few errors, by `larger_p_values`.
         """
         check_level(level)
-        z = float(t_quantile(NORMAL, level))
-        ends = [wilson(wrong, count, z) for wrong, count in zip(self.errors, self.counts, strict=True)]
-        below = sum((rate - low) ** 2 for rate, (low, _) in zip(self.rates, ends, strict=True))
-        above = sum((high - rate) ** 2 for rate, (_, high) in zip(self.rates, ends, strict=True))
-        many = len(self.counts)
-        return max(self.ber - sqrt(below) / many, 0.0), min(self.ber + sqrt(above) / many, 1.0)
+        above = float(upward_reach(self.errors, self.counts, float(t_quantile(NORMAL, level))))
+        return self._lower((1 - level) / 2), min(self.ber + above, 1.0)
+
+    def _lower(self, failure: float) -> float:
+        """The expected BER that has this one-sided p-value in `larger_p_values`, found by repetition."""
+        from scipy.special import betaincinv
+
+        ber, value, before = self.ber, self.ber / 2, inf
+        for _ in range(REPETITIONS):
+            if abs(value - before) <= ROUNDING * ber or not value:
+                break
+            size, before = self._plain_cases(value), value
+            value = float(betaincinv(size * ber, size * (1 - ber) + 1, failure))
+        return value
+
+    def _plain_cases(self, value: float) -> float:
+        """The cases of a plain error rate as precise as the BER, were the expected BER this value."""
+        supposed = [rate * value / self.ber for rate in self.rates]
+        terms = (rate * (1 - rate) / count for rate, count in zip(supposed, self.counts, strict=True))
+        return value * (1 - value) * len(supposed) ** 2 / sum(terms)
 
 
 @dataclass(frozen=True)
@@ -108,7 +126,7 @@ def balanced_errors(truths: ArrayLike, answers: ArrayLike) -> BalancedErrors:
     if true.dtype.kind == "i" and true.size and true.min() == -1 and true.max() == 1 and true.all():
         return _two_classes(true, given)
     classes, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
-    _check_classes(classes)
+    _check_classes(classes, given)
     errors = np.bincount(codes, weights=given != true, minlength=classes.size)
     return BalancedErrors(
         tuple(classes.tolist()), tuple(counts.tolist()), tuple(int(wrong) for wrong in errors)
@@ -159,11 +177,41 @@ def scores_at(bers: ArrayLike, sigma: ArrayLike, guess: ArrayLike) -> NDArray[np
     return np.asarray(found + delta * weight)
 
 
-def wilson(wrong: int, count: int, z: float) -> Interval:
-    """Wilson's (1927) score interval of a proportion, for a normal quantile."""
-    middle = (wrong + z * z / 2) / (count + z * z)
-    width = z / (count + z * z) * sqrt(wrong * (count - wrong) / count + z * z / 4)
-    return max(middle - width, 0.0), min(middle + width, 1.0)
+def wilson(wrong: ArrayLike, count: ArrayLike, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both ends of Wilson's (1927) score interval of proportions, for normal quantiles."""
+    errors, cases, quantile = (np.asarray(one, dtype=np.float64) for one in (wrong, count, z))
+    size = cases + quantile**2
+    middle = (errors + quantile**2 / 2) / size
+    width = quantile / size * np.sqrt(errors * (cases - errors) / cases + quantile**2 / 4)
+    return np.maximum(middle - width, 0.0), np.minimum(middle + width, 1.0)
+
+
+def upward_reach(errors: ArrayLike, counts: ArrayLike, z: ArrayLike) -> FloatArray:
+    """How far above a BER its interval reaches (see `BalancedErrors.interval`); the classes are last."""
+    rates = np.asarray(errors, dtype=np.float64) / np.asarray(counts)
+    parts = wilson(errors, counts, z)[1] - rates
+    return np.asarray(np.sqrt((parts**2).sum(axis=-1)) / parts.shape[-1])
+
+
+def larger_p_values(errors: ArrayLike, counts: ArrayLike, values: ArrayLike) -> FloatArray:
+    """One-sided p-values that expected BERs are larger than these values; the classes are the last axis.
+
+    If the expected BER is v, let every class have v/BER of the rate that was found. That gives σ(v) and the
+    number of cases v (1 − v)/σ² which a plain error rate of this precision would have; the p-value is the
+    binomial one for them (after Korn and Graubard 1998, Survey Methodology 24:193–201). 1/2 at most.
+    """
+    from scipy.special import betainc
+
+    cases = np.asarray(counts, dtype=np.float64)
+    rates = np.asarray(errors, dtype=np.float64) / cases
+    ber = rates.mean(axis=-1)
+    value = np.minimum(np.maximum(np.asarray(values, dtype=np.float64), 0.0), ber)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        supposed = rates * (value / ber)[..., None]
+        variance = (supposed * (1 - supposed) / cases).sum(axis=-1) / rates.shape[-1] ** 2
+        size = value * (1 - value) / variance
+        found = betainc(size * ber, size * (1 - ber) + 1, value)
+    return np.asarray(np.where(value >= ber, 0.5, np.where(value > 0, np.minimum(found, 0.5), 0.0)))
 
 
 def same_cases(truths: ArrayLike, answers: ArrayLike) -> tuple[Labels, Labels]:
@@ -184,10 +232,20 @@ def _two_classes(true: Labels, given: Labels) -> BalancedErrors:
     return BalancedErrors((-1, 1), (true.size - count, count), (errors - missed, missed))
 
 
-def _check_classes(classes: Labels) -> None:
+def _check_classes(classes: Labels, given: Labels) -> None:
     if classes.size < 2:
         raise StatisticsError(
             f"balanced errors need cases of two classes at least: got {classes.tolist() or 'no case'}"
+        )
+    if classes.dtype.kind == "f" and np.isnan(classes).any():
+        raise StatisticsError("a truth is not a number: leave out cases whose class is not known")
+    if (classes.dtype.kind in "SU") != (given.dtype.kind in "SU") and "O" not in (
+        classes.dtype.kind,
+        given.dtype.kind,
+    ):
+        raise StatisticsError(
+            f"truths such as {classes[0]!r} and answers such as {given[0]!r} are of different kinds, so that "
+            "none would be right: give both as texts or both as numbers"
         )
 
 

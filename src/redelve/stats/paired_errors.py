@@ -1,12 +1,17 @@
 """Two classifiers on the same test cases: the difference of their balanced errors, class by class.
 
 A case that both get right or both get wrong tells nothing (McNemar 1947, Psychometrika 12:153–157); what
-counts is how the others are divided within each class. `Outcomes` does this for many classifiers at once.
+counts is how the others are divided within each class. That alone tests whether two classifiers differ in any
+class. Two that have the same BER may differ in every class, the one better here and the other there; then a
+class with few cases, in which they happen to agree, must not pass for one in which they are equal. So every
+test asks the interval of the difference, too. `Outcomes` does this for many classifiers at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Literal
 
@@ -14,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
-from redelve.stats.balanced_errors import NORMAL, BalancedErrors, balanced_errors, same_cases
+from redelve.stats.balanced_errors import NORMAL, BalancedErrors, balanced_errors, same_cases, wilson
 from redelve.stats.estimates import Interval, check_level
 from redelve.stats.significance import t_quantile
 
@@ -22,9 +27,13 @@ FloatArray = NDArray[np.float64]
 
 EXACT_LIMIT = 1 << 20
 """Up to so many ways of dividing the cases on which both differ, all of them are gone through."""
+ROUNDING = 1e-12
+LARGEST_QUANTILE, HALVINGS, AT_ONCE = 10.0, 12, 1 << 13
+"""Where a p-value is sought, how finely, and for how many pairs at once."""
 FEW_CASES = 30
 FEW = (
-    "only {count} cases are answered differently in a way that matters: the interval, not the test, is rough"
+    "only {count} cases are answered differently in a way that matters: p-value and interval are rough, and "
+    "cautious"
 )
 ALIKE = "both are right and wrong on the same cases: there is nothing to test"
 
@@ -34,8 +43,9 @@ class ErrorComparison:
     """Two classifiers' balanced errors on the same cases; the difference is the first less the second.
 
     `first_only[c]` cases of class c are wrong by the first classifier alone, `second_only[c]` by the second
-    alone. The two-sided `p_value` is for the hypothesis that a case on which they differ is as likely to be
-    wrong by one as by the other; None where they never differ.
+    alone. The two-sided `p_value` is for the hypothesis that both have the same expected BER, in whichever
+    classes they make it, and `any_class_p_value` for no difference in any class (with one class McNemar's
+    exact test); None where they never differ.
     """
 
     first: BalancedErrors
@@ -44,6 +54,7 @@ class ErrorComparison:
     second_only: tuple[int, ...]
     standard_error: float
     p_value: float | None
+    any_class_p_value: float | None
     method: Literal["exact", "normal"]
     caveats: tuple[str, ...] = ()
 
@@ -53,25 +64,26 @@ class ErrorComparison:
         return self.first.ber - self.second.ber
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Confidence interval for the difference, by the normal distribution.
+        """Confidence interval for the difference that is sound with few differing cases, too.
 
-        With a case added to either side in each class (Bonett and Price 2012, Journal of Educational and
-        Behavioral Statistics 37:479–488), so that it is sound with few differing cases, too.
+        Wilson's (1927) interval of either's share of cases that it alone has wrong, in each class, put
+        together by the method of variance estimates recovery for dependent shares (Zou and Donner 2008).
         """
         check_level(level)
-        counts = np.array(self.first.counts, dtype=np.float64)
-        cells = np.array(self.first_only) + 1.0, np.array(self.second_only) + 1.0
-        middle = float(((cells[0] - cells[1]) / (counts + 2)).mean())
-        width = float(t_quantile(NORMAL, level)) * sqrt(float(_variance(*cells, counts + 2)))
-        return middle - width, middle + width
+        z = float(t_quantile(NORMAL, level))
+        cells, counts = (np.array(self.first_only), np.array(self.second_only)), np.array(self.first.counts)
+        below, above = (float(difference_reach(*pair, counts, z)) for pair in (cells, cells[::-1]))
+        return max(self.difference - below, -1.0), min(self.difference + above, 1.0)
 
 
 def compare_balanced_errors(truths: ArrayLike, first: ArrayLike, second: ArrayLike) -> ErrorComparison:
     """Whether two classifiers have different balanced error rates, from their answers to the same cases.
 
-    Exact while that is quick: the cases on which they differ fall to either like tosses of a coin, in each
-    class. Then by z = d / √((1/K²) Σ_c n_c/m_c²), n_c differing cases among m_c. The standard error is the
-    one found without the hypothesis, (1/K) √(Σ_c (n_c − d_c²/m_c)/m_c²) with d_c the difference of counts.
+    For no difference in any class the p-value is exact while that is quick: the cases on which they differ
+    fall to either like tosses of a coin, in each class; then by z = d / √((1/K²) Σ_c n_c/m_c²), n_c differing
+    cases among m_c. For the same BER it is that one or, if larger, 1 − the level at which the interval just
+    holds zero. The standard error is that found without a hypothesis, (1/K) √(Σ_c (n_c − d_c²/m_c)/m_c²) with
+    d_c the difference of counts.
 
     >>> truths, one, two = [1] * 5 + [-1] * 5, [1] * 10, [1] * 4 + [-1] * 6
     >>> found = compare_balanced_errors(truths, one, two)
@@ -92,10 +104,61 @@ def compare_balanced_errors(truths: ArrayLike, first: ArrayLike, second: ArrayLi
     ways = float(np.prod(cells[0] + cells[1] + 1))
     method: Literal["exact", "normal"] = "exact" if ways <= EXACT_LIMIT else "normal"
     differing = int(cells[0].sum() + cells[1].sum())
-    p = None if not differing else _exact(*cells, counts) if method == "exact" else _normal(*cells, counts)
+    p_values: tuple[float | None, float | None] = None, None
+    if differing:
+        any_class = _exact(*cells, counts) if method == "exact" else _normal(*cells, counts)
+        p_values = max(any_class, _same_ber(*cells, counts)), any_class
     caveats = (ALIKE,) if not differing else (FEW.format(count=differing),) if differing < FEW_CASES else ()
     error = sqrt(float(_variance(*cells, counts)))
-    return ErrorComparison(*errors, first_only, second_only, error, p, method, caveats)
+    return ErrorComparison(*errors, first_only, second_only, error, *p_values, method, caveats)
+
+
+def difference_reach(
+    first: FloatArray, second: FloatArray, counts: FloatArray, z: float | FloatArray
+) -> FloatArray:
+    """How far below the difference of BERs its interval reaches; the classes are the last axis.
+
+    (1/K) √Σ_c (x² + y² + 2 r x y), x from the share of the first alone to its lower Wilson limit, y from
+    that of the second alone to its upper one, −r the correlation of the two shares (Zou and Donner 2008).
+    """
+    one, two = first / counts, second / counts
+    x, y = one - wilson(first, counts, z)[0], wilson(second, counts, z)[1] - two
+    others = (1 - one) * (1 - two)
+    r = np.sqrt(np.minimum(one * two / np.where(others > 0, others, 1.0), 1.0))
+    return np.asarray(np.sqrt((x * x + y * y + 2 * r * x * y).sum(axis=-1)) / np.shape(counts)[-1])
+
+
+def beyond(
+    excess: FloatArray, reach_of: Callable[..., FloatArray], *cells: NDArray[np.floating]
+) -> FloatArray:
+    """One-sided p-values that what exceeds zero does so in truth: where the interval just holds zero.
+
+    `reach_of` gets the cells of those that do (the classes are their last axis) and normal quantiles.
+    """
+    from scipy.special import ndtr
+
+    found = np.full(excess.shape, 0.5)
+    places = np.nonzero(excess > 0)
+    gaps, parts = excess[places], [cell[places] for cell in cells]
+    for start in range(0, gaps.size, AT_ONCE):
+        block = slice(start, start + AT_ONCE)
+        quantiles = _quantiles(gaps[block], partial(reach_of, *(part[block] for part in parts)))
+        gaps[block] = ndtr(-quantiles)
+    found[places] = gaps
+    return found
+
+
+def _quantiles(gaps: FloatArray, reach_at: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Where the reach, which grows with the normal quantile, is as large as the gap: halved, then a line."""
+    low, high = np.zeros(gaps.size), np.full(gaps.size, LARGEST_QUANTILE)
+    near, far = np.zeros(gaps.size), reach_at(high[:, None])
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        value = reach_at(middle[:, None])
+        inside = value < gaps
+        low, near = np.where(inside, middle, low), np.where(inside, value, near)
+        high, far = np.where(inside, high, middle), np.where(inside, far, value)
+    return np.asarray(low + (high - low) * np.minimum((gaps - near) / (far - near), 1.0))
 
 
 def _variance(first: FloatArray, second: FloatArray, counts: FloatArray) -> FloatArray:
@@ -115,7 +178,17 @@ def _exact(first: FloatArray, second: FloatArray, counts: FloatArray) -> float:
         values = np.add.outer(values, (2 * heads - tosses) / size).ravel()
         chances = np.multiply.outer(chances, np.exp(logs)).ravel()
     observed = abs(float(((first - second) / counts).sum()))
-    return min(1.0, float(chances[np.abs(values) >= observed * (1 - 1e-12)].sum()))
+    return min(1.0, float(chances[np.abs(values) >= observed - ROUNDING].sum()))
+
+
+def _same_ber(first: FloatArray, second: FloatArray, counts: FloatArray) -> float:
+    """Twice the smaller of both one-sided p-values for the same BER."""
+    gap = ((first - second) / counts).mean()
+    sides = [
+        beyond(np.array([sign * gap]), difference_reach, one[None], two[None], counts[None])[0]
+        for sign, one, two in ((1, first, second), (-1, second, first))
+    ]
+    return min(2 * float(min(sides)), 1.0)
 
 
 def _normal(first: FloatArray, second: FloatArray, counts: FloatArray) -> float:
@@ -163,31 +236,33 @@ class Outcomes:
     @property
     def bers(self) -> FloatArray:
         """Every classifier's BER."""
-        errors = np.diagonal(self.both, axis1=1, axis2=2)
-        return np.asarray((errors / np.array(self.counts)[:, None]).mean(axis=0))
+        return np.asarray((self.errors / np.array(self.counts)).mean(axis=-1))
 
     @property
-    def cautious_errors(self) -> FloatArray:
-        """Every BER's standard error, with an error and a right answer added to each class: never zero."""
-        counts = np.array(self.counts, dtype=np.float64)[:, None]
-        rates = (np.diagonal(self.both, axis1=1, axis2=2) + 1) / (counts + 2)
-        return np.asarray(np.sqrt((rates * (1 - rates) / (counts + 2)).sum(axis=0)) / counts.size)
+    def errors(self) -> FloatArray:
+        """Every classifier's errors in each class; the classes are the last axis."""
+        return np.asarray(np.diagonal(self.both, axis1=1, axis2=2).T)
 
     def worse_p_values(self) -> FloatArray:
-        """One-sided p-values [i, j] that classifier i has a larger expected BER than j; 1 on the diagonal."""
+        """One-sided p-values [i, j] that classifier i has a larger expected BER than j; 1 on the diagonal.
+
+        As in `compare_balanced_errors`, the first of both p-values by the normal distribution.
+        """
         first, second, counts = self._alone()
         spread = np.sqrt(((first + second) / counts**2).sum(axis=-1))
-        return _upper_tail((((first - second) / counts).sum(axis=-1)), spread)
+        no_difference = _upper_tail((((first - second) / counts).sum(axis=-1)), spread)
+        return np.maximum(no_difference, self.beyond_p_values(np.zeros(spread.shape)))
 
-    def difference_errors(self) -> FloatArray:
-        """Standard errors of all differences, a case added to either side in each class: never zero."""
+    def beyond_p_values(self, margins: FloatArray) -> FloatArray:
+        """One-sided p-values [i, j] that BER i is larger than BER j by more than a margin; 1/2 at most."""
         first, second, counts = self._alone()
-        return np.sqrt(_variance(first + 1, second + 1, counts + 2))
+        excess = self.bers[:, None] - self.bers - margins
+        return beyond(excess, difference_reach, first, second, np.broadcast_to(counts, first.shape))
 
     def _alone(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Cases wrong by i alone and by j alone, and the classes' sizes; the classes are the last axis."""
         both = np.moveaxis(self.both, 0, -1)
-        errors = np.diagonal(self.both, axis1=1, axis2=2).T
+        errors = self.errors
         return errors[:, None] - both, errors[None] - both, np.array(self.counts, dtype=np.float64)
 
 

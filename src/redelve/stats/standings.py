@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
-from redelve.stats.balanced_errors import scores_at
+from redelve.stats.balanced_errors import larger_p_values, scores_at, upward_reach
 from redelve.stats.estimates import check_level
-from redelve.stats.paired_errors import Outcomes, _upper_tail
+from redelve.stats.paired_errors import Outcomes, beyond
 
 FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -106,17 +106,18 @@ def score_worse_p_values(outcomes: Outcomes, guesses: ArrayLike) -> FloatArray:
     On an endless test set R is ρ = p + |g − p| = max(g, 2p − g), p being the true BER and g the guess (Guyon
     et al. 2006, below equation 2). That ρ_i ≤ ρ_j says ρ_i ≤ g_j or ρ_i ≤ 2p_j − g_j, and is rejected if both
     are (Berger 1982: intersection–union): the first where g_i > g_j or else by p_i > (g_i + g_j)/2, the
-    second by p_j < (g_i + g_j)/2 or by p_i − p_j > (g_i − g_j)/2 at half the level each.
+    second by p_j < (g_i + g_j)/2 or by p_i − p_j > (g_i − g_j)/2 at half the level each. Each of these is
+    decided as by the interval of that BER or difference.
     """
     guess = np.asarray(guesses, dtype=np.float64)
     if guess.shape != (outcomes.entries,):
         raise StatisticsError(f"one guess for each of {outcomes.entries} entries: got shape {guess.shape}")
-    bers, errors = outcomes.bers, outcomes.cautious_errors
+    bers, counts = outcomes.bers, np.array(outcomes.counts, dtype=np.float64)
     middle = (guess[:, None] + guess) / 2
-    above = _upper_tail(bers[:, None] - middle, np.broadcast_to(errors[:, None], middle.shape))
-    below = _upper_tail(middle - bers, np.broadcast_to(errors, middle.shape))
-    gap = (bers[:, None] - bers) - (guess[:, None] - guess) / 2
-    paired = _upper_tail(gap, outcomes.difference_errors())
+    errors = np.broadcast_to(outcomes.errors, (*middle.shape, counts.size))
+    above = larger_p_values(errors.swapaxes(0, 1), counts, middle)
+    below = beyond(middle - bers, upward_reach, errors, np.broadcast_to(counts, errors.shape))
+    paired = outcomes.beyond_p_values((guess[:, None] - guess) / 2)
     against_guess = np.where(guess[:, None] > guess, 0.0, above)
     p_values = np.maximum(against_guess, np.minimum(2 * np.minimum(below, paired), 1.0))
     np.fill_diagonal(p_values, 1.0)

@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from redelve.challenge import Challenge
 from redelve.challenge.server.tables import FinalScore, Job, RankingMade
 from redelve.formats.challenge import labels_bytes
 from tests.challenge.attacks.tools import Scene, Wire, operations
-from tests.challenge.server.bench import ENDS, LABELS, PASSWORD, SIZES, START, Bench, answers, running
+from tests.challenge.server.bench import ENDS, LABELS, OPENS, PASSWORD, SIZES, START, Bench, answers, running
 
 PHASES = (START, LABELS)
 
@@ -238,6 +239,21 @@ def test_after_the_labels_phase_began_test_labels_are_still_kept(bench: Bench) -
         for base in ("/data", "/api/v1/data"):
             assert bench.client.get(f"{base}/ada/ada_valid.labels").status_code == 200
             assert bench.client.get(f"{base}/ada/ada_test.labels").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/data.zip", "/api/v1/data.zip"])
+def test_the_zip_of_all_data_has_what_may_be_had_and_no_more(bench: Bench, path: str) -> None:
+    """At every moment anew: a zip that was made before does not stay, nor does it come too early."""
+    names = bench.challenge.names
+    start = {file.name for name in names for file in bench.challenge.public_files(name)}
+    bench.clock.set(OPENS - timedelta(seconds=1))
+    assert bench.client.get(path).status_code == 404
+    for moment, labels in ((OPENS, False), (LABELS, True), (ENDS, True), (OPENS, False)):
+        bench.clock.set(moment)
+        with zipfile.ZipFile(io.BytesIO(bench.client.get(path).content)) as archive:
+            found = set(archive.namelist())
+        assert found == start | {f"{name}_valid.labels" for name in names if labels}
+    assert len(list((bench.settings.data / "downloads").iterdir())) == 1
 
 
 def test_problems_of_an_entry_tell_nothing_of_the_truth(bench: Bench) -> None:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -228,6 +230,15 @@ class TestErrors:
     )
     def test_paths_do_not_lead_out(self, bench: Bench, path: str) -> None:
         assert bench.client.get(path).status_code == 404
+
+
+def test_all_data_can_be_had_at_once(bench: Bench) -> None:
+    assert 'href="/data.zip"' in bench.client.get("/data").text
+    for _ in range(2):  # made, then kept
+        with ZipFile(BytesIO(bench.client.get("/data.zip").content)) as archive:
+            for name in bench.challenge.names:
+                for path in bench.challenge.public_files(name):
+                    assert archive.read(path.name) == path.read_bytes()
 
 
 def test_the_page_that_waits_can_ask_for_the_state(bench: Bench) -> None:

@@ -12,11 +12,11 @@ from redelve.challenge.server import api_models as models
 from redelve.challenge.server import entries, views
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.audit import Actor
+from redelve.challenge.server.downloads import all_files, downloads, one_file
 from redelve.challenge.server.entries import Offer
-from redelve.challenge.server.pages import downloads
 from redelve.challenge.server.pages_boards import boards_of
 from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem, not_found
+from redelve.challenge.server.problems import Problem
 from redelve.challenge.server.receiving import receive_entry
 from redelve.challenge.server.tables import User
 from redelve.challenge.server.web import Serving, address_of
@@ -93,10 +93,13 @@ def data(services: Serving) -> dict[str, list[dict[str, Any]]]:
 @router.get("/data/{dataset}/{file}", response_class=FileResponse)
 def data_file(services: Serving, dataset: str, file: str) -> FileResponse:
     """One of these files."""
-    path = downloads(services).get(dataset, {}).get(file)
-    if path is None:
-        raise not_found("such file")
-    return FileResponse(path, media_type="text/plain; charset=utf-8", filename=file)
+    return one_file(services, dataset, file)
+
+
+@router.get("/data.zip", response_class=FileResponse)
+def data_zip(services: Serving) -> FileResponse:
+    """All of these files, as a zip."""
+    return all_files(services)
 
 
 @router.post("/accounts", status_code=201, response_model=models.AccountAnswer)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from redelve.challenge.server.downloads import all_files, downloads, one_file
 from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem, not_found
+from redelve.challenge.server.problems import Problem
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.web import (
     GENUINE,
@@ -48,20 +49,6 @@ def _distance(left: timedelta) -> str:
 # Data
 
 
-def downloads(services: Services) -> dict[str, dict[str, Any]]:
-    """The files that may be downloaded now, by dataset and name."""
-    stage = services.stage()
-    if stage is Stage.BEFORE:
-        return {}
-    found = {}
-    for name in services.challenge.names:
-        paths = list(services.challenge.public_files(name))
-        if stage >= Stage.LABELS:
-            paths.append(services.challenge.labels_path(name, "valid"))
-        found[name] = {path.name: path for path in paths if path.is_file()}
-    return found
-
-
 @router.get("/data")
 def data(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
     """The files to download."""
@@ -74,11 +61,14 @@ def data(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
 
 @router.get("/data/{dataset}/{file}")
 def data_file(services: Serving, dataset: str, file: str) -> FileResponse:
-    """One of the files; names are looked up, never put together."""
-    path = downloads(services).get(dataset, {}).get(file)
-    if path is None:
-        raise not_found("such file")
-    return FileResponse(path, media_type="text/plain; charset=utf-8", filename=file)
+    """One of the files."""
+    return one_file(services, dataset, file)
+
+
+@router.get("/data.zip")
+def data_zip(services: Serving) -> FileResponse:
+    """All files at once."""
+    return all_files(services)
 
 
 # Accounts

@@ -57,6 +57,8 @@ SMALL = Classes((80, 20), ((0.1, 0.3), (0.1, 0.3)))
 RARE = Classes((371, 13), ((0.05, 0.5), (0.05, 0.5)))
 GOOD = Classes((1000, 100), ((0.005, 0.02), (0.005, 0.02)))
 UNLIKE = Classes((400, 100), ((0.1, 0.3), (0.25, 0.15)))
+UNLIKE_RARE = Classes((371, 13), ((0.02, 0.2), (0.2, 0.02)))
+UNLIKE_FEW = Classes((97, 3), ((0.02, 0.2), (0.2, 0.02)))
 """The same BER, made in different classes."""
 
 
@@ -84,7 +86,15 @@ def paired_errors(setting: Classes, count: int, rng: Generator) -> tuple[float, 
     return percent(hits[:, 0]), percent(hits[:, 1])
 
 
-AREAS = ((3000, 1000, 1.0), (80, 20, 1.0), (371, 13, 0.8), (100, 100, 2.0), (20, 20, 0.3))
+AREAS = (
+    (3000, 1000, 1.0),
+    (80, 20, 1.0),
+    (371, 13, 0.8),
+    (100, 100, 2.0),
+    (20, 20, 0.3),
+    (200, 10, 2.0),
+    (200, 5, 2.0),
+)
 """Negative and positive cases, and how many standard deviations apart their confidences are."""
 
 
@@ -112,6 +122,8 @@ EQUAL = (
     Classes((371, 13), ((0.05, 0.5),) * 8),
     Classes((1000, 100), ((0.005, 0.02),) * 20),
     Classes((400, 100), ((0.1, 0.3), (0.25, 0.15), (0.2, 0.2)) * 3),
+    Classes((371, 13), UNLIKE_RARE.rates * 2),
+    Classes((97, 3), UNLIKE_FEW.rates * 2),
 )
 
 
@@ -163,14 +175,14 @@ def classifiers_section(rng: Generator, effort: Effort) -> Section:
 
 def _of_errors(rng: Generator, effort: Effort) -> list[Finding]:
     found = []
-    for setting in (LARGE, SMALL, RARE, GOOD):
+    for setting in (LARGE, SMALL, RARE, GOOD, UNLIKE_FEW):
         sound, plain = error_coverages(setting, effort.some, rng)
         found.append(Finding("interval of a balanced error", setting.words(), sound, effort.some))
         found.append(
             Finding("σ of equation 1, ± 1.96 (to compare with)", setting.words(), plain, effort.some)
         )
-    for setting in (LARGE, SMALL, RARE, GOOD, UNLIKE):
-        name = "same BER, unlike classes" if setting is UNLIKE else "alike"
+    for setting in (LARGE, SMALL, RARE, GOOD, UNLIKE, UNLIKE_RARE, UNLIKE_FEW):
+        name = "alike" if len(set(setting.rates)) == 1 else "same BER, unlike classes"
         level, coverage = paired_errors(setting, effort.few, rng)
         found.append(Finding(f"comparison of balanced errors, {name}", setting.words(), level, effort.few))
         found.append(Finding("interval of a difference of BERs", setting.words(), coverage, effort.few))
