@@ -22,7 +22,7 @@ from redelve.challenge.server.services import open_services
 from redelve.challenge.server.serving import Place, bound, in_background
 from redelve.challenge.server.settings import Settings
 from redelve.cli import main
-from redelve.errors import LocationError, OptionalPackageError
+from redelve.errors import LocationError, OptionalPackageError, SpecError
 from tests.challenge.server.bench import CHEAP, OPENS, PASSWORD, START, make_challenge, zipped
 
 TOKEN, SERVER = "REDELVE_CHALLENGE_TOKEN", "REDELVE_CHALLENGE_SERVER"
@@ -127,6 +127,14 @@ class TestClient:
         with Client(url) as client, pytest.raises(ServerRefused, match="is taken") as caught:
             client.register("ada", PASSWORD)
         assert caught.value.code == "name_taken"
+
+
+@pytest.mark.parametrize("proxies", ["*", "nonsense", "127.0.0.1,", "127.0.0.1,10.0.0.0/99"])
+def test_proxies_are_addresses(proxies: str) -> None:
+    """With * anybody could tell any address, and try passwords without end."""
+    with pytest.raises(SpecError, match="is no address of a proxy: give some"):
+        Place(proxies=proxies)
+    assert Place(proxies="127.0.0.1, 10.0.0.0/8,::1").proxies
 
 
 def test_a_port_that_is_taken_is_told() -> None:

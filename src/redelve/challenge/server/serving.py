@@ -8,11 +8,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_network
 
 import uvicorn
 from fastapi import FastAPI
 
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,16 @@ class Place:
     host: str = "127.0.0.1"
     port: int = 8000
     proxies: str | None = None
+
+    def __post_init__(self) -> None:
+        for each in self.proxies.split(",") if self.proxies is not None else ():
+            try:
+                ip_network(each.strip(), strict=False)
+            except ValueError:
+                raise SpecError(
+                    f'--proxies: "{each.strip()}" is no address of a proxy: give some such as 127.0.0.1 or '
+                    "10.0.0.0/8, with commas; others could tell any address of their own"
+                ) from None
 
 
 def bound(place: Place) -> socket.socket:
@@ -35,11 +46,11 @@ def bound(place: Place) -> socket.socket:
         ) from None
 
 
-def address(listening: socket.socket, *, secure: bool = False) -> str:
+def address(listening: socket.socket) -> str:
     """The address to look at in a browser."""
     host, port = listening.getsockname()[:2]
     shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    return f"{'https' if secure else 'http'}://{shown}:{port}"
+    return f"http://{shown}:{port}"
 
 
 def server_of(app: FastAPI, place: Place) -> uvicorn.Server:
