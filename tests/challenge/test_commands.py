@@ -1,11 +1,13 @@
 """`redelve challenge` on the command line: prepare, check, pack and score."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from redelve.challenge import read_challenge
 from redelve.commands import challenge as verb
 from redelve.commands import (
     challenge_check,
@@ -14,6 +16,7 @@ from redelve.commands import (
     challenge_prepare,
     challenge_score,
 )
+from redelve.intake import from_file, write_description
 from tests.challenge.small import small_challenge
 
 Main = Callable[[Sequence[str]], int]
@@ -122,3 +125,27 @@ def test_subverbs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in listed for name in ("prepare", "example", "check", "pack", "score"))
     assert verb.main(["nonsense"]) == 2
     assert verb.main(["score", "-h"]) == 0
+
+
+def test_prepare_tells_what_was_made_of_columns_and_takes_a_description(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "shop.csv"
+    rows = [
+        f"{number},{number % 7},{'ab'[number % 2]},{'yes' if number % 3 else 'no'}" for number in range(300)
+    ]
+    table.write_text("\n".join(["id,size,kind,bought", *rows]) + "\n")
+    assert challenge_prepare.main([str(tmp_path / "one"), str(table), "-t", "bought"]) == 0
+    told = capsys.readouterr().out
+    assert "column id: ignore (whole numbers that all differ" in told
+    assert "column kind: input, binary" in told
+    description = tmp_path / "shop.toml"
+    intake = from_file(table, "bought")
+    write_description(description, intake.description)
+    changed = re.sub(r'(columns\.size\]\n#.*\n)use = "input"', r'\1use = "ignore"', description.read_text())
+    description.write_text(changed)
+    words = [str(tmp_path / "two"), str(table), "-t", "bought", "-d", str(description)]
+    assert challenge_prepare.main(words) == 0
+    assert "column size: ignore" in capsys.readouterr().out
+    one, two = (read_challenge(tmp_path / name).dataset("shop").features for name in ("one", "two"))
+    assert (one, two) == (2, 1)

@@ -82,19 +82,27 @@ def patterns_from(
     """
     if isinstance(source, Intake):
         data, prior = extract(source.dataset, source.prototask), source.prior
-        name = source.dataset.spec.name
+        name, understood = source.dataset.spec.name, _understood(source)
     elif str(source).lower().endswith(TABLES):
         return patterns_from(from_file(source, target), positive=positive)
     else:
         if Path(source).is_file():
             raise SpecError(f"{source} is no table that can be read: give one of {', '.join(TABLES)}")
         data, prior = _of_catalogue(str(source), target)
-        name = str(source)
+        name, understood = str(source), ()
     if len(data.targets) != 1:
         raise SpecError(f"{name} has {len(data.targets)} targets: a challenge needs exactly one")
     features, notes = _features(data, prior)
     labels = _labels(data, prior, positive)
-    return Patterns(features, labels, name, notes)
+    return Patterns(features, labels, name, (*understood, *notes))
+
+
+def _understood(source: Intake) -> tuple[str, ...]:
+    """What was made of every column, and why."""
+    return tuple(
+        f"column {column.name}: {column.use}{f', {column.type}' if column.type else ''} ({column.reason})"
+        for column in source.description.columns
+    )
 
 
 def _of_catalogue(name: str, target: str | None) -> tuple[PrototaskData, Prior]:
@@ -178,7 +186,7 @@ def _positive_levels(
         if len(levels) != 2:
             raise SpecError(
                 f"the target {target.name} has {len(levels)} classes: name those that count as positive "
-                f"(positive=…), of {', '.join(levels[:12].tolist())}"
+                f"(-p, or positive=…), of {', '.join(levels[:12].tolist())}"
             )
         return [str(levels[int(counts.argmin())])]
     wanted = [positive] if isinstance(positive, str) else list(positive)
@@ -193,9 +201,9 @@ def _bound(target: Attribute, positive: str | Sequence[str] | None) -> float:
     match = ABOVE.fullmatch(positive) if isinstance(positive, str) else None
     if match is None:
         raise SpecError(
-            f'the target {target.name} is a number: say which cases are positive, as in positive=">12.5"'
+            f'the target {target.name} is a number: say which cases are positive, as in -p ">12.5"'
         )
     try:
         return float(match[1])
     except ValueError:
-        raise SpecError(f'"{match[1]}" is no number: write positive=">12.5"') from None
+        raise SpecError(f'"{match[1]}" is no number: write ">12.5"') from None

@@ -233,7 +233,7 @@ def _lines(values: NDArray[np.int16], kind: Kind) -> Any:
 def _add_origin(path: Path, lines: Sequence[str]) -> None:
     """Add what the organiser may want to know of a dataset and participants should not."""
     before = read_text(path) if path.exists() else ""
-    write_secret(path, before + "\n  ".join(lines) + "\n")
+    write_secret(path, before + "\n  ".join(" ".join(line.split()) for line in lines) + "\n")
 
 
 def origin_notes(folder: StrPath, name: str) -> tuple[str, ...]:

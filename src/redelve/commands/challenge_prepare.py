@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redelve.commands.challenge_example import described
 from redelve.commands.options import Command, Given, Option, UsageError, run
+
+if TYPE_CHECKING:
+    from redelve.intake import Intake
 
 COMMAND = Command(
     "redelve challenge prepare",
@@ -15,7 +18,7 @@ COMMAND = Command(
     "categories become binary features, patterns and features are put in random order and divided as in\n"
     "WCCI 2006: 1/11.1 for training, 1/111 for validation, the rest for the test. Labels of validation and\n"
     "test go to secret/. Sources are tables (.csv, .tsv, .parquet, .arff) or names such as breast-cancer.",
-    "folder source [ -n name ] [ -t column ] [ -p classes ] [ -k kind ] [ -z sizes ] [ -s seed ]",
+    "folder source [ -n name ] [ -t column ] [ -p classes ] [ -d file ] [ -k kind ] [ -z sizes ] [ -s seed ]",
     (
         Option("n", "what to call the dataset in the challenge", "name", "name"),
         Option("t", "the column to predict (of a catalogue's dataset: its prototask)", "column", "target"),
@@ -25,6 +28,7 @@ COMMAND = Command(
             "classes",
             "positive",
         ),
+        Option("d", "how to read columns: a .toml such as `redelve assess` writes", "file", "description"),
         Option("k", "how to write the data: dense, sparse or sparse-binary", "kind", "kind"),
         Option("z", "sizes of training, validation and test set, such as 100,50,500", "sizes", "sizes"),
         Option("s", "the seed of the random order (drawn by chance, and kept in secret/)", "number", "seed"),
@@ -43,7 +47,7 @@ def prepare(given: Given) -> Iterator[str]:
     positive: Any = given.value("p")
     if positive is not None and ">" not in positive and "," in positive:
         positive = [name.strip() for name in positive.split(",")]
-    patterns = patterns_from(source, target=given.value("t"), positive=positive)
+    patterns = patterns_from(_table(given, source), target=given.value("t"), positive=positive)
     name = given.value("n") or Path(source).name.partition(".")[0]
     seed = given.value("s")
     challenge = add_dataset(
@@ -59,6 +63,16 @@ def prepare(given: Given) -> Iterator[str]:
     zeros, positives = 100 * patterns.sparsity, 100 * patterns.share_positive
     yield f"{name}: {zeros:.1f} % zeros, {positives:.1f} % positive\n"
     yield from (f"  {note}\n" for note in origin_notes(folder, name))
+
+
+def _table(given: Given, source: str) -> str | Intake:
+    """The source itself or, where its columns are described, what was made of it."""
+    description = given.value("d")
+    if description is None:
+        return source
+    from redelve.intake import from_file
+
+    return from_file(source, given.value("t"), description=description)
 
 
 def _sizes(given: Given) -> dict[str, int] | None:
