@@ -131,9 +131,7 @@ def test_prepare_tells_what_was_made_of_columns_and_takes_a_description(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "shop.csv"
-    rows = [
-        f"{number},{number % 7},{'ab'[number % 2]},{'yes' if number % 3 else 'no'}" for number in range(300)
-    ]
+    rows = [f"{n},{n % 7},{'ab'[n % 2]},{'yes' if n % 3 else 'no'}" for n in range(900)]
     table.write_text("\n".join(["id,size,kind,bought", *rows]) + "\n")
     assert challenge_prepare.main([str(tmp_path / "one"), str(table), "-t", "bought"]) == 0
     told = capsys.readouterr().out
