@@ -13,7 +13,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import delete, func, select
 
 from redelve.challenge import Limits
-from redelve.challenge.server import boards, entries, jobs, scoring
+from redelve.challenge.server import boards, entries, exports, jobs, organising, scoring
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.database import Database
@@ -228,6 +228,19 @@ def test_a_ranking_counts_no_score_that_came_too_late_for_it(
     with services.database.reading() as session:
         assert boards.finals_done(session) == 2
     assert content["finals"] == 1
+
+
+def test_rankings_and_exports_asked_for_at_once_are_counted_one_by_one(either: Bench) -> None:
+    actor = Actor(name="organiser")
+    found = at_once(*[partial(organising.rank_again, either.services, actor)] * 6)
+    assert found == [None] * 6
+    with either.services.database.reading() as session:
+        assert boards.revision_of(session) == 7
+    either.clock.set(ENDS)
+    either.work()
+    asked = at_once(*[partial(exports.ask, either.services, actor)] * 4)
+    assert [one for one in asked if not isinstance(one, Problem)] == [1]
+    assert {one.code for one in asked if isinstance(one, Problem)} == {"in_the_making"}
 
 
 def test_cancelling_and_leasing_at_once_is_settled_without_a_deadlock(either: Bench) -> None:

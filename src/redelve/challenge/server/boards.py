@@ -22,7 +22,7 @@ from redelve.challenge import (
     scores_from_json,
 )
 from redelve.challenge.server.phases import Stage, schedule
-from redelve.challenge.server.services import Services
+from redelve.challenge.server.services import Services, one_at_a_time
 from redelve.challenge.server.tables import (
     PARTICIPANT,
     SCORED,
@@ -53,9 +53,9 @@ def is_outdated(session: Session) -> bool:
 
 def ask_for_new_ranking(session: Session) -> None:
     """Let the ranking be made anew, if there is one already."""
-    fact = session.get(Fact, REVISION, with_for_update=True)
-    number = 1 if fact is None else int(fact.content["number"])
-    session.merge(Fact(name=REVISION, content={"number": number + 1}))
+    one_at_a_time(session)
+    session.get(Fact, REVISION, populate_existing=True)
+    session.merge(Fact(name=REVISION, content={"number": revision_of(session) + 1}))
     session.flush()
 
 

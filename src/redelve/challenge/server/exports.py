@@ -24,7 +24,7 @@ from redelve.challenge.server.jobs import Lease
 from redelve.challenge.server.phases import Stage
 from redelve.challenge.server.problems import Problem, not_found
 from redelve.challenge.server.scoring import read_entry
-from redelve.challenge.server.services import Services
+from redelve.challenge.server.services import Services, one_at_a_time
 from redelve.challenge.server.tables import SCORED, Entry, Job
 from redelve.model.digests import digest
 from redelve.predictions import ClassProbabilities, Guesses, Target, Truth
@@ -44,6 +44,7 @@ def ask(services: Services, actor: Actor) -> int:
     if services.stage() is not Stage.ENDED:
         raise SEALED
     with services.database.writing() as session:
+        one_at_a_time(session)
         _check_ready(session)
         number = 1 + len(list(session.scalars(select(Job.id).where(Job.kind == jobs.EXPORT))))
         jobs.add(session, jobs.EXPORT, services.lease_clock.now(), number)

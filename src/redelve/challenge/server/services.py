@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from redelve.challenge import Challenge, read_challenge
 from redelve.challenge.server.accounts import Accounts
@@ -83,6 +84,11 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
     settle(settings, challenge, database, may_change=may_change)
     accounts = Accounts(database, settings, Passwords(settings.passwords))
     return Services(settings, challenge, database, clock or SystemClock(), accounts, _key(database))
+
+
+def one_at_a_time(session: Session) -> None:
+    """Let others who count something up wait until this transaction ends: they lock a row that is there."""
+    session.get_one(Fact, KEY, with_for_update=True, populate_existing=True)
 
 
 def _make_folders(settings: Settings) -> None:
