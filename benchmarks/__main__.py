@@ -1,4 +1,7 @@
-"""Run the benchmarks (all, or those named) and write benchmarks/RESULTS.md when all were run."""
+"""Run the benchmarks (all, or those named); when all were run, write benchmarks/RESULTS.md.
+
+NOTES.md, what was measured otherwise, goes to its end.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ def main(names: list[str]) -> int:
     text = HEAD + f"{machine}. Times in seconds, memory as stated.\n\n" + "\n".join(table) + "\n"
     sys.stdout.write(text)
     if not names:
-        (Path(__file__).parent / "RESULTS.md").write_text(text)
+        here = Path(__file__).parent
+        (here / "RESULTS.md").write_text(f"{text}\n{(here / 'NOTES.md').read_text()}")
     return int(any(row.get("bound") is not None and row["ratio"] > row["bound"] for row in rows))
 
 
