@@ -77,6 +77,8 @@ def test_slow_fits_tell_how_far_they_are(
     monkeypatch.setattr("redelve.commands.predict.SECONDS_OF_SILENCE", 0.0)
     assert main(words) == 0
     assert capsys.readouterr().err == "knn-cv-1: 1 of 3 fits\nknn-cv-1: 2 of 3 fits\n"
+    assert main([*words, "-q"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_cases_that_are_there_twice_are_told(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,12 @@
 """The public face: results, determinism, paired splits, all kinds of data, errors."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -80,6 +81,20 @@ def test_copies_of_cases_are_told(kind: Any) -> None:
     other = twice[0], np.concatenate([Y, np.where(Y[:30] == "no", "yes", "no")])
     assert predict_performance(KNeighborsClassifier(1), *other, ways="kfold:5").notes == ()
     assert predict_performance(KNeighborsClassifier(1), kind(X), Y, ways="kfold:5").notes == ()
+
+
+def test_what_is_given_is_not_changed() -> None:
+    """A sparse table whose columns are in no order within rows stays so, even if it must not be written."""
+    table = csr_array(X)
+    for start, stop in pairwise(table.indptr):
+        table.indices[start:stop], table.data[start:stop] = (
+            part[start:stop][::-1].copy() for part in (table.indices, table.data)
+        )
+    table.has_sorted_indices = False
+    before = table.indices.copy(), table.data.copy()
+    predict_performance(KNeighborsClassifier(1), table, Y, ways="kfold:5")
+    assert np.array_equal(table.indices, before[0])
+    assert np.array_equal(table.data, before[1])
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -59,7 +59,7 @@ def entry_of_method(
     positive training cases: that makes the balanced error small, not the plain one.
     """
     train = _dense(data.patterns["train"])
-    learner = MethodLearner(method, train, data.labels)
+    learner = PatternLearner(method, train, data.labels)
     learnt = learner.learn(np.arange(len(train)), named_seed("challenge", "entry", data.name, seed))
     parts = {part: train if part == "train" else _dense(data.patterns[part]) for part in PARTS}
     told = {part: learnt.told(table) for part, table in parts.items()}
@@ -84,7 +84,7 @@ def _entry(told: dict[str, tuple[Any, FloatArray | None]], guess: float) -> Data
 
 
 @dataclass(frozen=True, eq=False)
-class MethodLearner:
+class PatternLearner:
     """A method of redelve with training patterns; features that are the same in all of them are left out."""
 
     method: Method
@@ -97,7 +97,7 @@ class MethodLearner:
         """The method's."""
         return self.method.name
 
-    def learn(self, rows: Rows, seed: int) -> MethodLearnt:
+    def learn(self, rows: Rows, seed: int) -> PatternLearnt:
         """Let the method learn from these patterns."""
         kept = np.flatnonzero(np.ptp(self.table[rows], axis=0) > 0)
         inputs, target, prior = _attributes(kept.size)
@@ -108,15 +108,15 @@ class MethodLearner:
             raise SpecError(f'method "{self.name}" cannot work on two classes: {reason}')
         share = float((self.labels[rows] > 0).mean())
         predictor = self.method.learn(training, np.random.default_rng(seed))
-        return MethodLearnt(predictor, share, kept, self.table)
+        return PatternLearnt(predictor, share, kept, self.table)
 
-    def relabelled(self, codes: Rows) -> MethodLearner:
+    def relabelled(self, codes: Rows) -> PatternLearner:
         """The same with other labels."""
         return replace(self, labels=np.where(codes > 0, 1, -1).astype(np.int8))
 
 
 @dataclass(frozen=True, eq=False)
-class MethodLearnt:
+class PatternLearnt:
     """What a method has learned, the share of positive patterns and the features there were."""
 
     predictor: Predictor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from redelve.commands.options import Command, Given, Option, UsageError, run
+from redelve.commands.progress import QUIET, Progress, reporter
 from redelve.errors import SpecError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ COMMAND = Command(
         Option("s", "the seed of splits and fits, a whole number", "number", "seed"),
         Option("j", "how many processes fit models", "number", "jobs"),
         Option("o", "write the guesses to this .csv file too", "file", "out"),
+        QUIET,
     ),
     least=0,
 )
@@ -77,7 +78,7 @@ def _ways() -> str:
 
 
 def _options(given: Given) -> Options:
-    options: Options = {"progress": _Teller()}
+    options: Options = {"progress": _Teller(reporter(is_quiet=given.has("q")))}
     if (loss := given.value("l")) is not None:
         options["loss"] = loss
     if (ways := given.value("w")) is not None:
@@ -94,13 +95,13 @@ def _options(given: Given) -> Options:
 class _Teller:
     """Tells on standard error, every few seconds, how far slow fits are."""
 
-    def __init__(self) -> None:
-        self.last = time.monotonic()
+    def __init__(self, tell: Progress) -> None:
+        self.tell, self.last = tell, time.monotonic()
 
     def __call__(self, name: str, done: int, total: int) -> None:
         if done < total and time.monotonic() - self.last >= SECONDS_OF_SILENCE:
             self.last = time.monotonic()
-            sys.stderr.write(f"{name}: {done} of {total} fits\n")
+            self.tell(f"{name}: {done} of {total} fits")
 
 
 def _number(letter: str, text: str) -> float:

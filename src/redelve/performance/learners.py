@@ -143,9 +143,11 @@ def numbered_rows(inputs: Any) -> Rows | None:
     from scipy.sparse import issparse
 
     if issparse(inputs):
-        inputs.sort_indices()
-        ends = list(pairwise(inputs.indptr.tolist()))
-        rows = [inputs.indices[a:b].tobytes() + inputs.data[a:b].tobytes() for a, b in ends]
+        table = inputs.copy()
+        table.sum_duplicates()  # sorts, too
+        table.eliminate_zeros()
+        ends = list(pairwise(table.indptr.tolist()))
+        rows = [table.indices[a:b].tobytes() + table.data[a:b].tobytes() for a, b in ends]
         return np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
     frame = inputs if hasattr(inputs, "iloc") else pd.DataFrame(inputs)
     try:
