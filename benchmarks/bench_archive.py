@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Guesses, Target, Truth
 from redelve.model.digests import digest
-from redelve.predictions import Guesses, Target, Truth
-from redelve.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
+from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 
 COMMAND = "python -m benchmarks archive"

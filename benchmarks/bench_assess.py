@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.timing import Row, best_of
 from redelve.assessment import assess
-from redelve.experiment import split
-from redelve.tasks import assignments_for
+from redelve.data.tasks import assignments_for
+from redelve.run.experiment import split
 
 COMMAND = "python -m benchmarks assess"
 Numbers = NDArray[np.float64]

@@ -33,7 +33,7 @@ from redelve.challenge import (
     read_submission,
     score_submission,
 )
-from redelve.formats.challenge import PARTS
+from redelve.challenge.challenge_files import PARTS
 
 if TYPE_CHECKING:
     from redelve.challenge.server.audit import Actor
@@ -43,7 +43,7 @@ COMMAND = "python -m benchmarks challenge"
 WRONG = 0.15
 ENTRIES = 40
 PASSWORD = "correct horse"
-REDELVE = (sys.executable, "-c", "import sys; from redelve.cli import main; sys.exit(main())")
+REDELVE = (sys.executable, "-c", "import sys; from redelve.cli.main import main; sys.exit(main())")
 
 
 def some_entry(challenge: Challenge, name: str) -> DatasetEntry:
@@ -140,8 +140,8 @@ def wait_for(services: Services, kind: str) -> None:
     """Wait until every entry has this kind of job done."""
     from sqlalchemy import func, select
 
+    from redelve.challenge.server.database_tables import Job
     from redelve.challenge.server.jobs import DONE
-    from redelve.challenge.server.tables import Job
 
     done = select(func.count()).where(Job.kind == kind, Job.state == DONE)
     while True:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, best_of
-from redelve.commands.mgendata import main as mgendata
-from redelve.commands.mgendir import main as mgendir
-from redelve.formats.delve.cases import read_matrix, write_cases
+from redelve.cli.mgendata import main as mgendata
+from redelve.cli.mgendir import main as mgendir
+from redelve.data.delve.case_files import read_matrix, write_cases
 
 SIZES = (64, 128, 256, 512, 1024)
 

@@ -20,7 +20,7 @@ COMMAND = "python -m benchmarks reading"
 MEASURE_MEMORY = """
 import sys
 import pyarrow.csv
-from redelve.formats.delve.cases import read_cases
+from redelve.data.delve.case_files import read_cases
 
 def resident(field):
     with open("/proc/self/status") as status:
@@ -72,7 +72,7 @@ def write_numbers(path: Path, form: str, cases: int) -> None:
 
 
 def read_ours(path: Path) -> object:
-    from redelve.formats.delve.cases import read_cases
+    from redelve.data.delve.case_files import read_cases
 
     return read_cases(path)
 

@@ -61,7 +61,7 @@ def _no_real_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def _wardens_load_what_they_need() -> Iterator[None]:
     """Not what is loaded here: after a few hundred tests of other things that would take them seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("redelve.isolation.asking.harmless_modules", list)
+        patch.setattr("redelve.run.cells.asking.harmless_modules", list)
         yield
 
 
@@ -76,7 +76,7 @@ def delve_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _home_for_commands(request: pytest.FixtureRequest) -> None:
-    if "commands" in request.path.parts:
+    if "cli" in request.path.parts:
         request.getfixturevalue("delve_home")
 
 
@@ -85,7 +85,7 @@ def run_command(capsys: pytest.CaptureFixture[str]) -> RunCommand:
     """Run one of DELVE's commands in this process, from the directory `cwd`."""
 
     def run(name: str, argv: Sequence[str], cwd: Path | None = None) -> Result:
-        main = importlib.import_module(f"redelve.commands.{name}").main
+        main = importlib.import_module(f"redelve.cli.{name}").main
         capsys.readouterr()
         with contextlib.chdir(cwd) if cwd else contextlib.nullcontext():
             code = main(list(argv))

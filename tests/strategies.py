@@ -7,7 +7,7 @@ from redelve.model.coding import Coding, Normalization
 from redelve.model.dataset import CONTROLS, ORDERS, ORIGINS, USAGES
 from redelve.model.prototask import SELECTIONS
 from redelve.model.ranges import Range, parse_range
-from redelve.numbers import round9
+from redelve.text_numbers import round9
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 words = st.text(LETTERS + "0123456789_-", max_size=8).flatmap(

@@ -10,10 +10,10 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import redelve
+from redelve.data.tasks import assignments_for
 from redelve.errors import LocationError, RedelveError, SpecError
-from redelve.lessons import TrainingSet
 from redelve.methods.contract import Predictor
-from redelve.tasks import assignments_for
+from redelve.methods.shown import TrainingSet
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from redelve.formats.lzw import MAGIC
+from redelve.data.lzw import MAGIC
 from tests.conftest import make_root
 from tests.tiny_tree import build, run_main, snapshot
 

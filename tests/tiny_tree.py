@@ -80,7 +80,7 @@ FILES: Mapping[str, str] = {
 
 def run_main(name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> Result:
     """Run a command (`redelve` too) in this process; an exit by exception is let through."""
-    module = "redelve.cli" if name == "redelve" else f"redelve.commands.{name}"
+    module = "redelve.cli.main" if name == "redelve" else f"redelve.cli.{name}"
     out, err = io.StringIO(), io.StringIO()
     with (
         contextlib.redirect_stdout(out),

@@ -10,25 +10,29 @@ from typing import TYPE_CHECKING
 from redelve.later import names_in
 
 if TYPE_CHECKING:
-    from redelve.answers import Answer
+    from redelve.answers.answer import Answer
+    from redelve.answers.distributions import Normal, NormalMixture, Quantiles, Samples, Student
+    from redelve.answers.losses import parse_loss
+    from redelve.answers.predictions import (
+        ClassProbabilities,
+        Guesses,
+        Target,
+        TargetDistributions,
+        TargetLogProbabilities,
+        Truth,
+    )
     from redelve.assessment import Assessment, assess
-    from redelve.designs import cross_validation_lists, describe, draw, explicit_instances, nest, random_order
-    from redelve.distributions import Normal, NormalMixture, Quantiles, Samples, Student
-    from redelve.encodings import default_coding, fit
+    from redelve.data.delve.reading import Library
+    from redelve.data.delve.roots import active
+    from redelve.data.tables import from_file, from_frame, read_description, write_description
     from redelve.errors import RedelveError
-    from redelve.executors import Dask, Processes
-    from redelve.experiment import Experiment, plan, run
-    from redelve.intake import from_file, from_frame, read_description, write_description
-    from redelve.isolation import Limits
-    from redelve.library import Library
-    from redelve.losses import parse_loss
-    from redelve.methods.adapt import as_method
-    from redelve.methods.callables import callable_method
-    from redelve.methods.checking import check_method
+    from redelve.methods.adapters.adapt import as_method
+    from redelve.methods.adapters.callables import callable_method
+    from redelve.methods.adapters.program import Program
+    from redelve.methods.adapters.sklearn_adapter import sklearn_method
+    from redelve.methods.builtin.linear import lin_1
+    from redelve.methods.conformance.checking import check_method
     from redelve.methods.contract import METHODS, Method
-    from redelve.methods.linear import lin_1
-    from redelve.methods.program import Program
-    from redelve.methods.sklearn_adapter import sklearn_method
     from redelve.model import (
         Assignment,
         Dataset,
@@ -40,17 +44,20 @@ if TYPE_CHECKING:
         extract,
         parse_range,
     )
-    from redelve.performance import Prediction, predict_performance
-    from redelve.predictions import (
-        ClassProbabilities,
-        Guesses,
-        Target,
-        TargetDistributions,
-        TargetLogProbabilities,
-        Truth,
+    from redelve.model.designs import (
+        cross_validation_lists,
+        describe,
+        draw,
+        explicit_instances,
+        nest,
+        random_order,
     )
-    from redelve.results import Record, Results
-    from redelve.roots import active
+    from redelve.model.encodings import default_coding, fit
+    from redelve.performance import Prediction, predict_performance
+    from redelve.run.cells import Limits
+    from redelve.run.experiment import Experiment
+    from redelve.run.results import Record, Results
+    from redelve.run.workers import Dask, Processes
     from redelve.stats import (
         analyse_common,
         analyse_hierarchical,
@@ -67,25 +74,32 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
-    "answers": ("Answer",),
+    "answers.answer": ("Answer",),
     "assessment": ("Assessment", "assess"),
-    "designs": ("cross_validation_lists", "describe", "draw", "explicit_instances", "nest", "random_order"),
-    "distributions": ("Normal", "NormalMixture", "Quantiles", "Samples", "Student"),
-    "encodings": ("default_coding", "fit"),
+    "model.designs": (
+        "cross_validation_lists",
+        "describe",
+        "draw",
+        "explicit_instances",
+        "nest",
+        "random_order",
+    ),
+    "answers.distributions": ("Normal", "NormalMixture", "Quantiles", "Samples", "Student"),
+    "model.encodings": ("default_coding", "fit"),
     "errors": ("RedelveError",),
-    "executors": ("Dask", "Processes"),
-    "experiment": ("Experiment", "plan", "run"),
-    "intake": ("from_file", "from_frame", "read_description", "write_description"),
-    "isolation": ("Limits",),
-    "library": ("Library",),
-    "losses": ("parse_loss",),
-    "methods.adapt": ("as_method",),
-    "methods.callables": ("callable_method",),
-    "methods.checking": ("check_method",),
+    "run.workers": ("Dask", "Processes"),
+    "run.experiment": ("Experiment",),
+    "data.tables": ("from_file", "from_frame", "read_description", "write_description"),
+    "run.cells": ("Limits",),
+    "data.delve.reading": ("Library",),
+    "answers.losses": ("parse_loss",),
+    "methods.adapters.adapt": ("as_method",),
+    "methods.adapters.callables": ("callable_method",),
+    "methods.conformance.checking": ("check_method",),
     "methods.contract": ("METHODS", "Method"),
-    "methods.linear": ("lin_1",),
-    "methods.program": ("Program",),
-    "methods.sklearn_adapter": ("sklearn_method",),
+    "methods.builtin.linear": ("lin_1",),
+    "methods.adapters.program": ("Program",),
+    "methods.adapters.sklearn_adapter": ("sklearn_method",),
     "model": (
         "Assignment",
         "Dataset",
@@ -98,7 +112,7 @@ _LATER = {
         "parse_range",
     ),
     "performance": ("Prediction", "predict_performance"),
-    "predictions": (
+    "answers.predictions": (
         "ClassProbabilities",
         "Guesses",
         "Target",
@@ -106,8 +120,8 @@ _LATER = {
         "TargetLogProbabilities",
         "Truth",
     ),
-    "results": ("Record", "Results"),
-    "roots": ("active",),
+    "run.results": ("Record", "Results"),
+    "data.delve.roots": ("active",),
     "stats": (
         "analyse_common",
         "analyse_hierarchical",
@@ -183,12 +197,10 @@ __all__ = [
     "nest",
     "parse_loss",
     "parse_range",
-    "plan",
     "pool_units",
     "predict_performance",
     "random_order",
     "read_description",
-    "run",
     "sklearn_method",
     "write_description",
 ]

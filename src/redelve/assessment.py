@@ -9,21 +9,27 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from redelve.analysis import Contest, Findings, compare_methods, find
-from redelve.analysis.coverage import coverage_of
-from redelve.analysis.frames import cases_frame, contests_frame, coverage_frame, findings_frame, runs_frame
-from redelve.analysis.many_runs import Validation, many_runs
+from redelve.data.tasks import TaskLike, assignments_for
 from redelve.errors import SpecError
-from redelve.executors import Workers, workers_for
-from redelve.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
-from redelve.isolation import Limits
-from redelve.methods.adapt import as_method
+from redelve.findings import Contest, Findings, compare_methods, find
+from redelve.findings.coverage import coverage_of
+from redelve.findings.over_runs import Validation, many_runs
+from redelve.findings.result_frames import (
+    cases_frame,
+    contests_frame,
+    coverage_frame,
+    findings_frame,
+    runs_frame,
+)
+from redelve.methods.adapters.adapt import as_method
 from redelve.methods.contract import METHODS, Method, default_methods
-from redelve.progress import shown
 from redelve.report.context import AttributeRow, DataDescription, ReportContext
-from redelve.results import Record, Results
+from redelve.run.cells import Limits
+from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
+from redelve.run.progress import shown
+from redelve.run.results import Record, Results
+from redelve.run.workers import Workers, workers_for
 from redelve.store import Archive
-from redelve.tasks import TaskLike, assignments_for
 
 if TYPE_CHECKING:
     import os
@@ -133,7 +139,7 @@ class Assessment:
 
     def error_percentages(self, output_range: tuple[float, float] = (0.0, 1.0)) -> pd.DataFrame:
         """PROBEN1's errors of every job: squared error percentage, winner-takes-all, thresholds (2.6)."""
-        from redelve.proben1 import errors_frame
+        from redelve.findings.error_percentages import errors_frame
 
         return errors_frame(self._with_answers(), output_range=output_range)
 

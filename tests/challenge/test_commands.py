@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from redelve.challenge import read_challenge
-from redelve.commands import challenge as verb
-from redelve.commands import (
+from redelve.cli import challenge as verb
+from redelve.cli import (
     challenge_check,
     challenge_example,
     challenge_pack,
     challenge_prepare,
     challenge_score,
 )
-from redelve.intake import from_file, write_description
+from redelve.data.tables import from_file, write_description
 from tests.challenge.small import small_challenge
 
 Main = Callable[[Sequence[str]], int]

@@ -21,8 +21,8 @@ from redelve.challenge import (
     real_example,
 )
 from redelve.challenge.preparation import origin_notes
-from redelve.challenge.published import TABLE_I
-from redelve.datasets.carriers import is_at_hand
+from redelve.challenge.printed_tables import TABLE_I
+from redelve.data.catalogue.carriers import is_at_hand
 from redelve.errors import LocationError, RedelveError, SpecError
 from tests.challenge.small import small_challenge, some_patterns
 

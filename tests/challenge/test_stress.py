@@ -32,12 +32,10 @@ from redelve.challenge import (
     score_submission,
     scores_to_json,
 )
+from redelve.challenge.challenge_files import PARTS
 from redelve.challenge.server import organising
 from redelve.challenge.server.audit import Actor
-from redelve.challenge.server.jobs import DONE, LEASED, WAITING
-from redelve.challenge.server.services import Services, open_services
-from redelve.challenge.server.serving import Place, bound
-from redelve.challenge.server.tables import (
+from redelve.challenge.server.database_tables import (
     SCORED,
     DevelopmentScore,
     Entry,
@@ -47,7 +45,9 @@ from redelve.challenge.server.tables import (
     RankingMade,
     User,
 )
-from redelve.formats.challenge import PARTS
+from redelve.challenge.server.jobs import DONE, LEASED, WAITING
+from redelve.challenge.server.services import Services, open_services
+from redelve.challenge.server.serving import Place, bound
 from tests.challenge.server.conftest import new_postgresql  # noqa: F401 (a fixture)
 from tests.challenge.small import some_patterns
 from tests.challenge.stress import PASSWORD, Plan, play

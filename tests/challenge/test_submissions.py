@@ -23,8 +23,8 @@ from redelve.challenge import (
     pack_bytes,
     read_submission,
 )
+from redelve.challenge.challenge_files import labels_bytes
 from redelve.errors import LocationError, SpecError
-from redelve.formats.challenge import labels_bytes
 from tests.challenge.small import entry_with, small_challenge
 
 

@@ -24,16 +24,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVR, LinearSVC
 
-from redelve.answers import Answer
-from redelve.distributions import Normal
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Normal
 from redelve.errors import PredictionError, SpecError
-from redelve.methods.adapt import as_method
-from redelve.methods.callables import callable_method
+from redelve.methods.adapters.adapt import as_method
+from redelve.methods.adapters.callables import callable_method
+from redelve.methods.adapters.program import Program
+from redelve.methods.adapters.sklearn_adapter import sklearn_method
+from redelve.methods.conformance.small_tasks import Trial, make_trial
 from redelve.methods.contract import METHODS, Method
 from redelve.methods.identities import plain
-from redelve.methods.program import Program
-from redelve.methods.sklearn_adapter import sklearn_method
-from redelve.methods.trials import Trial, make_trial
 from redelve.methods.views import without_zeros
 from redelve.seeds import generator
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from redelve.answers import losses_for, score
-from redelve.commands.apply import prediction_files
+from redelve.answers.answer import losses_for, score
+from redelve.cli.apply import prediction_files
+from redelve.methods.conformance.small_tasks import make_trial
 from redelve.methods.contract import METHODS
-from redelve.methods.trials import make_trial
 from redelve.seeds import generator
-from tests.commands.workbench import Workbench, column
+from tests.cli.workbench import Workbench, column
 from tests.conftest import RunCommand
 
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from redelve.answers import Answer, losses_for, score
-from redelve.datasets.method_summaries import SUMMARIES
+from redelve.answers.answer import Answer, losses_for, score
+from redelve.data.catalogue.method_summaries import SUMMARIES
 from redelve.errors import SpecError
-from redelve.lessons import TestInputs, TrainingSet
-from redelve.methods.checking import check_method
-from redelve.methods.constant import circular_mean, circular_median
+from redelve.methods.builtin.constant import circular_mean, circular_median
+from redelve.methods.builtin.engine_methods import EngineMethod
+from redelve.methods.builtin.gaussian_process import gp_numbers, likelihood
+from redelve.methods.builtin.neighbours import choose_by_squares, ranked_neighbours
+from redelve.methods.builtin.network_recipes import BatchDescent
+from redelve.methods.conformance.checking import check_method
+from redelve.methods.conformance.small_tasks import EVERY_KIND, make_trial
 from redelve.methods.contract import METHODS, default_methods
-from redelve.methods.engine_methods import EngineMethod
-from redelve.methods.neighbours import choose_by_squares, ranked_neighbours
-from redelve.methods.network_recipes import BatchDescent
-from redelve.methods.processes import gp_numbers, likelihood
-from redelve.methods.trials import EVERY_KIND, make_trial
+from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Prior, parse_range, written
 from redelve.seeds import generator
 
@@ -121,8 +121,8 @@ def test_each_takes_the_targets_it_can(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", list(METHODS))
 @pytest.mark.parametrize("quirk", list(QUIRKS))
 def test_odd_data_do_not_stop_them(name: str, quirk: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for setting in ("boosting.MOST_ROUNDS", "networks.MOST_EPOCHS", "standard.TREES"):
-        monkeypatch.setattr(f"redelve.methods.{setting}", 20)
+    for setting in ("boosting.MOST_ROUNDS", "mlp.MOST_EPOCHS", "well_known.TREES"):
+        monkeypatch.setattr(f"redelve.methods.builtin.{setting}", 20)
     for kind in ("real", "nominal"):
         trial = make_trial(kind, **QUIRKS[quirk])  # type: ignore[arg-type]
         if METHODS[name].why_not(trial.targets) is None:
@@ -290,10 +290,10 @@ def test_a_process_predicts_as_scikit_learns() -> None:
 
 
 def test_lin_1_on_kin_8nm_is_as_published() -> None:
-    from redelve.experiment import Experiment, plan, run
-    from redelve.library import Library
+    from redelve.data.delve.reading import Library
+    from redelve.data.delve.roots import DataAddress, active
     from redelve.model import Assignment
-    from redelve.roots import DataAddress, active
+    from redelve.run.experiment import Experiment, plan, run
 
     library = Library(active())
     sources = [library.task(DataAddress.parse(f"/kin-8nm/dist/std.{size}")) for size in (64, 1024)]

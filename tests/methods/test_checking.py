@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redelve.answers import Answer
-from redelve.lessons import TestInputs, TrainingSet
-from redelve.methods import checks
-from redelve.methods.checking import check_method
-from redelve.methods.checks import CHECKS
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target
+from redelve.methods.adapters.program import Program
+from redelve.methods.conformance import checks
+from redelve.methods.conformance.checking import check_method
+from redelve.methods.conformance.checks import CHECKS
 from redelve.methods.contract import METHODS, Method, Predictor
-from redelve.methods.program import Program
-from redelve.predictions import ClassProbabilities, Guesses, Target
+from redelve.methods.shown import TestInputs, TrainingSet
 
 CONSTANT = METHODS["constant"]
 

@@ -9,28 +9,28 @@ import numpy as np
 import pytest
 
 import redelve
-from redelve.answers import Answer, losses_for, score
-from redelve.experiment import lessons_of
-from redelve.lessons import VALIDATION
-from redelve.methods.checking import check_method
-from redelve.methods.checks import numbers_of
-from redelve.methods.contract import METHODS, BatchMethod
-from redelve.methods.early_stopping import Pupil, Recipe, school, split_by
-from redelve.methods.engine_methods import EngineMethod, EnginePredictor
-from redelve.methods.network_lessons import (
+from redelve.answers.answer import Answer, losses_for, score
+from redelve.data.tasks import assignments_for
+from redelve.methods.builtin.early_stopping import Pupil, Recipe, school, split_by
+from redelve.methods.builtin.engine_methods import EngineMethod, EnginePredictor
+from redelve.methods.builtin.network_lessons import (
     LevelLesson,
     blended_softmax,
     mean_of_heard,
     sharpness_of,
 )
-from redelve.methods.network_lessons import (
+from redelve.methods.builtin.network_lessons import (
     lessons_of as network_lessons_of,
 )
-from redelve.methods.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
-from redelve.methods.trials import EVERY_KIND, Trial, make_trial
+from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
+from redelve.methods.conformance.checking import check_method
+from redelve.methods.conformance.checks import numbers_of
+from redelve.methods.conformance.small_tasks import EVERY_KIND, Trial, make_trial
+from redelve.methods.contract import METHODS, BatchMethod
 from redelve.methods.views import View
+from redelve.model.prototask import VALIDATION
 from redelve.nets import GL, Data, MaxEpochs, P, Procedure, Rprop, Sets, initial_weights, layered, train
-from redelve.tasks import assignments_for
+from redelve.run.experiment import lessons_of
 
 RECIPES: dict[str, Recipe] = {
     "mlp-rprop": ResilientPropagation(),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from redelve.methods.linear import lin_1
+from redelve.methods.builtin.linear import lin_1
 
 
 def data(cases: int, seed: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
 from redelve.errors import RedelveError, SpecError
-from redelve.methods import confinement
-from redelve.methods.program import Program
-from redelve.methods.trials import Trial, make_trial
+from redelve.methods.adapters import confinement
+from redelve.methods.adapters.program import Program
+from redelve.methods.conformance.small_tasks import Trial, make_trial
 from redelve.seeds import generator
 
 Script = Callable[..., list[str]]
@@ -426,8 +426,8 @@ def test_what_a_program_leaves_running_is_ended(tmp_path: Path, shared: Path) ->
 def test_a_program_ends_with_the_process_that_runs_it(tmp_path: Path, shared: Path) -> None:
     code = textwrap.dedent(
         f"""
-        from redelve.methods.program import Program
-        from redelve.methods.trials import make_trial
+        from redelve.methods.adapters.program import Program
+        from redelve.methods.conformance.small_tasks import make_trial
         from redelve.seeds import generator
         trial = make_trial("real")
         program = Program({f"{sleeper(tmp_path)} echo $$ > {shared}/main; sleep 60"!r}, confined=False)

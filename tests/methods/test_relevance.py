@@ -10,7 +10,7 @@ import os
 import pytest
 
 import redelve
-from redelve.analysis.task import Contest, compare_methods
+from redelve.findings.task import Contest, compare_methods
 
 PROTOTASKS = ("kin-8nm/dist", "kin-32nm/dist", "pumadyn-8nm/accel", "bank-8nm/rej", "bank-32nm/rej")
 SIZES = (64, 128, 256)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from redelve.cli import main
+from redelve.cli.main import main
 from redelve.performance import WAYS
 from tests.performance.data import numbers, two_classes
 
@@ -74,7 +74,7 @@ def test_slow_fits_tell_how_far_they_are(
     words = ["predict", str(table), "-t", "kind", "-m", "knn-cv-1", "-w", "kfold:3"]
     assert main(words) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("redelve.commands.predict.SECONDS_OF_SILENCE", 0.0)
+    monkeypatch.setattr("redelve.cli.predict.SECONDS_OF_SILENCE", 0.0)
     assert main(words) == 0
     assert capsys.readouterr().err == "knn-cv-1: 1 of 3 fits\nknn-cv-1: 2 of 3 fits\n"
     assert main([*words, "-q"]) == 0

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from redelve import predict_performance
 from redelve.errors import SpecError
 from redelve.performance import bench_for, learner_for, parse_way
-from redelve.performance.selection import SelectingLearner
+from redelve.performance.best_of_several import SelectingLearner
 from tests.performance.data import two_classes
 
 X, Y = two_classes(60, shift=1.5)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from redelve.analysis import Findings, find
-from redelve.predictions import Target, Truth
-from redelve.results import Costs, InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
+from redelve.answers.predictions import Target, Truth
+from redelve.findings import Findings, find
+from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
 
 TARGET = Target("y", "real")
 ENVIRONMENT = {"python": "3.11", "processor": "a processor"}

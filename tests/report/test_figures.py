@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.analysis import Findings, TaskFindings, find
+from redelve.findings import Findings, TaskFindings, find
 from redelve.report.drawing import inline, save, save_all, spread_out
 from redelve.report.figures import pictures_of
 from redelve.report.panels import panels, variance_shares

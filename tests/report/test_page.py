@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redelve.analysis import Findings, find
-from redelve.answers import Answer
-from redelve.distributions import Normal
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Normal
+from redelve.answers.predictions import TargetDistributions
 from redelve.errors import SpecError
-from redelve.predictions import TargetDistributions
+from redelve.findings import Findings, find
+from redelve.findings.validity import RULES
 from redelve.report.context import AttributeRow, DataDescription, ReportContext
-from redelve.report.coverage import coverage_table
+from redelve.report.coverage_table import coverage_table
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown
 from redelve.report.write import write_report
-from redelve.results import Job, Results
-from redelve.validity import RULES
+from redelve.run.results import Job, Results
 
 from .made import TARGET, made_findings, made_results, many_tasks, method_facts, record, task_facts
 

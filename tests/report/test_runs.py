@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from redelve.analysis import Findings, find
+from redelve.findings import Findings, find
 from redelve.report.benchmark import errors_table, suggested_words, variants
 from redelve.report.card import benchmark_card
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown
 from redelve.report.panels import panels, variance_shares
-from redelve.report.runs import MOST_PAIRS, runs_tables, runs_text
+from redelve.report.runs_tables import MOST_PAIRS, runs_tables, runs_text
 from redelve.report.text import summarise
 from redelve.report.write import write_report
 from tests.report.made import made_findings, made_results, method_facts, task_facts

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.report.tables import Cell, Column, Table, escape_latex, guard_formula, latex, markdown, to_csv
+from redelve.report.table_values import (
+    Cell,
+    Column,
+    Table,
+    escape_latex,
+    guard_formula,
+    latex,
+    markdown,
+    to_csv,
+)
 
 TEXTS = st.text(max_size=30)
 HOSTILE = [

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.analysis import Findings, find
+from redelve.findings import Findings, find
+from redelve.findings.validity import Note
 from redelve.model import Scheme
 from redelve.report.card import BY_AUTHOR, SCHEMES, benchmark_card
 from redelve.report.context import DataDescription, ReportContext
 from redelve.report.panels import Panel, panels
 from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, listed, serious, summarise_panel
 from redelve.stats.multiple import BestGroup, Standing
-from redelve.validity import Note
 
 from .made import made_findings, made_results, method_facts, task_facts
 

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binomtest, norm
 from sklearn.metrics import balanced_accuracy_score
 
-from redelve.challenge.published import DISAGREE, SIGMA_TOO_LARGE, TABLE_I, TABLE_II, largest_sigma
+from redelve.challenge.printed_tables import DISAGREE, SIGMA_TOO_LARGE, TABLE_I, TABLE_II, largest_sigma
 from redelve.errors import StatisticsError
 from redelve.stats.balanced_errors import (
     BalancedErrors,

@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from benchmarks.calibration.many import certainty
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
@@ -11,8 +12,14 @@ from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
 from redelve.seeds import generator
-from redelve.stats.bayes import NO_ROPE, CorrelatedT, Prior, RopeProbabilities, correlated_t, signed_rank
-from redelve.stats.calibration.many import certainty
+from redelve.stats.bayesian_tests import (
+    NO_ROPE,
+    CorrelatedT,
+    Prior,
+    RopeProbabilities,
+    correlated_t,
+    signed_rank,
+)
 from redelve.stats.resampled import REPEATED, compare_resampled, fold_ratio
 from redelve.stats.sums import FloatArray
 

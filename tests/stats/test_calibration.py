@@ -5,23 +5,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import calibration
+from benchmarks.calibration import classifiers, learning, many, one_task, partition, resamples
+from benchmarks.calibration.overview import OFFERS, Offer
+from benchmarks.calibration.sections import Effort, Finding, percent, rejections
+from benchmarks.calibration.simulation import (
+    Design,
+    Sample,
+    draw_gaussian,
+    draw_losses,
+    draw_sample,
+    summarise,
+)
 from scipy import stats as scipy_stats
 
 from redelve import stats
-from redelve.stats import (
-    analyse_common,
-    analyse_hierarchical,
-    calibration,
-    compare_common,
-    compare_hierarchical,
-    learning,
-)
-from redelve.stats.calibration import classifiers, many, one_task, partition, resamples
-from redelve.stats.calibration.overview import OFFERS, Offer
-from redelve.stats.calibration.tables import Effort, Finding, percent, rejections
+from redelve.stats import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
 from redelve.stats.caveats import CRITICAL, FEW_TEST_CASES, LIBERAL
 from redelve.stats.significance import t_quantile
-from redelve.stats.simulation import Design, Sample, draw_gaussian, draw_losses, draw_sample, summarise
 
 SDS = (0.0, 0.1, 0.25, 0.5, 1.0)
 MANY = 100_000  # standard error 0.07 points at 5 %

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.calibration.simulation import Design, RunsDesign, draw_losses, draw_runs
 
 from redelve.stats import (
     Analysis,
@@ -22,7 +23,6 @@ from redelve.stats import (
     compare_hierarchical,
     significance,
 )
-from redelve.stats.simulation import Design, RunsDesign, draw_losses, draw_runs
 from redelve.stats.sums import FloatArray
 
 PRECISION = 1e-6  # a maximum found numerically, to a gradient of 10⁻⁹

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.calibration.many import Methods, all_pairs, mean_squares, simulate_methods
 from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
 from redelve.stats import compare_common, compare_hierarchical, significance
-from redelve.stats.calibration.many import Methods, all_pairs, mean_squares, simulate_methods
 from redelve.stats.multiple import best_group, compare_all, holm
 from redelve.stats.sums import FloatArray
 

@@ -5,6 +5,7 @@ from math import inf, sqrt
 
 import numpy as np
 import pytest
+from benchmarks.calibration.simulation import Design, RunsDesign, draw_gaussian, draw_losses, draw_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
@@ -31,7 +32,6 @@ from redelve.stats.power import (
     standard_error,
     training_sets_needed,
 )
-from redelve.stats.simulation import Design, RunsDesign, draw_gaussian, draw_losses, draw_runs
 
 COMMON = Components("common", training_sets=0.01, residual=1.0, test_cases=0.04)
 NESTED = Components("hierarchical", training_sets=0.01, residual=1.0)

@@ -5,15 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats as scipy_stats
-
-from redelve.errors import StatisticsError
-from redelve.stats.bayes import correlated_t
-from redelve.stats.calibration.resamples import nested_coverage, resampled_levels, single_coverage
-from redelve.stats.caveats import NO_VARIATION, OVERFLOW
-from redelve.stats.learning import (
+from benchmarks.calibration.learning import (
     Learner,
     Resampling,
     draw_comparison,
@@ -23,6 +15,14 @@ from redelve.stats.learning import (
     linear,
     nearest,
 )
+from benchmarks.calibration.resamples import nested_coverage, resampled_levels, single_coverage
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from redelve.errors import StatisticsError
+from redelve.stats.bayesian_tests import correlated_t
+from redelve.stats.caveats import NO_VARIATION, OVERFLOW
 from redelve.stats.resampled import (
     NO_UNBIASED,
     REPEATED,

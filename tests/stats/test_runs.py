@@ -4,6 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benchmarks.calibration.one_task import (
+    SOURCES,
+    analyse_runs,
+    recovered,
+    runs_coverage,
+    runs_level,
+    true_variance,
+)
+from benchmarks.calibration.simulation import RunsDesign
 
 from redelve.errors import StatisticsError
 from redelve.stats import (
@@ -17,15 +26,6 @@ from redelve.stats import (
     compare_runs_common,
     compare_runs_hierarchical,
 )
-from redelve.stats.calibration.one_task import (
-    SOURCES,
-    analyse_runs,
-    recovered,
-    runs_coverage,
-    runs_level,
-    true_variance,
-)
-from redelve.stats.simulation import RunsDesign
 from redelve.stats.sums import FloatArray
 
 SETS, R, J = 3, 2, 4

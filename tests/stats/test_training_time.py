@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from redelve.errors import StatisticsError
-from redelve.stats.calibration.times import (
+from benchmarks.calibration.times import (
     comparison_level,
     efficiency_covers,
     exclusive_or,
     jackknife_cover,
     settings,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redelve.errors import StatisticsError
 from redelve.stats.multiple import compare_all
 from redelve.stats.sums import FloatArray
 from redelve.stats.training_time import (

@@ -5,10 +5,10 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from benchmarks.calibration.times import Setting, bursts, exclusive_or, gamma, lomax, settings
 from scipy import optimize
 
 from redelve.errors import StatisticsError
-from redelve.stats.calibration.times import Setting, bursts, exclusive_or, gamma, lomax, settings
 from redelve.stats.training_time import TailModel, fit_tail, model_form, published_form, trial_times
 from redelve.stats.training_time.likelihood import TailTimes, find_peak
 from redelve.stats.training_time.tail import cut, fit_p_value

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from benchmarks.calibration.one_task import unit_coverage
+from benchmarks.calibration.simulation import UnitsDesign, draw_units
 
 from redelve.errors import StatisticsError
 from redelve.stats import analyse_common, analyse_hierarchical, pool_units
-from redelve.stats.calibration.one_task import unit_coverage
-from redelve.stats.simulation import UnitsDesign, draw_units
 
 
 def test_units_of_equal_size_are_their_means() -> None:

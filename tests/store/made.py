@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from redelve.answers import Answer, losses_for, score
-from redelve.baselines import baselines_by_loss
-from redelve.distributions import Normal
+from redelve.answers.answer import Answer, losses_for, score
+from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.distributions import Normal
+from redelve.answers.predictions import Guesses, Target, TargetDistributions, Truth
 from redelve.model.digests import digest
-from redelve.predictions import Guesses, Target, TargetDistributions, Truth
-from redelve.results import Costs, InstanceFacts, Job, MethodFacts, Record, TaskFacts
+from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 
 AGE = Target("age", "real")

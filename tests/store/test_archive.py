@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
-from redelve.results import Costs
+from redelve.run.results import Costs
 from redelve.store import Archive
 from redelve.store.layout import MARKER, read_document, write_document
 from tests.store.made import (

@@ -51,9 +51,9 @@ def test_rescore(tmp_path: Path, run_command: RunCommand) -> None:
 
 
 def test_export_and_import(tmp_path: Path, run_command: RunCommand) -> None:
-    from redelve.experiment import task_facts
-    from redelve.library import Library
-    from redelve.roots import DataAddress, active
+    from redelve.data.delve.reading import Library
+    from redelve.data.delve.roots import DataAddress, active
+    from redelve.run.experiment import task_facts
 
     facts = task_facts(Library(active()).task(DataAddress.parse("/demo/age/std.32")).assignment())
     method = make_method()

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redelve.answers import Answer
-from redelve.distributions import Normal
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Normal
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.data.delve.reading import Library
+from redelve.data.delve.roots import DataAddress, active
 from redelve.errors import FormatError, LocationError, SpecError
-from redelve.experiment import Experiment, plan, run
-from redelve.lessons import TestInputs, TrainingSet
-from redelve.library import Library
 from redelve.methods.contract import Method
-from redelve.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
-from redelve.results import TaskFacts
-from redelve.roots import DataAddress, active
+from redelve.methods.shown import TestInputs, TrainingSet
+from redelve.run.experiment import Experiment, plan, run
+from redelve.run.results import TaskFacts
 from redelve.stats import anova
 from redelve.store import Archive
 from tests.conftest import RunCommand
@@ -120,7 +120,7 @@ def test_mstats_finds_in_the_export_what_the_losses_say(
 
 
 def _builtin() -> str:
-    from redelve.roots import make_builtin_root
+    from redelve.data.delve.roots import make_builtin_root
 
     return make_builtin_root()
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Guesses
 from redelve.errors import LocationError
-from redelve.predictions import Guesses
 from redelve.store import Archive
 from tests.store.made import (
     AGE,

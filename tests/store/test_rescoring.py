@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redelve.answers import Answer, losses_for, score
-from redelve.baselines import baselines_by_loss
+from redelve.answers.answer import Answer, losses_for, score
+from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.losses import parse_loss
+from redelve.answers.predictions import ClassProbabilities, Target
 from redelve.errors import SpecError
-from redelve.losses import parse_loss
-from redelve.predictions import ClassProbabilities, Target
-from redelve.results import Record
+from redelve.run.results import Record
 from redelve.store import Archive
 from redelve.store.rescoring import all_truths
 from tests.store.made import TASK, make_method, make_record, make_task

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from redelve.answers import Answer
-from redelve.distributions import (
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import (
     Distribution,
     Normal,
     NormalMixture,
@@ -22,10 +22,10 @@ from redelve.distributions import (
     Student,
     distributions,
 )
-from redelve.predictions import ClassProbabilities, Guesses, Target, TargetDistributions, Truth
-from redelve.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions, Truth
+from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
-from redelve.store.facts import PLAIN
+from redelve.store.fact_files import PLAIN
 from tests.store.made import assert_same, assert_same_answer, make_method, make_task
 
 CASES = 4

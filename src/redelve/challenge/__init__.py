@@ -11,9 +11,14 @@ from redelve.later import names_in
 
 if TYPE_CHECKING:
     from redelve.challenge.answering import entry_of_estimator, entry_of_method
+    from redelve.challenge.challenge_folder import (
+        Challenge,
+        ChallengeDataset,
+        Limits,
+        challenge_text,
+        read_challenge,
+    )
     from redelve.challenge.examples import example, real_example
-    from redelve.challenge.figure import score_figure
-    from redelve.challenge.folder import Challenge, ChallengeDataset, Limits, challenge_text, read_challenge
     from redelve.challenge.packing import (
         PublicData,
         entries_in,
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
         prepare_dataset,
         usual_phases,
     )
-    from redelve.challenge.ranking import (
+    from redelve.challenge.ranked_boards import (
         OverallRow,
         RankedEntry,
         Ranking,
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
         latest_of_each,
         leaderboard,
     )
+    from redelve.challenge.score_figure import score_figure
     from redelve.challenge.scoring import (
         DatasetScores,
         PartScores,
@@ -69,8 +75,8 @@ _LATER = {
         "example",
         "real_example",
     ),
-    "figure": ("score_figure",),
-    "folder": (
+    "score_figure": ("score_figure",),
+    "challenge_folder": (
         "Challenge",
         "ChallengeDataset",
         "Limits",
@@ -102,7 +108,7 @@ _LATER = {
         "prepare_dataset",
         "usual_phases",
     ),
-    "ranking": (
+    "ranked_boards": (
         "OverallRow",
         "RankedEntry",
         "Ranking",

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Guesses, Target, Truth
+from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
 from redelve.challenge.packing import PublicData
 from redelve.challenge.submissions import DatasetEntry
 from redelve.errors import PredictionError, SpecError
-from redelve.formats.challenge import PARTS, FloatArray, Int8Array
-from redelve.lessons import TestInputs, TrainingSet
 from redelve.methods.contract import Method, Predictor
 from redelve.methods.estimators import global_randomness
+from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
 from redelve.performance import Learner, learner_for, predict_learners
 from redelve.performance.bench import learn
 from redelve.performance.measures import Rows
-from redelve.predictions import Guesses, Target, Truth
 from redelve.seeds import seed as named_seed
 
 FOLDS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.challenge.folder import Challenge
+from redelve.challenge.challenge_folder import Challenge
 from redelve.challenge.patterns import HIGHEST, Patterns, patterns_from
 from redelve.challenge.phases import Phases
 from redelve.challenge.preparation import prepare_challenge, refuse_existing
-from redelve.formats.files import StrPath
+from redelve.data.files import StrPath
 from redelve.seeds import generator
 
 FloatArray = NDArray[np.float64]

@@ -11,11 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.challenge.folder import SETTINGS, Challenge, ChallengeDataset, read_challenge
-from redelve.challenge.phases import Phases
-from redelve.challenge.submissions import DatasetEntry, wanted_files
-from redelve.errors import LocationError, SpecError
-from redelve.formats.challenge import (
+from redelve.challenge.challenge_files import (
     PARTS,
     FloatArray,
     Int8Array,
@@ -28,7 +24,11 @@ from redelve.formats.challenge import (
     read_labels,
     read_parameters,
 )
-from redelve.formats.files import StrPath, write_atomic
+from redelve.challenge.challenge_folder import SETTINGS, Challenge, ChallengeDataset, read_challenge
+from redelve.challenge.phases import Phases
+from redelve.challenge.submissions import DatasetEntry, wanted_files
+from redelve.data.files import StrPath, write_atomic
+from redelve.errors import LocationError, SpecError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

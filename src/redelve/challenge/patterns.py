@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.challenge.challenge_files import Int8Array
+from redelve.data.delve.reading import Library
+from redelve.data.delve.roots import DataAddress, active
+from redelve.data.files import StrPath
+from redelve.data.tables import Intake, from_file
 from redelve.errors import LocationError, SpecError
-from redelve.formats.challenge import Int8Array
-from redelve.formats.files import StrPath
-from redelve.intake import Intake, from_file
-from redelve.library import Library
 from redelve.model import (
     CATEGORICAL,
     Attribute,
@@ -30,7 +31,6 @@ from redelve.model import (
     extract,
     is_missing,
 )
-from redelve.roots import DataAddress, active
 
 Features = NDArray[np.int16]
 HIGHEST = 999

@@ -19,18 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.challenge.folder import (
-    SETTINGS,
-    Challenge,
-    ChallengeDataset,
-    challenge_text,
-    dataset_text,
-    read_challenge,
-)
-from redelve.challenge.patterns import Patterns
-from redelve.challenge.phases import Phases
-from redelve.errors import LocationError, SpecError
-from redelve.formats.challenge import (
+from redelve.challenge.challenge_files import (
     KINDS,
     PARTS,
     Kind,
@@ -41,7 +30,18 @@ from redelve.formats.challenge import (
     parameters_text,
     sparse_lines,
 )
-from redelve.formats.files import StrPath, read_text, write_atomic
+from redelve.challenge.challenge_folder import (
+    SETTINGS,
+    Challenge,
+    ChallengeDataset,
+    challenge_text,
+    dataset_text,
+    read_challenge,
+)
+from redelve.challenge.patterns import Patterns
+from redelve.challenge.phases import Phases
+from redelve.data.files import StrPath, read_text, write_atomic
+from redelve.errors import LocationError, SpecError
 from redelve.seeds import generator
 
 SPARSE = 0.95

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from redelve.challenge.folder import Challenge
+from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
+from redelve.challenge.challenge_folder import Challenge
 from redelve.challenge.submissions import DatasetEntry, Submission
-from redelve.formats.challenge import PARTS, FloatArray, Int8Array
 from redelve.stats.auc import area_under_curve
 from redelve.stats.balanced_errors import balanced_errors, ranking_score
 

@@ -19,9 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, TypeVar
 
-from redelve.challenge.folder import Challenge
-from redelve.errors import RedelveError
-from redelve.formats.challenge import (
+from redelve.challenge.challenge_files import (
     PARTS,
     FloatArray,
     Int8Array,
@@ -29,8 +27,10 @@ from redelve.formats.challenge import (
     parse_guess,
     parse_labels,
 )
-from redelve.formats.delve.keyed import shown
-from redelve.formats.problems import Problems
+from redelve.challenge.challenge_folder import Challenge
+from redelve.data.delve.keyed_lines import shown
+from redelve.data.problems import Problems
+from redelve.errors import RedelveError
 
 Values = TypeVar("Values", Int8Array, FloatArray)
 

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from redelve.answers import Answer
-from redelve.lessons import TestInputs, TrainingSet
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Target
+from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.digests import digest
-from redelve.predictions import Target
 from redelve.registry import Registry
 
 
@@ -78,13 +78,13 @@ class BatchMethod(Method):
 METHODS: Registry[Method] = Registry("method")
 """The methods that come with redelve, by name."""
 
-METHODS.add("constant", "redelve.methods.constant:CONSTANT")
-METHODS.add("lin-1", "redelve.methods.linear:LIN_1")
-METHODS.add("knn-cv-1", "redelve.methods.neighbours:KNN_CV_1")
+METHODS.add("constant", "redelve.methods.builtin.constant:CONSTANT")
+METHODS.add("lin-1", "redelve.methods.builtin.linear:LIN_1")
+METHODS.add("knn-cv-1", "redelve.methods.builtin.neighbours:KNN_CV_1")
 for _name in ("ridge", "lasso", "logistic", "svm", "gp", "forest", "boosting", "mlp"):
-    METHODS.add(_name, f"redelve.methods.standard:{_name.upper()}")
+    METHODS.add(_name, f"redelve.methods.builtin.well_known:{_name.upper()}")
 for _name in ("mlp-rprop", "mlp-bgd-1", "mlp-bgd-2", "mlp-bgd-3", "mlp-bgd-2b", "mlp-ese-1"):
-    METHODS.add(_name, f"redelve.methods.engine_methods:{_name.upper().replace('-', '_')}")
+    METHODS.add(_name, f"redelve.methods.builtin.engine_methods:{_name.upper().replace('-', '_')}")
 
 QUICK = ("constant", "lin-1", "logistic", "knn-cv-1", "boosting", "forest")
 

@@ -10,13 +10,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers import Answer
-from redelve.distributions import Distribution, Normal
-from redelve.encodings import default_coding
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Distribution, Normal
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.errors import PredictionError, SpecError
-from redelve.lessons import EncodedTraining, TestInputs, TrainingSet
+from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.model import Censored
-from redelve.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.model.encodings import default_coding
 
 Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.numbers import parse_number
+from redelve.text_numbers import parse_number
 
 Texts = NDArray[np.object_]
 Numbers = NDArray[np.float64]

@@ -9,7 +9,7 @@ from redelve.errors import SpecError
 from redelve.model.cases import Cases
 from redelve.model.digests import digest
 from redelve.model.ranges import Range, parse_range
-from redelve.numbers import is_integer
+from redelve.text_numbers import is_integer
 
 ORIGINS = ("natural", "cultivated", "simulated", "artificial")
 USAGES = ("development", "assessment", "historical", "?")

@@ -17,6 +17,8 @@ from redelve.model.values import is_missing
 SELECTIONS = ("hierarchical", "common")
 TYPES = ("binary", "nominal", "ordinal", "integer", "real", "angular")
 CATEGORICAL = ("binary", "nominal", "ordinal")
+VALIDATION = "Validation-Examples"
+"""The key in a prototask's `extra` that tells how many of the last training cases are for validation."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from redelve.errors import SpecError
 from redelve.model.values import Censored, is_missing
-from redelve.numbers import is_integer, parse_limit, parse_number
+from redelve.text_numbers import is_integer, parse_limit, parse_number
 
 MOST_LISTED_VALUES = 100_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redelve.numbers import is_number, parse_number
+from redelve.text_numbers import is_number, parse_number
 
 NOT_A_CATEGORY = "\\@#([+-.:0123456789"
 

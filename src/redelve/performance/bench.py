@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError, RedelveError
 from redelve.performance.guesses import Guess
 from redelve.performance.learners import Learner, Learnt
 from redelve.performance.measures import Measure, Numbers, Rows
 from redelve.performance.splits import Split, Splitter
-from redelve.predictions import Truth
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval
 

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.estimators import LARGEST_SEED, copy_for, global_randomness
 from redelve.methods.views import without_zeros
 from redelve.performance.measures import Rows
-from redelve.predictions import ClassProbabilities, Guesses, Target, Truth
 
 FEWEST_CASES = 4
 

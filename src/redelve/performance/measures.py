@@ -9,10 +9,10 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers import Answer
+from redelve.answers.answer import Answer
+from redelve.answers.losses import Loss, parse_loss
+from redelve.answers.predictions import Target, Truth
 from redelve.errors import PredictionError, SpecError
-from redelve.losses import Loss, parse_loss
-from redelve.predictions import Target, Truth
 from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.estimates import Interval, t_interval
 

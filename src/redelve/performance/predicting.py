@@ -7,14 +7,14 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
 from redelve.performance.bench import Bench, Progress, Settings
+from redelve.performance.best_of_several import FOLDS, SelectingLearner, best_of
 from redelve.performance.guesses import Prediction
 from redelve.performance.learners import Learner, learner_for, name_of
 from redelve.performance.measures import BER, Rows, measure_for
-from redelve.performance.selection import FOLDS, SelectingLearner, best_of
 from redelve.performance.ways import Way, parse_way
-from redelve.predictions import Truth
 from redelve.stats.estimates import check_level
 
 WaysLike = str | Way | Sequence[str | Way]

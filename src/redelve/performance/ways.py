@@ -205,13 +205,13 @@ for _name, _place in {
     "bootstrap": "bootstraps:OutOfBag",
     "632": "bootstraps:Point632",
     "632+": "bootstraps:Point632Plus",
-    "nested": "nested:Nested",
+    "nested": "nested_guess:Nested",
     "vc": "bounds:CapacityBound",
     "rademacher": "bounds:RandomLabels",
     "compression": "bounds:Compression",
     "combined": "combined:Combined",
-    "uncorrected": "selection:Uncorrected",
-    "tibshirani": "selection:FoldOptimism",
-    "bbc": "selection:BootstrapCorrected",
+    "uncorrected": "best_of_several:Uncorrected",
+    "tibshirani": "best_of_several:FoldOptimism",
+    "bbc": "best_of_several:BootstrapCorrected",
 }.items():
     WAYS.add(_name, f"redelve.performance.{_place}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from redelve.analysis import AcrossTasks
+from redelve.findings import AcrossTasks
 from redelve.report import rounding
 from redelve.report.contents import METHOD, error_cell, name_cell
 from redelve.report.panels import loss_name
-from redelve.report.tables import Cell, Column, Row, Table
+from redelve.report.table_values import Cell, Column, Row, Table
 
 
 def across_tables(across: AcrossTasks) -> tuple[Table, ...]:

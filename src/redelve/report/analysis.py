@@ -9,17 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.baselines import matrix_baseline, with_penalty
-from redelve.designs import commonality_units, describe, prototask_caveats
+from redelve.answers.baselines import matrix_baseline, with_penalty
+from redelve.answers.losses import STANDARD, Loss, MatrixLoss
+from redelve.answers.predictions import Truth, target_of, truth_of
+from redelve.data.delve.case_files import read_cases
+from redelve.data.delve.figure_files import parse_losses, read_test_set_stats
+from redelve.data.delve.reading import MethodTask
+from redelve.data.files import read_text
 from redelve.errors import FormatError, LocationError, StatisticsError
-from redelve.formats.delve.cases import read_cases
-from redelve.formats.delve.figures import parse_losses, read_test_set_stats
-from redelve.formats.files import read_text
-from redelve.library import MethodTask
-from redelve.losses import STANDARD, Loss, MatrixLoss
-from redelve.predictions import Truth, target_of, truth_of
+from redelve.model.designs import commonality_units, describe, prototask_caveats
 from redelve.report.summary import Circumstances, Summary
-from redelve.stats import anova, runs
+from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.standardise import Standard
 from redelve.stats.units import pool_units
@@ -192,14 +192,16 @@ def _pooled(rows: list[Numbers], design: Design) -> list[Numbers]:
     return pool_units(rows, design.units[0] if design.scheme == "common" else design.units[: len(rows)])
 
 
-def _analysis(tables: list[list[list[Numbers]]], scheme: str) -> Analysis | Comparison | runs.RunsAnalysis:
+def _analysis(
+    tables: list[list[list[Numbers]]], scheme: str
+) -> Analysis | Comparison | seed_runs.RunsAnalysis:
     """The analysis that fits: one or two methods, one or several runs, common test set or not."""
     is_repeated = any(len(table) > 1 for table in tables)
     arranged = [_by_instance(table) if is_repeated else table[0] for table in tables]
     kind = ("runs_" if is_repeated else "") + scheme
-    module = runs if is_repeated else anova
+    module = seed_runs if is_repeated else anova
     verb = "analyse" if len(tables) == 1 else "compare"
-    result: Analysis | Comparison | runs.RunsAnalysis = getattr(module, f"{verb}_{kind}")(*arranged)
+    result: Analysis | Comparison | seed_runs.RunsAnalysis = getattr(module, f"{verb}_{kind}")(*arranged)
     return result
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from redelve.analysis import Findings
-from redelve.proben1.errors import RunErrors, run_errors
-from redelve.proben1.names import variants_of
-from redelve.proben1.phrases import Benchmark, phrases_for
+from redelve.data.proben1.problem_names import variants_of
+from redelve.findings import Findings
+from redelve.findings.error_percentages import RunErrors, run_errors
 from redelve.report import rounding
+from redelve.report.checklist_phrases import Benchmark, phrases_for
 from redelve.report.contents import METHOD, TASK, count_cell, name_cell
 from redelve.report.network_words import network_words
-from redelve.report.tables import Cell, Column, Row, Table
-from redelve.results import Results, TaskFacts
+from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs
 
 MOST_RESULTS = 6

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from redelve.analysis import Findings
+from redelve.findings import Findings
 from redelve.report.benchmark import suggested_words, variants
 from redelve.report.context import ReportContext
 from redelve.report.panels import loss_name
 from redelve.report.rounding import plain, seconds
-from redelve.report.tables import escape_latex, escape_markdown, tidy
+from redelve.report.table_values import escape_latex, escape_markdown, tidy
 from redelve.report.words import listed
-from redelve.results import MethodFacts, Results, TaskFacts
+from redelve.run.results import MethodFacts, Results, TaskFacts
 
 BY_AUTHOR = "to be stated by the author"
 IN_WORDS = "For a paper"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redelve.analysis import Contest, Findings, MethodFinding, TaskFindings
+from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.panels import Panel, loss_name, slug, variance_shares
-from redelve.report.tables import Cell, Column, Mark, Row, Table
+from redelve.report.table_values import Cell, Column, Mark, Row, Table
 from redelve.stats.multiple import guarded_p_value
 
 METHOD = Column("Method")

@@ -12,7 +12,7 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from redelve.report.tables import Table, tidy
+from redelve.report.table_values import Table, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from redelve.analysis import AcrossTasks, Findings, LearningCurve, MethodCosts
+from redelve.findings import AcrossTasks, Findings, LearningCurve, MethodCosts
 from redelve.report.contents import SOURCES, costs_table, curves_table, variance_table
 from redelve.report.drawing import (
     HATCHES,

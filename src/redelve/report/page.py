@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from redelve.analysis import Findings
+from redelve.findings import Findings
+from redelve.findings.validity import RULES
 from redelve.report import contents, records
 from redelve.report.across_tables import across_tables, friedman_sentence
 from redelve.report.benchmark import errors_table
 from redelve.report.card import benchmark_card
 from redelve.report.context import ReportContext
-from redelve.report.coverage import coverage_table
+from redelve.report.coverage_table import coverage_table
 from redelve.report.drawing import MARKERS, Picture, look_of, swatch_path
 from redelve.report.panels import Panel, panels
 from redelve.report.rendering import render_template
-from redelve.report.runs import runs_tables
-from redelve.report.tables import Table, escape_latex, escape_markdown, latex, markdown
+from redelve.report.runs_tables import runs_tables
+from redelve.report.table_values import Table, escape_latex, escape_markdown, latex, markdown
 from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
-from redelve.validity import RULES
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from math import isfinite
 
-from redelve.analysis import Findings, LearningCurve, MethodFinding, TaskFindings
+from redelve.answers.losses import parse_loss
 from redelve.errors import RedelveError
-from redelve.losses import parse_loss
+from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
 from redelve.stats.estimates import Analysis
 from redelve.stats.multiple import guarded_p_value
-from redelve.stats.runs import RunsAnalysis, RunsTerms
+from redelve.stats.seed_runs import RunsAnalysis, RunsTerms
 
 SAYS_WHAT = re.compile("loss|error|score|log")
 

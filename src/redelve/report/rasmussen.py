@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
-from redelve.analysis import MethodFinding, TaskFindings
+from redelve.findings import MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.drawing import INK, MUTED, RULE, Picture, label, look_of, new_figure
 from redelve.report.panels import Panel, better_p, loss_name
-from redelve.report.tables import Cell, Column, Table
+from redelve.report.table_values import Cell, Column, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redelve.analysis import Findings
+from redelve.findings import Findings
+from redelve.findings.validity import Note
 from redelve.report.card import identity_text, summary_of
 from redelve.report.contents import METHOD, TASK, count_cell, name_cell
 from redelve.report.context import DataDescription, ReportContext
 from redelve.report.rounding import seconds
-from redelve.report.tables import Cell, Column, Row, Table
-from redelve.results import Record, Results
-from redelve.validity import Note
+from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
 MOST_CHARACTERS = 400

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from redelve.report.drawing import MARKERS, PALETTE, inline
-from redelve.report.tables import CONTROL
+from redelve.report.table_values import CONTROL
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from redelve.numbers import round9, tcl
 from redelve.stats.estimates import Analysis, Comparison
-from redelve.stats.runs import RunsAnalysis
+from redelve.stats.seed_runs import RunsAnalysis
 from redelve.stats.standardise import Standard
+from redelve.text_numbers import round9, tcl
 
 HEADER = f"{'Raw value':>63}{'Standardized':>15}"
 UNDEFINED = "undefined"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from redelve.analysis import Findings, MethodFinding, TaskFindings
+from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.panels import Panel, loss_name, panels
-from redelve.report.runs import runs_text
+from redelve.report.runs_tables import runs_text
 from redelve.report.words import scope, serious, summarise_panel
 
 WIDTH = 100

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from redelve.analysis import Contest, Findings, TaskFindings
+from redelve.findings import Contest, Findings, TaskFindings
+from redelve.findings.validity import Note
 from redelve.report import rounding
 from redelve.report.panels import Panel, loss_name, variance_shares
-from redelve.validity import Note
 
 WHICH = "Which method?"
 HOW_SURE = "How sure are we?"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from redelve.analysis import Findings
 from redelve.errors import SpecError
+from redelve.findings import Findings
 from redelve.report.context import ReportContext
 
 SUFFIXES = (".html", ".md", ".tex", ".pdf")
@@ -55,7 +55,7 @@ def _folder(findings: Findings, title: str | None, about: ReportContext | None) 
     from redelve.report.drawing import save
     from redelve.report.figures import pictures_of
     from redelve.report.page import all_tables
-    from redelve.report.tables import latex, markdown, to_csv
+    from redelve.report.table_values import latex, markdown, to_csv
 
     files = {
         f"index{suffix}": _one_file(findings, suffix, title, about) for suffix in (".html", ".md", ".tex")

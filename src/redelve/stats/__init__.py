@@ -16,7 +16,7 @@ from redelve.stats.circular import (
     baseline_squared_angular,
 )
 from redelve.stats.estimates import Analysis, Comparison, MeanSquares, QuasiF
-from redelve.stats.runs import (
+from redelve.stats.seed_runs import (
     RunsAnalysis,
     RunsTerms,
     analyse_runs_common,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         penalty_weight,
         ranking_score,
     )
-    from redelve.stats.bayes import CorrelatedT, RopeProbabilities, correlated_t, signed_rank
+    from redelve.stats.bayesian_tests import CorrelatedT, RopeProbabilities, correlated_t, signed_rank
     from redelve.stats.components import Components, estimate_components, estimate_components_of_runs
     from redelve.stats.many_runs import (
         BestRun,
@@ -123,7 +123,7 @@ _LATER = {
         "penalty_weight",
         "ranking_score",
     ),
-    "bayes": ("CorrelatedT", "RopeProbabilities", "correlated_t", "signed_rank"),
+    "bayesian_tests": ("CorrelatedT", "RopeProbabilities", "correlated_t", "signed_rank"),
     "components": ("Components", "estimate_components", "estimate_components_of_runs"),
     "many_runs": (
         "BestRun",

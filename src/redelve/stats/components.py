@@ -10,7 +10,7 @@ from math import inf, isfinite, sqrt
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Comparison, Interval, Scheme
-from redelve.stats.runs import RunsAnalysis
+from redelve.stats.seed_runs import RunsAnalysis
 
 ONE_VALUE = (
     "one value per training set: the variation of test cases cannot be told from that of training sets, so "

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from redelve.answers.losses import Loss
+from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
-from redelve.formats.files import StrPath
-from redelve.losses import Loss
-from redelve.provenance import environment
-from redelve.results import MethodFacts, Record, Results, TaskFacts
+from redelve.run.provenance import environment
+from redelve.run.results import MethodFacts, Record, Results, TaskFacts
 from redelve.store import choice, layout
-from redelve.store.checks import VerifyReport, verify
 from redelve.store.compaction import rebuild, sweep
 from redelve.store.delve import (
     ExportReport,
@@ -23,13 +22,14 @@ from redelve.store.delve import (
     imported_records,
     task_folders,
 )
-from redelve.store.entries import Entry, files_of, read_manifest, read_snapshot
-from redelve.store.facts import read_methods, read_task, task_paths, write_method, write_task
+from redelve.store.fact_files import read_methods, read_task, task_paths, write_method, write_task
 from redelve.store.fresh import fresh_files, write_fresh
 from redelve.store.heads import Head
+from redelve.store.parquet import read_table
 from redelve.store.rescoring import rescored
 from redelve.store.rows import LOSS, answer_columns, answer_of, content_digest, key_columns
-from redelve.store.tables import read_table
+from redelve.store.snapshot import Entry, files_of, read_manifest, read_snapshot
+from redelve.store.soundness import VerifyReport, verify
 from redelve.store.zipped import unzipped
 
 Found = TypeVar("Found")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from redelve.errors import LocationError
-from redelve.results import MethodFacts, TaskFacts
-from redelve.store.entries import Entry
-from redelve.store.facts import read_methods, read_task, task_path, task_paths
+from redelve.run.results import MethodFacts, TaskFacts
+from redelve.store.fact_files import read_methods, read_task, task_path, task_paths
+from redelve.store.snapshot import Entry
 
 SHOWN_DIGITS = 8
 

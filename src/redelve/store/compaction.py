@@ -15,17 +15,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from redelve.answers import IN_MEMORY
-from redelve.store.entries import (
-    STORED,
-    Entry,
-    FreshSource,
-    Resolution,
-    Snapshot,
-    environment_path,
-    is_data_file,
-    resolve,
-)
+from redelve.answers.answer import IN_MEMORY
 from redelve.store.fresh import write_fresh
 from redelve.store.heads import circumstances_table, environment_digest, job_table
 from redelve.store.layout import (
@@ -37,8 +27,18 @@ from redelve.store.layout import (
     is_abandoned,
     write_document,
 )
+from redelve.store.parquet import write_records
 from redelve.store.rows import KEYS, LOSS
-from redelve.store.tables import write_records
+from redelve.store.snapshot import (
+    STORED,
+    Entry,
+    FreshSource,
+    Resolution,
+    Snapshot,
+    environment_path,
+    is_data_file,
+    resolve,
+)
 
 
 @dataclass

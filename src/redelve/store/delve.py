@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers import Answer
-from redelve.baselines import baselines_of
+from redelve.answers.answer import Answer
+from redelve.answers.baselines import baselines_of
+from redelve.answers.losses import parse_loss
+from redelve.answers.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.data.delve.figure_files import LETTERS, parse_losses, write_test_set_stats
+from redelve.data.files import SUFFIXES, AtomicFiles, read_text
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
-from redelve.formats.delve.figures import LETTERS, parse_losses, write_test_set_stats
-from redelve.formats.files import SUFFIXES, AtomicFiles, read_text
-from redelve.losses import parse_loss
 from redelve.model.digests import digest
-from redelve.numbers import parse_limit
-from redelve.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
-from redelve.results import Job, MethodFacts, Record, Results, TaskFacts
-from redelve.store.checks import IMPORTED
+from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store.rescoring import all_truths
+from redelve.store.soundness import IMPORTED
+from redelve.text_numbers import parse_limit
 
 Numbers = NDArray[np.float64]
 FactsOf = Callable[[str, Path], TaskFacts]

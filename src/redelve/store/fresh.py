@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from redelve.data.files import write_atomic
 from redelve.errors import FormatError, LocationError
-from redelve.formats.files import write_atomic
 from redelve.store.heads import Head, head_of
 from redelve.store.layout import Fields, plain_value, sha256_of
-from redelve.store.tables import failures_named
+from redelve.store.parquet import failures_named
 
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
 KEY = b"redelve"

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from redelve.errors import FormatError
 from redelve.model.digests import digest
-from redelve.results import STATUSES, Costs, Job, Record, Status
+from redelve.run.results import STATUSES, Costs, Job, Record, Status
 from redelve.store.layout import Fields, version_of
 
 FIGURES = ("training_seconds", "prediction_seconds", "cpu_seconds")

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from redelve.data.files import read_text, write_atomic
 from redelve.errors import FormatError, LocationError, SpecError
-from redelve.formats.files import read_text, write_atomic
 from redelve.model.digests import digest
 
 FORMAT = "redelve archive"

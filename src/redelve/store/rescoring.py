@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from redelve.answers import score
-from redelve.baselines import baselines_by_loss
+from redelve.answers.answer import score
+from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.losses import Loss, parse_loss
+from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError
-from redelve.losses import Loss, parse_loss
-from redelve.predictions import Truth
-from redelve.results import TaskFacts
-from redelve.store.entries import NEW, Entry, Snapshot, Source
-from redelve.store.facts import read_task, task_path, write_task
+from redelve.run.results import TaskFacts
+from redelve.store.fact_files import read_task, task_path, write_task
 from redelve.store.heads import Head
 from redelve.store.rows import KEYS, LOSS, Columns, answer_of
+from redelve.store.snapshot import NEW, Entry, Snapshot, Source
 
 Numbers = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from redelve.answers import Answer
-from redelve.distributions import Distribution, distributions
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Distribution, distributions
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.errors import FormatError, PredictionError
-from redelve.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 
 Numbers = NDArray[np.float64]
 Columns = dict[str, pa.Array]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from redelve.challenge.server.tables import Entry
+from redelve.challenge.server.database_tables import Entry
 from tests.challenge.attacks.tools import Wire
 from tests.challenge.server.bench import ENDS, OPENS, PASSWORD, Bench, zipped
 

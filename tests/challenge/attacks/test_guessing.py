@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from redelve.challenge.server.database_tables import AuditNote, User
 from redelve.challenge.server.secrets_kept import Passwords
-from redelve.challenge.server.tables import AuditNote, User
 from redelve.challenge.server.texts import comparable
 from tests.challenge.attacks.tools import Answer, Wire
 from tests.challenge.server.bench import PASSWORD, Bench

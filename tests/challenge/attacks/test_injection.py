@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, inspect, select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.tables import Entry, Table, Token, User
+from redelve.challenge.server.database_tables import Entry, Table, Token, User
 from redelve.challenge.server.texts import spreadsheet_safe
 from tests.challenge.attacks.tools import (
     Answer,

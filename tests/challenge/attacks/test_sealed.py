@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import func, select
 
 from redelve.challenge import Challenge
-from redelve.challenge.server.tables import FinalScore, Job, RankingMade
-from redelve.formats.challenge import labels_bytes
+from redelve.challenge.challenge_files import labels_bytes
+from redelve.challenge.server.database_tables import FinalScore, Job, RankingMade
 from tests.challenge.attacks.tools import Scene, Wire, operations
 from tests.challenge.server.bench import ENDS, LABELS, OPENS, PASSWORD, SIZES, START, Bench, answers, running
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.database import Database
-from redelve.challenge.server.tables import Table
+from redelve.challenge.server.database_tables import Table
 from redelve.challenge.server.worker import Worker
 from tests.challenge.attacks.tools import Wire, operations
 from tests.challenge.server.bench import Bench

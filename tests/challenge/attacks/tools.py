@@ -17,8 +17,8 @@ import fastapi.routing
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from redelve.challenge.server.database_tables import RateCount, Table
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import RateCount, Table
 from tests.challenge.server.bench import PASSWORD, Bench, Browser, running
 
 FORM = "application/x-www-form-urlencoded"

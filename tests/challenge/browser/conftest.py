@@ -17,7 +17,7 @@ from redelve.challenge.packing import PublicData, read_public
 from redelve.challenge.server.app import create_app
 from redelve.challenge.server.client import Client
 from redelve.challenge.server.clock import ManualClock
-from redelve.challenge.server.demo import OPENS, PASSWORD, PHASES, Scripted, answer, scripted
+from redelve.challenge.server.demonstration import OPENS, PASSWORD, PHASES, Scripted, answer, scripted
 from redelve.challenge.server.services import Services, open_services
 from redelve.challenge.server.serving import Place, in_background
 from redelve.challenge.server.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.challenge import DatasetEntry, pack
-from redelve.challenge.server.demo import PHASES
+from redelve.challenge.server.demonstration import PHASES
 from tests.challenge.browser.conftest import Stage
 from tests.challenge.browser.walker import SECONDS, Walker, walking
 

@@ -21,13 +21,13 @@ from fastapi import FastAPI
 
 from redelve.challenge import Challenge, ChallengeDataset, DatasetEntry, Limits, Phases, challenge_text
 from redelve.challenge import read_challenge as read
+from redelve.challenge.challenge_files import labels_bytes
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server.app import create_app
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.services import Services, open_services
 from redelve.challenge.server.settings import PasswordCost, Settings
 from redelve.challenge.server.worker import Worker
-from redelve.formats.challenge import labels_bytes
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it would rather have a successor of httpx

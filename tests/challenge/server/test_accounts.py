@@ -7,9 +7,9 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from redelve.challenge.server.database_tables import AuditNote, LoginSession, Token, User
 from redelve.challenge.server.secrets_kept import Passwords, kept_hash
 from redelve.challenge.server.settings import PasswordCost
-from redelve.challenge.server.tables import AuditNote, LoginSession, Token, User
 from tests.challenge.server.bench import PASSWORD, Bench
 
 

@@ -6,8 +6,8 @@ from redelve.challenge import RankedEntry, final_ranking, outcomes_of, read_subm
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server import entries
 from redelve.challenge.server.audit import Actor
+from redelve.challenge.server.database_tables import User
 from redelve.challenge.server.entries import Offer
-from redelve.challenge.server.tables import User
 from redelve.challenge.server.uploads import Stored
 from tests.challenge.server.bench import ENDS, Bench, answers, zipped
 

@@ -13,15 +13,15 @@ from alembic.migration import MigrationContext
 from sqlalchemy import delete, func, select
 
 from redelve.challenge import Limits
-from redelve.challenge.server import boards, entries, exports, jobs, organising, scoring
+from redelve.challenge.server import boards, entries, exports, jobs, organising, scoring_work
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.database import Database
+from redelve.challenge.server.database_tables import REFUSED, DevelopmentScore, Entry, FinalScore, Table, User
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.jobs import Lease
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.tables import REFUSED, DevelopmentScore, Entry, FinalScore, Table, User
 from redelve.challenge.server.uploads import Stored
 from redelve.challenge.server.worker import Worker
 from tests.challenge.server.bench import ENDS, PASSWORD, START, Bench, running
@@ -154,7 +154,7 @@ def test_of_two_results_one_is_kept(either: Bench) -> None:
         leases.append(jobs.take(services, "a worker"))
         clock.advance(seconds=61)
     slow, quick = (lease for lease in leases if lease is not None)
-    found = at_once(lambda: scoring.check(services, slow), lambda: scoring.check(services, quick))
+    found = at_once(lambda: scoring_work.check(services, slow), lambda: scoring_work.check(services, quick))
     assert found == [None, None]
     with services.database.reading() as session:
         assert session.scalar(select(func.count()).select_from(DevelopmentScore)) == 2

@@ -21,7 +21,7 @@ from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.services import open_services
 from redelve.challenge.server.serving import Place, bound, in_background
 from redelve.challenge.server.settings import Settings
-from redelve.cli import main
+from redelve.cli.main import main
 from redelve.errors import LocationError, OptionalPackageError, SpecError
 from tests.challenge.server.bench import CHEAP, OPENS, PASSWORD, START, make_challenge, zipped
 
@@ -154,9 +154,9 @@ def test_a_missing_package_is_told_with_the_install_line(monkeypatch: pytest.Mon
 
 def test_redelve_and_its_commands_load_no_package_of_the_server() -> None:
     code = (
-        "import sys, redelve, redelve.cli, redelve.challenge, redelve.challenge.server;"
-        "import redelve.commands.challenge, redelve.commands.challenge_serve;"
-        "import redelve.commands.challenge_submit;"
+        "import sys, redelve, redelve.cli.main, redelve.challenge, redelve.challenge.server;"
+        "import redelve.cli.challenge, redelve.cli.challenge_serve;"
+        "import redelve.cli.challenge_submit;"
         "assert not {'fastapi', 'sqlalchemy', 'alembic', 'argon2', 'uvicorn', 'httpx'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -225,7 +225,12 @@ class TestWhatServeTells:
 @contextmanager
 def process(*words: str) -> Iterator[subprocess.Popen[str]]:
     """A command of its own, stopped by its id at the end."""
-    command = [sys.executable, "-c", "import sys; from redelve.cli import main; sys.exit(main())", *words]
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from redelve.cli.main import main; sys.exit(main())",
+        *words,
+    ]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         yield started

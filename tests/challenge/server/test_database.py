@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from redelve.challenge.server.database import Database, migration_config
-from redelve.challenge.server.tables import Fact, Table
+from redelve.challenge.server.database_tables import Fact, Table
 from redelve.errors import LocationError
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from redelve.challenge.server import jobs, scoring
+from redelve.challenge.server import jobs, scoring_work
 from redelve.challenge.server.clock import ManualClock
+from redelve.challenge.server.database_tables import DevelopmentScore, Entry, EntryEvent, FinalScore, Job
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import DevelopmentScore, Entry, EntryEvent, FinalScore, Job
 from redelve.challenge.server.worker import WORK, Worker, sweep
 from tests.challenge.server.bench import ENDS, Bench
 
@@ -52,7 +52,7 @@ def test_the_job_of_a_dead_worker_is_taken_over(services: Services) -> None:
     advance(services, 61)
     lease = jobs.take(services, "two")
     assert lease is not None
-    scoring.check(services, lease)
+    scoring_work.check(services, lease)
     assert (job(services).state, job(services).owner, job(services).attempts) == ("done", "two", 2)
     with services.database.reading() as session:
         assert [event.state for event in session.scalars(select(EntryEvent).order_by(EntryEvent.id))] == [
@@ -76,8 +76,8 @@ def test_who_lost_the_lease_has_done_nothing(services: Services) -> None:
     quick = jobs.take(services, "quick")
     assert quick is not None
     assert not jobs.keep_alive(services, slow)
-    scoring.check(services, quick)
-    scoring.check(services, slow)
+    scoring_work.check(services, quick)
+    scoring_work.check(services, slow)
     jobs.fail(services, slow, "too late to complain")
     assert rows(services, DevelopmentScore) == 2  # one for each dataset
     assert (job(services).state, job(services).owner) == ("done", "quick")
@@ -89,9 +89,9 @@ def test_a_slow_worker_that_finishes_first_is_not_counted_either(services: Servi
     advance(services, 61)
     quick = jobs.take(services, "quick")
     assert quick is not None
-    scoring.check(services, slow)
+    scoring_work.check(services, slow)
     assert rows(services, DevelopmentScore) == 0
-    scoring.check(services, quick)
+    scoring_work.check(services, quick)
     assert rows(services, DevelopmentScore) == 2
 
 

@@ -12,8 +12,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from redelve.challenge.server.database_tables import PARTICIPANT, SCORED, Entry, User
 from redelve.challenge.server.drawings import figure_1
-from redelve.challenge.server.tables import PARTICIPANT, SCORED, Entry, User
 from redelve.challenge.server.texts import comparable
 from tests.challenge.server.bench import ENDS, PASSWORD, Bench, Browser, running, zipped
 

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from redelve.challenge import Phases
-from redelve.challenge.server.phases import Schedule, Stage
-from redelve.challenge.server.tables import AuditNote
+from redelve.challenge.server.database_tables import AuditNote
+from redelve.challenge.server.standing import Schedule, Stage
 from tests.challenge.server.bench import ENDS, LABELS, OPENS, PHASES, START, Bench, zipped
 
 SECOND = timedelta(seconds=1)

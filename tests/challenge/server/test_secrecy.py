@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from redelve.challenge import DatasetEntry
 from redelve.challenge.packing import pack_bytes
-from redelve.challenge.server.tables import FinalScore, Job, RankingMade
+from redelve.challenge.server.database_tables import FinalScore, Job, RankingMade
 from tests.challenge.server.bench import ENDS, LABELS, PASSWORD, Bench, answers, running
 
 PAGES = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from redelve.report.drawing import save
-from redelve.report.training_time import Measured, measure
+from redelve.report.trial_times import Measured, measure
 from redelve.stats.training_time import efficiency_curve
 from redelve.studies.hamey import (
     PUBLISHED,
@@ -17,7 +17,7 @@ from redelve.studies.hamey import (
     run_figures,
     run_trials,
 )
-from redelve.studies.hamey.page import page_of, write_study
+from redelve.studies.hamey.hamey_page import page_of, write_study
 
 
 def table_trials(count: int) -> Measured:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from redelve.report.tables import to_csv
+from redelve.report.table_values import to_csv
 from redelve.studies.hamey import (
     PUBLISHED,
     Plan,

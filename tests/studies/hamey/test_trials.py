@@ -8,7 +8,7 @@ import pytest
 from redelve.errors import SpecError
 from redelve.nets import Engine, initial_weights, predict
 from redelve.studies.hamey import Plan, Problem, Setting, encoder, exclusive_or, run_trials
-from redelve.studies.hamey.trials import run_together
+from redelve.studies.hamey.batch_trials import run_together
 
 PLAN = Plan(exclusive_or(), Setting(1.4, 0.65, 7.0), trials=60, limit=150)
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from redelve.commands.study_proben1 import main
-from tests.proben1.genuine import FOLDER, needs_genuine
+from redelve.cli.study_proben1 import main
+from tests.data.proben1.genuine import FOLDER, needs_genuine
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_wrong_words_are_explained(
 def test_without_the_data_there_is_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from redelve.studies.proben1.runs import load
+    from redelve.studies.proben1.training_runs import load
 
     load.cache_clear()
     monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))

@@ -14,13 +14,13 @@ from redelve.studies.proben1.comparison import (
     deviation_error,
     search_results,
 )
-from redelve.studies.proben1.pages import describe, page_of
+from redelve.studies.proben1.comparison_page import describe, page_of
+from redelve.studies.proben1.comparison_tables import as_table, as_text, cells_csv
+from redelve.studies.proben1.comparison_words import headlines, tally
 from redelve.studies.proben1.plan import Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, SEARCH
-from redelve.studies.proben1.runs import Runs
-from redelve.studies.proben1.tables import as_table, as_text, cells_csv
 from redelve.studies.proben1.topologies import TRIED, Topology
-from redelve.studies.proben1.words import headlines, tally
+from redelve.studies.proben1.training_runs import Runs
 from tests.studies.proben1.made import pretend
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from redelve.nets import Engine
 from redelve.studies.proben1 import Compared, find_reading, make_plan, make_tables
+from redelve.studies.proben1.comparison_words import tally
 from redelve.studies.proben1.printed import verdicts
-from redelve.studies.proben1.words import tally
-from tests.proben1.genuine import FOLDER, needs_genuine
+from tests.data.proben1.genuine import FOLDER, needs_genuine
 
 pytestmark = [pytest.mark.slow, needs_genuine]
 Tables = dict[int, Compared]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from redelve.data.proben1 import DATASETS, parse_name
 from redelve.errors import SpecError
-from redelve.proben1 import DATASETS, parse_name
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.topologies import TRIED, Topology, candidates, pivot
 

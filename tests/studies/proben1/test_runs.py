@@ -7,12 +7,12 @@ import pytest
 
 from redelve.errors import FormatError, SpecError
 from redelve.nets import Engine, train
-from redelve.studies.proben1 import runs as running
 from redelve.studies.proben1 import store
+from redelve.studies.proben1 import training_runs as running
 from redelve.studies.proben1.plan import Amounts, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, PRINTED, SEARCH
-from redelve.studies.proben1.runs import COLUMNS, Runs, make_batches, run_sheets
 from redelve.studies.proben1.topologies import TRIED, Topology
+from redelve.studies.proben1.training_runs import COLUMNS, Runs, make_batches, run_sheets
 from tests.studies.proben1.made import sheet, write_dataset
 
 ENGINE = Engine(threads=2)

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from redelve.cli import main
+from redelve.cli.main import main
 from redelve.errors import FormatError, SpecError, StatisticsError
 from redelve.performance import Guess
 from redelve.studies.wcci import PROBLEMS, Plan, Task, Tried, carry_out
-from redelve.studies.wcci.findings import compare, find, stratified_mean, study_of
-from redelve.studies.wcci.page import guesses_csv, write_study
-from redelve.studies.wcci.problems import Pool
-from redelve.studies.wcci.tables import answers, describe
-from redelve.studies.wcci.trials import QUICK, WAYS, attempt, read
+from redelve.studies.wcci.one_trial import QUICK, WAYS, attempt, read
+from redelve.studies.wcci.two_class_problems import Pool
+from redelve.studies.wcci.way_findings import compare, find, stratified_mean, study_of
+from redelve.studies.wcci.way_tables import answers, describe
+from redelve.studies.wcci.wcci_page import guesses_csv, write_study
 
 TINY = Plan(
     problems=("twonorm",),

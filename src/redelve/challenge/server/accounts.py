@@ -12,10 +12,7 @@ from sqlalchemy.orm import Session
 from redelve.challenge.server import rates
 from redelve.challenge.server.audit import SERVER, Actor, note
 from redelve.challenge.server.database import Database
-from redelve.challenge.server.problems import Problem, not_found, wrong_field
-from redelve.challenge.server.secrets_kept import Passwords, kept_hash, new_secret, new_token
-from redelve.challenge.server.settings import Settings
-from redelve.challenge.server.tables import (
+from redelve.challenge.server.database_tables import (
     ORGANISER,
     PARTICIPANT,
     AuditNote,
@@ -24,6 +21,9 @@ from redelve.challenge.server.tables import (
     Token,
     User,
 )
+from redelve.challenge.server.refusals import Problem, not_found, wrong_field
+from redelve.challenge.server.secrets_kept import Passwords, kept_hash, new_secret, new_token
+from redelve.challenge.server.settings import Settings
 from redelve.challenge.server.texts import comparable, name_of, one_line, printable
 
 LEAST_PASSWORD, MOST_PASSWORD = 10, 200

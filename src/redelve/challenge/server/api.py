@@ -9,16 +9,16 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from redelve.challenge.server import api_models as models
-from redelve.challenge.server import entries, views
+from redelve.challenge.server import entries, visible
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.audit import Actor
-from redelve.challenge.server.downloads import all_files, downloads, one_file
+from redelve.challenge.server.database_tables import User
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.pages_boards import boards_of
-from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.public_files import all_files, downloads, one_file
 from redelve.challenge.server.receiving import receive_entry
-from redelve.challenge.server.tables import User
+from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.web import Serving, address_of
 
 bearer = HTTPBearer(auto_error=False, description="A token made on the account page, or by POST /tokens.")
@@ -152,7 +152,7 @@ async def submit(
 ) -> Response:
     """Send an entry: the zip is the body. With an Idempotency-Key, sending it again makes no second one."""
     entry, is_new = await receive_entry(services, actor, request.stream(), Offer(label, idempotency_key))
-    document = models.EntryAnswer.model_validate(views.entry_document(entry))
+    document = models.EntryAnswer.model_validate(visible.entry_document(entry))
     return JSONResponse(document.model_dump(mode="json"), 201 if is_new else 200)
 
 
@@ -163,20 +163,20 @@ def my_entries(
     """One's entries, the newest first."""
     with services.database.reading() as session:
         found = entries.of_user(session, _user(actor).id, limit)
-        return [views.entry_document(entry) for entry in found]
+        return [visible.entry_document(entry) for entry in found]
 
 
 @router.get("/entries/{entry_id}", response_model=models.DetailedEntryAnswer)
 def entry(services: Serving, actor: Acting, entry_id: Number) -> dict[str, Any]:
     """An entry with its history and the scores that may be seen now."""
     with services.database.reading() as session:
-        return views.detailed_document(services, session, entries.own(session, _user(actor), entry_id))
+        return visible.detailed_document(services, session, entries.own(session, _user(actor), entry_id))
 
 
 @router.post("/entries/{entry_id}/cancel", response_model=models.EntryAnswer)
 def cancel(services: Serving, actor: Acting, entry_id: Number) -> dict[str, Any]:
     """Take back an entry that waits to be scored."""
-    return views.entry_document(entries.cancel(services, actor, entry_id))
+    return visible.entry_document(entries.cancel(services, actor, entry_id))
 
 
 @router.get("/leaderboard", response_model=models.BoardAnswer)

@@ -19,10 +19,10 @@ from starlette.exceptions import HTTPException
 from redelve.challenge.server import api, pages, pages_boards, pages_entries, pages_organiser
 from redelve.challenge.server.clock import Clock
 from redelve.challenge.server.middleware import ORDINARY_BODY, BodyLimit, SecurityHeaders, headers_for
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.services import Services, open_services
 from redelve.challenge.server.settings import Settings
-from redelve.challenge.server.views import Boards
+from redelve.challenge.server.visible import Boards
 from redelve.challenge.server.web import HERE, Visiting, page, templates, visitor
 from redelve.challenge.server.worker import start_workers
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.tables import AuditNote, User
+from redelve.challenge.server.database_tables import AuditNote, User
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge import Challenge
 from redelve.challenge.server.database import Database
+from redelve.challenge.server.database_tables import Entry, Fact
 from redelve.challenge.server.settings import Settings
-from redelve.challenge.server.tables import Entry, Fact
 from redelve.errors import LocationError, SpecError
 
 MARK = "database-mark"

@@ -21,9 +21,7 @@ from redelve.challenge import (
     leaderboard,
     scores_from_json,
 )
-from redelve.challenge.server.phases import Stage, schedule
-from redelve.challenge.server.services import Services, one_at_a_time
-from redelve.challenge.server.tables import (
+from redelve.challenge.server.database_tables import (
     PARTICIPANT,
     SCORED,
     DevelopmentScore,
@@ -33,6 +31,8 @@ from redelve.challenge.server.tables import (
     RankingMade,
     User,
 )
+from redelve.challenge.server.services import Services, one_at_a_time
+from redelve.challenge.server.standing import Stage, schedule
 
 REVISION = "ranking_revision"
 ScoreTable = type[DevelopmentScore] | type[FinalScore]

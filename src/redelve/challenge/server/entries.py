@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge.server import jobs, rates
 from redelve.challenge.server.audit import Actor, note
-from redelve.challenge.server.phases import Schedule, schedule
-from redelve.challenge.server.problems import Problem, not_found
+from redelve.challenge.server.database_tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, Job, User
+from redelve.challenge.server.refusals import Problem, not_found
 from redelve.challenge.server.services import Services
+from redelve.challenge.server.standing import Schedule, schedule
 from redelve.challenge.server.states import enter
-from redelve.challenge.server.tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, Job, User
 from redelve.challenge.server.texts import one_line
 from redelve.challenge.server.uploads import Stored
 

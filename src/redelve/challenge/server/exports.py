@@ -14,22 +14,22 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.answers import Answer, losses_for, score
-from redelve.baselines import baselines_by_loss
+from redelve.answers.answer import Answer, losses_for, score
+from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
 from redelve.challenge import Challenge, DatasetEntry
-from redelve.challenge.server import jobs, views
+from redelve.challenge.server import jobs, visible
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.boards import final_content, is_outdated, revision_of
+from redelve.challenge.server.database_tables import SCORED, Entry, Job
 from redelve.challenge.server.jobs import Lease
-from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem, not_found
-from redelve.challenge.server.scoring import read_entry
+from redelve.challenge.server.refusals import Problem, not_found
+from redelve.challenge.server.scoring_work import read_entry
 from redelve.challenge.server.services import Services, one_at_a_time
-from redelve.challenge.server.tables import SCORED, Entry, Job
+from redelve.challenge.server.standing import Stage
 from redelve.model.digests import digest
-from redelve.predictions import ClassProbabilities, Guesses, Target, Truth
-from redelve.results import InstanceFacts, MethodFacts, Record, TaskFacts
-from redelve.results import Job as Work
+from redelve.run.results import InstanceFacts, MethodFacts, Record, TaskFacts
+from redelve.run.results import Job as Work
 from redelve.store import Archive
 
 LABEL = Target("label", "categorical", ("-1", "1"))
@@ -126,7 +126,7 @@ def write_documents(services: Services, folder: Path) -> None:
     """The final ranking, and what is known of every entry, as JSON."""
     with services.database.reading() as session:
         made = final_content(session)
-        entries = [views.detailed_document(services, session, entry) for entry in _entries(session)]
+        entries = [visible.detailed_document(services, session, entry) for entry in _entries(session)]
     ranking = None if made is None else made.content
     for name, content in (("ranking.json", ranking), ("entries.json", entries)):
         (folder / name).write_text(json.dumps(content, indent=1, default=_plain, ensure_ascii=False))

@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.uploads import too_large
 
 ORDINARY_BODY = 64 * 1024

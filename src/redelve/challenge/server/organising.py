@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from redelve.challenge.phases import instant_in
-from redelve.challenge.server import jobs, phases
+from redelve.challenge.server import jobs, standing
 from redelve.challenge.server.accounts import RESET
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.boards import ask_for_new_ranking
-from redelve.challenge.server.phases import Schedule
-from redelve.challenge.server.problems import Problem, not_found, wrong_field
+from redelve.challenge.server.database_tables import Entry, User
+from redelve.challenge.server.refusals import Problem, not_found, wrong_field
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import Entry, User
+from redelve.challenge.server.standing import Schedule
 from redelve.challenge.server.texts import one_line
 from redelve.errors import SpecError
 
@@ -32,7 +32,7 @@ def move_phases(services: Services, actor: Actor, given: Mapping[str, str], reas
     }
     checked = one_line(reason, "reason", least=1, most=500)
     with services.database.writing() as session:
-        held = phases.move(session, services.challenge.phases, now, actor, wanted, checked)
+        held = standing.move(session, services.challenge.phases, now, actor, wanted, checked)
     services.wake.set()
     return held
 

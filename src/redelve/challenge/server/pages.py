@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from redelve.challenge.server.downloads import all_files, downloads, one_file
-from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.public_files import all_files, downloads, one_file
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.services import Services
+from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.web import (
     GENUINE,
     Member,

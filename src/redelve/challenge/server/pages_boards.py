@@ -11,11 +11,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from redelve.challenge.server import jobs
-from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import not_found
+from redelve.challenge.server.refusals import not_found
 from redelve.challenge.server.services import Services
+from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.texts import spreadsheet_safe
-from redelve.challenge.server.views import Boards, progress_of_end
+from redelve.challenge.server.visible import Boards, progress_of_end
 from redelve.challenge.server.web import Serving, Visiting, page
 
 router = APIRouter(include_in_schema=False)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from redelve.challenge.server import entries, views
+from redelve.challenge.server import entries, visible
 from redelve.challenge.server.drawings import figure_1, over_time
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.pages import Number
@@ -62,8 +62,8 @@ def entry_page(request: Request, services: Serving, who: Member, entry_id: Numbe
     assert who.user is not None
     with services.database.reading() as session:
         entry = entries.own(session, who.user, entry_id)
-        development = views.development_scores(session, entry)
-        final = views.final_scores(services, session, entry)
+        development = visible.development_scores(session, entry)
+        final = visible.final_scores(services, session, entry)
         events = history(session, entry_id)
     values = {
         "entry": entry,
@@ -118,7 +118,7 @@ def cancel(services: Serving, who: Member, entry_id: Number) -> Response:
 def learning_page(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
     """How validation errors came down over time: one's own, and the best of all."""
     with services.database.reading() as session:
-        own = views.learning(session, who.user.id) if who.user is not None else {}
+        own = visible.learning(session, who.user.id) if who.user is not None else {}
     best = boards_of(request).best()
     figures = [
         (name, over_time(own.get(name, []), best.get(name, []), f"Validation BER over time, {name}"))

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge.server import audit, exports, organising
 from redelve.challenge.server.belonging import lacking_test_labels
+from redelve.challenge.server.database_tables import Entry, Job, User
 from redelve.challenge.server.jobs import GIVEN_UP
 from redelve.challenge.server.pages import Number, Text
 from redelve.challenge.server.pages_boards import table
-from redelve.challenge.server.phases import Stage
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import Entry, Job, User
+from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.texts import comparable, printable
 from redelve.challenge.server.web import GENUINE, Organising, Serving, organiser, page, see
 

@@ -9,9 +9,9 @@ from sqlalchemy import delete
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.database_tables import RateCount
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.secrets_kept import kept_hash
-from redelve.challenge.server.tables import RateCount
 
 Limit = tuple[int, int]
 

@@ -12,10 +12,10 @@ from starlette.requests import ClientDisconnect
 
 from redelve.challenge.server import entries, uploads
 from redelve.challenge.server.audit import Actor
+from redelve.challenge.server.database_tables import Entry
 from redelve.challenge.server.entries import Offer
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import Entry
 
 LOG = logging.getLogger("redelve.challenge.server")
 PIECE = 1 << 20

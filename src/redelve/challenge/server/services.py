@@ -15,10 +15,10 @@ from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.belonging import check_files, settle
 from redelve.challenge.server.clock import Clock, SystemClock
 from redelve.challenge.server.database import Database
-from redelve.challenge.server.phases import Schedule, Stage, schedule
+from redelve.challenge.server.database_tables import ORGANISER, Fact
 from redelve.challenge.server.secrets_kept import Passwords, new_secret
 from redelve.challenge.server.settings import Settings
-from redelve.challenge.server.tables import ORGANISER, Fact
+from redelve.challenge.server.standing import Schedule, Stage, schedule
 from redelve.errors import LocationError
 
 KEY = "form_key"

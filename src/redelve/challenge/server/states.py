@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.tables import Entry, EntryEvent
+from redelve.challenge.server.database_tables import Entry, EntryEvent
 
 
 def enter(session: Session, entry: Entry, state: str, now: datetime, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from redelve.challenge.server.problems import wrong_field
+from redelve.challenge.server.refusals import wrong_field
 
 _FORMULA = re.compile(r"""(^|[;,\t])([\s"']*)(?=[=+\-@\t\r|%＝＋－＠])""")
 """Where a spreadsheet may find a formula: it begins a cell, by whichever sign cells are told apart there."""

@@ -16,7 +16,7 @@ from uuid import uuid4
 from starlette.concurrency import run_in_threadpool
 
 from redelve.challenge.server.clock import Clock
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.refusals import Problem
 
 PART = ".part"
 

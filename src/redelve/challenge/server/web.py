@@ -13,11 +13,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from redelve.challenge.server.audit import Actor
-from redelve.challenge.server.problems import Problem
+from redelve.challenge.server.database_tables import User
+from redelve.challenge.server.refusals import Problem
 from redelve.challenge.server.secrets_kept import form_token, new_secret, same
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.shown import FILTERS
-from redelve.challenge.server.tables import User
+from redelve.challenge.server.shown_text import FILTERS
 
 HERE = Path(__file__).parent
 

@@ -13,19 +13,19 @@ from contextlib import contextmanager
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from redelve.challenge.server import exports, jobs, rates, scoring, uploads
+from redelve.challenge.server import exports, jobs, rates, scoring_work, uploads
 from redelve.challenge.server.boards import ask_for_new_ranking, is_outdated, revision_of
+from redelve.challenge.server.database_tables import Entry
 from redelve.challenge.server.jobs import Lease
-from redelve.challenge.server.phases import Stage, close
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.tables import Entry
+from redelve.challenge.server.standing import Stage, close
 
 LOG = logging.getLogger("redelve.challenge.worker")
 SWEEP_EVERY = 600.0
 WORK: dict[str, Callable[[Services, Lease], None]] = {
-    jobs.CHECK: scoring.check,
-    jobs.FINAL: scoring.score_test,
-    jobs.RANKING: scoring.make_ranking,
+    jobs.CHECK: scoring_work.check,
+    jobs.FINAL: scoring_work.score_test,
+    jobs.RANKING: scoring_work.make_ranking,
     jobs.EXPORT: exports.make,
 }
 

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+from redelve.data.files import write_atomic
 from redelve.errors import FormatError, OptionalPackageError, RedelveError
-from redelve.formats.files import write_atomic
 
 OWN_TYPES = tuple(
     f"redelve.methods.clop.{place}"

@@ -3,13 +3,13 @@
 For any algorithm that is started anew when it has not succeeded by some limit. See docs/training-time.md.
 """
 
-from redelve.stats.training_time.comparison import EfficiencyComparison, compare_efficiency
 from redelve.stats.training_time.efficiency import (
     Efficiency,
     EfficiencyCurve,
     efficiency_curve,
     estimate_efficiency,
 )
+from redelve.stats.training_time.efficiency_comparison import EfficiencyComparison, compare_efficiency
 from redelve.stats.training_time.resampling import BootstrapEfficiency, bootstrap_efficiency
 from redelve.stats.training_time.tail import (
     PublishedForm,

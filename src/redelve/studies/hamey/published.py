@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from redelve.studies.hamey.trials import Setting
+from redelve.studies.hamey.batch_trials import Setting
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from math import ceil
 from redelve.errors import SpecError
 from redelve.nets import Engine
 from redelve.report import rounding
-from redelve.report.tables import Cell, Column, Table
+from redelve.report.table_values import Cell, Column, Table
 from redelve.stats.training_time import Efficiency, compare_efficiency, estimate_efficiency
-from redelve.studies.hamey.problems import Problem
+from redelve.studies.hamey.batch_trials import Plan, Setting, Trials, run_together, run_trials
 from redelve.studies.hamey.published import PUBLISHED
-from redelve.studies.hamey.trials import Plan, Setting, Trials, run_together, run_trials
+from redelve.studies.hamey.training_problems import Problem
 
 FINALISTS = 8
 """The search ends when so few settings are left."""

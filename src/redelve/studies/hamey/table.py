@@ -11,15 +11,15 @@ from math import hypot, isfinite, sqrt
 import numpy as np
 
 from redelve.report import rounding
-from redelve.report.tables import Cell, Column, Table
-from redelve.report.training_time import Measured, measure
+from redelve.report.table_values import Cell, Column, Table
+from redelve.report.trial_times import Measured, measure
 from redelve.seeds import generator
 from redelve.stats.training_time import Tail, TrialTimes, estimate_efficiency
 from redelve.stats.training_time.tail import NO_FAILURES
 from redelve.studies import compared
-from redelve.studies.hamey.problems import Problem
+from redelve.studies.hamey.batch_trials import Plan, Trials
 from redelve.studies.hamey.published import PUBLISHED, PublishedRow
-from redelve.studies.hamey.trials import Plan, Trials
+from redelve.studies.hamey.training_problems import Problem
 
 RESAMPLES = 100
 """Of the trials, for the spread of T_E, T_E1 and T_E2."""

@@ -1,11 +1,11 @@
 """PROBEN1's tables 3 to 12 (Prechelt 1994), made anew and set beside the printed numbers."""
 
 from redelve.studies.proben1.comparison import Compared, compare
+from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.making import make_tables
-from redelve.studies.proben1.pages import describe, write_study
 from redelve.studies.proben1.plan import Amounts, Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import READINGS, Reading, find_reading
-from redelve.studies.proben1.runs import Runs, run_sheets
+from redelve.studies.proben1.training_runs import Runs, run_sheets
 
 __all__ = [
     "READINGS",

@@ -9,13 +9,13 @@ from math import sqrt
 
 import numpy as np
 
-from redelve.proben1 import parse_name
+from redelve.data.proben1 import parse_name
 from redelve.stats.many_runs import compare_runs, summarise_runs
 from redelve.studies.compared import Cell, Tally
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.plan import PARTS, Plan, datasets_of
-from redelve.studies.proben1.runs import Numbers, Runs
 from redelve.studies.proben1.topologies import TRIED, Topology, candidates, pivot
+from redelve.studies.proben1.training_runs import Numbers, Runs
 
 TITLES = {
     3: "Linear networks, classification",

@@ -10,7 +10,7 @@ from redelve.nets import Engine
 from redelve.studies.proben1 import store
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.plan import Plan
-from redelve.studies.proben1.runs import run_sheets
+from redelve.studies.proben1.training_runs import run_sheets
 
 Progress = Callable[[str], None]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from redelve.data.proben1 import parse_name
 from redelve.errors import SpecError
-from redelve.proben1 import parse_name
 from redelve.seeds import seed
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.readings import LINEAR, PRINTED, SEARCH, Reading

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from redelve.data.files import AtomicFiles
 from redelve.errors import FormatError
-from redelve.formats.files import AtomicFiles
 from redelve.studies.proben1.plan import Sheet
-from redelve.studies.proben1.runs import COLUMNS, Runs
+from redelve.studies.proben1.training_runs import COLUMNS, Runs
 
 FORMAT = "redelve study proben1, runs, format 1"
 

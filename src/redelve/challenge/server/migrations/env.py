@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from redelve.challenge.server.tables import Table
+from redelve.challenge.server.database_tables import Table
 
 context.configure(
     connection=context.config.attributes["connection"], target_metadata=Table.metadata, render_as_batch=True

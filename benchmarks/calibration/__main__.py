@@ -1,0 +1,7 @@
+"""`python -m benchmarks.calibration [path]`."""
+
+import sys
+
+from benchmarks.calibration import main
+
+sys.exit(main(sys.argv[1:]))

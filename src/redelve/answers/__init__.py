@@ -1,0 +1,1 @@
+"""What a method says and what it costs it: answers, predictions, distributions, losses, baselines, scores."""

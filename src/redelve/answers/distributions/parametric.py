@@ -1,0 +1,208 @@
+"""Normal, Student and mixtures of normals, with closed forms for all but the quantiles of mixtures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from redelve.answers.distributions.base import (
+    Distribution,
+    Numbers,
+    check_positive,
+    check_same_shape,
+    column,
+    table,
+)
+from redelve.errors import PredictionError
+
+
+@dataclass(frozen=True, eq=False)
+class Normal(Distribution):
+    """A Gaussian per case."""
+
+    location: Numbers
+    scale: Numbers
+    kind: ClassVar[str] = "normal"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "location", column(self.location, "the location"))
+        object.__setattr__(self, "scale", column(self.scale, "the scale"))
+        check_same_shape(location=self.location, scale=self.scale)
+        check_positive(self.scale, "the scale")
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The Gaussian log density."""
+        z = (values - self.location) / self.scale
+        return -0.5 * z**2 - np.log(self.scale) - 0.5 * math.log(2 * math.pi)
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """Φ of the standardised value."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((values - self.location) / self.scale))
+
+    def probability_above(self, values: Numbers) -> Numbers:
+        """Φ of the standardised value turned about."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((self.location - values) / self.scale))
+
+    def quantile(self, level: float) -> Numbers:
+        """Location plus a multiple of the scale."""
+        from scipy.special import ndtri
+
+        return self.location + self.scale * float(ndtri(level))
+
+    def mean(self) -> Numbers:
+        """The location."""
+        return self.location
+
+    def crps(self, values: Numbers) -> Numbers:
+        """σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π) (Gneiting and Raftery 2007, section 4.2)."""
+        from scipy.special import ndtr
+
+        z = (values - self.location) / self.scale
+        density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
+        return np.asarray(self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi)))
+
+
+@dataclass(frozen=True, eq=False)
+class Student(Distribution):
+    """A t distribution per case, with more than one degree of freedom."""
+
+    location: Numbers
+    scale: Numbers
+    degrees_of_freedom: Numbers
+    kind: ClassVar[str] = "student"
+
+    def __post_init__(self) -> None:
+        for name in ("location", "scale", "degrees_of_freedom"):
+            object.__setattr__(self, name, column(getattr(self, name), name.replace("_", " ")))
+        check_same_shape(**self.parameters())
+        check_positive(self.scale, "the scale")
+        check_positive(self.degrees_of_freedom - 1, "degrees of freedom less one")
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The log density of the t distribution."""
+        from scipy.special import gammaln
+
+        df, z = self.degrees_of_freedom, (values - self.location) / self.scale
+        constant = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * math.pi)
+        return np.asarray(constant - np.log(self.scale) - (df + 1) / 2 * np.log1p(z**2 / df))
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The t distribution function."""
+        from scipy.special import stdtr
+
+        return np.asarray(stdtr(self.degrees_of_freedom, (values - self.location) / self.scale))
+
+    def probability_above(self, values: Numbers) -> Numbers:
+        """The same of the value turned about."""
+        from scipy.special import stdtr
+
+        return np.asarray(stdtr(self.degrees_of_freedom, (self.location - values) / self.scale))
+
+    def quantile(self, level: float) -> Numbers:
+        """Location plus a multiple of the scale."""
+        from scipy.special import stdtrit
+
+        return np.asarray(self.location + self.scale * stdtrit(self.degrees_of_freedom, level))
+
+    def mean(self) -> Numbers:
+        """The location."""
+        return self.location
+
+    def crps(self, values: Numbers) -> Numbers:
+        """Closed form of Jordan, Krüger and Lerch (2019, J. Stat. Software 90(12), appendix A)."""
+        from scipy.special import beta, stdtr
+
+        df, z = self.degrees_of_freedom, (values - self.location) / self.scale
+        density = np.exp(Student(np.zeros(len(self)), np.ones(len(self)), df).log_density(z))
+        spread = 2 * np.sqrt(df) / (df - 1) * beta(0.5, df - 0.5) / beta(0.5, df / 2) ** 2
+        score = z * (2 * stdtr(df, z) - 1) + 2 * density * (df + z**2) / (df - 1) - spread
+        return np.asarray(self.scale * score)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalMixture(Distribution):
+    """A mixture of Gaussians per case: rows of weights (made to sum to one), locations and scales."""
+
+    weights: Numbers
+    locations: Numbers
+    scales: Numbers
+    kind: ClassVar[str] = "normal-mixture"
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "locations", "scales"):
+            object.__setattr__(self, name, table(getattr(self, name), name))
+        check_same_shape(**self.parameters())
+        check_positive(self.scales, "a scale")
+        if (self.weights < 0).any() or (self.weights.sum(axis=1) <= 0).any():
+            raise PredictionError("the weights of a mixture must not be negative, nor all zero")
+        total = self.weights.sum(axis=1, keepdims=True)
+        total[np.abs(total - 1) < 1e-12] = 1.0  # weights read back from an archive stay as they are
+        object.__setattr__(self, "weights", table(self.weights / total, "weights"))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def log_density(self, values: Numbers) -> Numbers:
+        """The log of the weighted sum of densities."""
+        from scipy.special import logsumexp
+
+        z = (values[:, None] - self.locations) / self.scales
+        logs = -0.5 * z**2 - np.log(self.scales) - 0.5 * math.log(2 * math.pi)
+        return np.asarray(logsumexp(logs, axis=1, b=self.weights))
+
+    def probability_below(self, values: Numbers) -> Numbers:
+        """The weighted sum of distribution functions."""
+        from scipy.special import ndtr
+
+        return np.asarray((self.weights * ndtr((values[:, None] - self.locations) / self.scales)).sum(axis=1))
+
+    def probability_above(self, values: Numbers) -> Numbers:
+        """The weighted sum for the value turned about."""
+        from scipy.special import ndtr
+
+        return np.asarray((self.weights * ndtr((self.locations - values[:, None]) / self.scales)).sum(axis=1))
+
+    def quantile(self, level: float) -> Numbers:
+        """By bisection between the smallest and the largest quantile of the components."""
+        from scipy.special import ndtri
+
+        each = self.locations + self.scales * float(ndtri(level))
+        low, high = each.min(axis=1), each.max(axis=1)
+        for _ in range(80):
+            middle = (low + high) / 2
+            is_below = self.probability_below(middle) < level
+            low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+        return np.asarray((low + high) / 2)
+
+    def mean(self) -> Numbers:
+        """The weighted mean of the locations."""
+        return np.asarray((self.weights * self.locations).sum(axis=1))
+
+    def crps(self, values: Numbers) -> Numbers:
+        """Closed form of Grimit, Gneiting, Berrocal and Johnson (2006, QJRMS 132, eq. 5)."""
+        first = (self.weights * _mean_distance(values[:, None] - self.locations, self.scales)).sum(axis=1)
+        gaps = self.locations[:, :, None] - self.locations[:, None, :]
+        scales = np.sqrt(self.scales[:, :, None] ** 2 + self.scales[:, None, :] ** 2)
+        pairs = self.weights[:, :, None] * self.weights[:, None, :] * _mean_distance(gaps, scales)
+        return np.asarray(first - 0.5 * pairs.sum(axis=(1, 2)))
+
+
+def _mean_distance(gap: Numbers, scale: Numbers) -> Numbers:
+    """E|X| of a Gaussian X with this mean and scale."""
+    from scipy.special import ndtr
+
+    z = gap / scale
+    return np.asarray(gap * (2 * ndtr(z) - 1) + 2 * scale * np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi))

@@ -1,0 +1,48 @@
+"""What a method may answer, always in the original (decoded) domain, and what is true (manual 5.1)."""
+
+from redelve.answers.predictions.forecasts import TargetDistributions
+from redelve.answers.predictions.prediction_kinds import (
+    KINDS,
+    NO_GUESS,
+    ArrayValue,
+    ClassProbabilities,
+    Flags,
+    Guesses,
+    Numbers,
+    Rows,
+    Target,
+    TargetKind,
+    TargetLogProbabilities,
+    Texts,
+    Truth,
+    first,
+    frozen,
+    guesses_of,
+    target_of,
+    truth_of,
+)
+
+__all__ = [
+    "KINDS",
+    "NO_GUESS",
+    "ArrayValue",
+    "ClassProbabilities",
+    "Flags",
+    "Guesses",
+    "Numbers",
+    "Prediction",
+    "Rows",
+    "Target",
+    "TargetDistributions",
+    "TargetKind",
+    "TargetLogProbabilities",
+    "Texts",
+    "Truth",
+    "first",
+    "frozen",
+    "guesses_of",
+    "target_of",
+    "truth_of",
+]
+
+Prediction = Guesses | ClassProbabilities | TargetLogProbabilities | TargetDistributions

@@ -1,0 +1,170 @@
+"""redelve apply: a built-in method as a program that follows DELVE's file protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from redelve.cli.options import Command, Given, UsageError, run
+from redelve.cli.progress_lines import QUIET, Progress, reporter
+from redelve.data.catalogue.method_summaries import SUMMARIES
+from redelve.data.delve.roots import active
+from redelve.errors import FormatError, LocationError, SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from redelve.answers.answer import Answer
+    from redelve.answers.predictions import Guesses, Truth
+    from redelve.data.delve.reading import MethodTask
+    from redelve.methods.builtin.linear import GaussianPrediction
+
+    Numbers = NDArray[np.float64]
+
+COMMAND = Command(
+    "redelve apply",
+    "Train a built-in method on every train.n of a task directory and write its predictions beside them.",
+    "method [ -q ] [ path ]",
+    (QUIET,),
+    least=1,
+    most=2,
+)
+
+
+def apply(given: Given) -> str:
+    """Write predictions for all losses that the method has any for."""
+    from redelve.cli.work import method_tasks
+    from redelve.data.delve.reading import Library
+
+    name = given.arguments[0]
+    if name not in SUMMARIES:
+        raise UsageError(f'unknown method "{name}": known are {", ".join(SUMMARIES)}')
+    progress = reporter(is_quiet=given.has("q"))
+    path = given.arguments[1] if len(given.arguments) > 1 else "."
+    for directory, shown, work in method_tasks(Library(active()), path):
+        if shown != ".":
+            progress(shown)
+        if name == "lin-1":
+            _apply_lin_1(work, directory, progress)
+        else:
+            _apply_any(name, work, directory, progress)
+    return ""
+
+
+def _instance_numbers(work: MethodTask) -> list[int]:
+    numbers = [number for number in range(len(work.names)) if f"train.{number}" in work.names]
+    if not numbers:
+        raise LocationError(f'no file "train.0" under "{work.address}": run mgendata first')
+    return numbers
+
+
+def _apply_any(name: str, work: MethodTask, directory: Path, progress: Progress) -> None:
+    """Learn from the task's own cases, encoded as the method's summary says; write guess.n and its kin."""
+    from redelve.data.files import AtomicFiles
+    from redelve.methods.contract import METHODS
+    from redelve.model import Assignment
+    from redelve.run.experiment import assignment_targets, split
+    from redelve.seeds import generator
+
+    source, method = work.source, METHODS[name]
+    instances = source.instances(work.case_lists)
+    task = Assignment(source.dataset, source.task, source.data, instances, "hierarchical")
+    if (reason := method.why_not(assignment_targets(task))) is not None:
+        raise SpecError(f"{work.address}: {reason}")
+    with AtomicFiles() as files:
+        for number in _instance_numbers(work):
+            if number >= len(instances):
+                raise SpecError(f"train.{number} is of no instance of the task: run mgendata again")
+            if f"cguess.{number}" in work.names:
+                raise SpecError(f"cguess.{number} is there, which mloss would take instead: remove it first")
+            progress(f"  training on instance {number}...")
+            training, inputs, truths = split(task, instances[number])
+            rng = generator("apply", name, source.task.address, number)
+            answer = method.learn(training, rng).predict(inputs)
+            for stem, lines in prediction_files(answer, truths):
+                files.write(directory / f"{stem}.{number}", lines)
+
+
+def prediction_files(answer: Answer, truths: Sequence[Truth]) -> Iterator[tuple[str, Iterable[str]]]:
+    """Names, without instance numbers, and lines of the files that hold an answer (manual 7.5)."""
+    from redelve.text_numbers import tcl
+
+    if answer.guesses is not None:
+        yield "guess", _guess_lines(answer.guesses)
+    for code, guesses in answer.guesses_for.items():
+        yield f"guess.{code}", _guess_lines(guesses)
+    if answer.probabilities is not None:
+        rows = answer.probabilities.values.tolist()
+        yield "prob", ("".join(f" {tcl(value)}" for value in row) + "\n" for row in rows)
+    if answer.distributions is not None:
+        logs = answer.distributions.log_probability(truths).values.tolist()
+        yield "lptarg.L", (f"{tcl(value)}\n" for value in logs)
+
+
+def _guess_lines(guesses: Guesses) -> Iterator[str]:
+    from redelve.text_numbers import tcl
+
+    columns = [
+        [target.levels[int(value)] for value in values.tolist()]
+        if target.kind == "categorical"
+        else [tcl(value) for value in values.tolist()]
+        for target, values in zip(guesses.targets, guesses.values, strict=True)
+    ]
+    return (f"{' '.join(words)}\n" for words in zip(*columns, strict=True))
+
+
+def _apply_lin_1(work: MethodTask, directory: Path, progress: Progress) -> None:
+    """Learn from the files, whatever their encodings; write cguess.n, clptarg.L.n if all targets are real."""
+    from redelve.data.files import AtomicFiles
+    from redelve.text_numbers import tcl
+
+    numbers = _instance_numbers(work)
+    prior = work.source.task.prior
+    is_real = all(prior.attribute(number).type == "real" for number in work.source.task.prototask.targets)
+    with AtomicFiles() as files:
+        for number in numbers:
+            progress(f"  training on train.{number}...")
+            test = _matrix(work, f"test.{number}")
+            prediction = _trained(_matrix(work, f"train.{number}"), test, number)
+            lines = ("".join(f" {tcl(value)}" for value in row) + "\n" for row in prediction.mean.tolist())
+            files.write(directory / f"cguess.{number}", lines)
+            if is_real:
+                targets = _matrix(work, f"targets.{number}", prediction.mean.shape)
+                logs = prediction.log_density(targets)
+                files.write(directory / f"clptarg.L.{number}", (f"{tcl(value)}\n" for value in logs.tolist()))
+
+
+def _matrix(work: MethodTask, name: str, shape: tuple[int, ...] | None = None) -> Numbers:
+    from redelve.data.delve.case_files import read_matrix
+
+    path = work.find(name)
+    if path is None:
+        raise LocationError(f'no file "{name}" under "{work.address}": run mgendata first')
+    matrix = read_matrix(path)
+    if not matrix.size or (shape is not None and matrix.shape != shape):
+        wanted = "some" if shape is None else f"{shape[0]} cases with {shape[1]}"
+        got = f"{matrix.shape[0]} cases with {matrix.shape[1]}"
+        raise FormatError(path, None, f"expected {wanted} values but got {got}: run mgendata again")
+    return matrix
+
+
+def _trained(training: Numbers, test: Numbers, number: int) -> GaussianPrediction:
+    import numpy as np
+
+    from redelve.methods.builtin.linear import lin_1
+
+    width = test.shape[1]
+    if training.shape[1] <= width:
+        raise SpecError(f"train.{number} has no more columns than test.{number}: run mgendata again")
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return lin_1(training[:, :width], training[:, width:], test)
+    except (FloatingPointError, np.linalg.LinAlgError):
+        raise SpecError(f"train.{number} or test.{number} holds numbers too large to compute with") from None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(COMMAND, apply, argv)

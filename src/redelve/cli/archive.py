@@ -1,0 +1,132 @@
+"""redelve archive: look after archives of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from redelve.cli.options import FAILURE, Command, Given, Option, UsageError, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from redelve.run.results import TaskFacts
+    from redelve.store import Archive
+
+COMMAND = Command(
+    "redelve archive",
+    "verify archive            check every file and every loss; the exit code is 1 if anything is wrong\n"
+    "compact archive           gather the files of single jobs into one for each method and task\n"
+    "merge archive other ...   take over the records of other archives (folders or zip files)\n"
+    "rescore archive -l codes  compute more losses from the predictions that are kept\n"
+    "export archive -d folder  write DELVE's method directories, for mstats and others\n"
+    "import archive -d folder  take over the losses and guesses of DELVE's method directories",
+    "verify | compact | merge | rescore | export | import  archive [ other ... ] [ -d folder ] [ -l losses ]",
+    (
+        Option("d", "a delve directory (its name starts with delve)", "folder", long="delve"),
+        Option("l", "the losses to compute, such as C or Z0.2N", "losses", long="losses"),
+    ),
+    least=2,
+    most=None,
+)
+
+
+Action = Callable[["Archive", Given], str]
+
+
+def perform(actions: Mapping[str, Action], given: Given) -> str:
+    """Do what the first argument says."""
+    from redelve.store import Archive
+
+    verb, path, *others = given.arguments
+    if verb not in actions:
+        raise UsageError(f'unknown action "{verb}": choose {", ".join(actions)}')
+    if others and verb != "merge":
+        raise UsageError(f'too many arguments: "{others[0]}"')
+    return actions[verb](Archive.open(path, create=verb in ("merge", "import")), given)
+
+
+def _compact(held: Archive, _: Given) -> str:
+    held.compact()
+    return f"{len(held.done())} records\n"
+
+
+def _merge(held: Archive, given: Given) -> str:
+    from redelve.store import Archive
+
+    others = given.arguments[2:]
+    if not others:
+        raise UsageError("merge needs the archives to take records from")
+    return "".join(f"{path}: {held.merge(Archive.open(path))}\n" for path in others)
+
+
+def _rescore(held: Archive, given: Given) -> str:
+    from redelve.cli.losses_given import split_codes
+
+    codes = split_codes(given.value("l") or "")
+    if not codes:
+        raise UsageError("rescore needs the losses to compute: -l C")
+    results = held.rescore(codes)
+    scored = sum(all(code in record.losses for code in codes) for record in results.records)
+    return f"{scored} of {len(results.records)} records have {' '.join(codes)} now\n"
+
+
+def _export(held: Archive, given: Given) -> str:
+    return f"{held.export_delve(_folder(given))}\n"
+
+
+def _import(held: Archive, given: Given) -> str:
+    count = held.import_delve(_folder(given), _facts_of())
+    held.compact()
+    return f"{count} records imported\n"
+
+
+def _folder(given: Given) -> str:
+    folder = given.value("d")
+    if folder is None:
+        raise UsageError("export and import need a delve directory: -d folder")
+    return folder
+
+
+def _facts_of() -> Callable[[str, Path], TaskFacts]:
+    """A way to tell of a task from its address and the directory that a method has for it."""
+    from dataclasses import replace
+
+    from redelve.data.delve.case_lists import read_instances
+    from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library
+    from redelve.data.delve.roots import DataAddress, active
+    from redelve.data.files import find_file, read_text
+    from redelve.run.experiment import task_facts
+
+    library = Library(active())
+
+    def facts_of(address: str, folder: Path) -> TaskFacts:
+        source = library.task(DataAddress.parse(address))
+        assignment = source.assignment()
+        path = find_file(folder / INSTANCES_USED)
+        if path is not None:
+            lists = read_instances(read_text(path, limit=LARGEST_LIST), str(path))
+            assignment = replace(assignment, instances=source.instances(lists))
+        return task_facts(assignment)
+
+    return facts_of
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    unsound: list[bool] = []
+
+    def verify(held: Archive, _: Given) -> str:
+        report = held.verify()
+        unsound.append(not report.ok)
+        return f"{report}\n"
+
+    actions = {
+        "verify": verify,
+        "compact": _compact,
+        "merge": _merge,
+        "rescore": _rescore,
+        "export": _export,
+        "import": _import,
+    }
+    return run(COMMAND, lambda given: perform(actions, given), argv) or (FAILURE if any(unsound) else 0)

@@ -1,0 +1,32 @@
+"""redelve methods: the built-in methods, or what one of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redelve.cli.options import Command, Given, run
+
+COMMAND = Command(
+    "redelve methods",
+    "List the built-in methods, or tell in full what one of them does.",
+    "[ method ]",
+)
+
+
+def methods(given: Given) -> str:
+    """Names with the first sentence of each summary, or one whole summary."""
+    from redelve.methods.contract import METHODS
+
+    if given.arguments:
+        return METHODS[given.arguments[0]].summary.rstrip() + "\n"
+    width = max(map(len, METHODS)) + 2
+    return "".join(f"{name:{width}}{_first_sentence(METHODS[name].summary)}\n" for name in METHODS)
+
+
+def _first_sentence(summary: str) -> str:
+    return " ".join(summary.split()).partition(". ")[0].rstrip(".")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return run(COMMAND, methods, argv)

@@ -1,0 +1,124 @@
+"""mstats: estimate a method's expected loss, or compare it with other methods (manual 8.3, C)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from redelve.cli.losses_given import split_codes, split_names
+from redelve.cli.options import Command, Given, Option, UsageError, run
+from redelve.data.delve.roots import MethodAddress, active
+from redelve.errors import LocationError
+
+if TYPE_CHECKING:
+    from redelve.data.delve.reading import Library, MethodTask
+    from redelve.report.summary import Summary
+
+COMMAND = Command(
+    "mstats",
+    "Print a method's expected loss with its standard error, or the difference from other methods and its\n"
+    "significance. Several base names (-i) are several runs with different seeds on the same instances.",
+    "[ -c methods ] [ -i base ] [ -l losses ] [ -j | -x ] [ mpath ]",
+    (
+        Option("c", "compare with these methods", "methods", long="compare"),
+        Option("i", "base name(s) of the loss files (default: loss)", "base", long="input"),
+        Option("l", "the losses to summarize: any of A S L Q Z, Z0.2N, Mfile", "losses", long="losses"),
+        Option("j", "print JSON: every figure, with intervals and caveats", long="json"),
+        Option("x", "print CSV, a row for each summary", long="csv"),
+    ),
+)
+
+
+def mstats(given: Given) -> str:
+    """The summaries that were asked for."""
+    from redelve.data.delve.reading import Library
+    from redelve.report.summary import to_csv, to_json
+
+    if given.has("j") and given.has("x"):
+        raise UsageError("choose --json or --csv, not both")
+    library = Library(active())
+    works = list(_works(library, given.path()))
+    alone = len(works) == 1
+    summaries = [summary for work in works for summary in _summaries(work, given, is_alone=alone)]
+    if not summaries:
+        raise LocationError(f'no loss files were found under "{given.path()}": run mloss first')
+    if given.has("j"):
+        return to_json(summaries)
+    if given.has("x"):
+        return to_csv(summaries)
+    return "\n".join(summary.text() for summary in summaries)
+
+
+def _works(library: Library, path: str) -> Iterator[MethodTask]:
+    """The method's work on the task named, or on every task below."""
+    from redelve.data.delve.reading import MethodTask
+
+    overlay = library.overlay
+    mpath = overlay.mpath(path)
+    address = MethodAddress.parse(mpath)
+    if address.method is None:
+        raise LocationError(f'"{path}" names no method: give /method/dataset/prototask/task')
+    if overlay.kind(mpath, "methods") != "directory":
+        raise LocationError(f'method directory "{mpath}" not found in delve path')
+    yield from (MethodTask(library, each) for each in _tasks_below(library, address))
+
+
+def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAddress]:
+    method, dataset, prototask, task = address
+    overlay = library.overlay
+    if method is None or task is not None:
+        yield address
+        return
+    if dataset is None:
+        names = overlay.method_datasets(method)
+    elif prototask is None:
+        names = overlay.method_prototasks(method, dataset)
+    else:
+        names = overlay.method_tasks(method, dataset, prototask)
+    for name in names:
+        yield from _tasks_below(library, MethodAddress.parse(f"{address}/{name}"))
+
+
+def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Summary]:
+    """One for each loss and each method compared with; of several tasks some may lack losses."""
+    from redelve.cli.mloss import loss_of
+    from redelve.data.delve.reading import MethodTask
+    from redelve.report.analysis import loss_codes, summarise
+
+    bases = split_names(given.options.get("i", ())) or ["loss"]
+    others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
+    asked = given.value("l")
+    there = loss_codes(work, bases[0])
+    codes = (there if asked is None else split_codes(asked)) or ["*"]
+    for code in codes:
+        if code not in there and (len(codes) > 1 or not is_alone):
+            _warn(f"no loss files {bases[0]}.{code}.* under {work.address}")
+            continue
+        if code == "*":
+            raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
+        loss = loss_of(work, code)
+        if not others:
+            yield summarise(work, loss, bases=bases)
+        for name in others:
+            other = MethodTask(work.library, MethodAddress.parse(f"/{name}{work.address.data}"))
+            if is_alone or _has_losses(other, bases[0], code):
+                yield summarise(work, loss, bases=bases, other=other)
+            else:
+                _warn(f"no loss files {bases[0]}.{code}.* under {other.address}")
+
+
+def _has_losses(work: MethodTask, base: str, code: str) -> bool:
+    from redelve.report.analysis import loss_codes
+
+    is_there = work.library.overlay.kind(str(work.address), "methods") == "directory"
+    return is_there and code in loss_codes(work, base)
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"mstats: warning: {message}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(COMMAND, mstats, argv)

@@ -1,0 +1,246 @@
+"""The nouns behind the addresses: specifications, cases and instances of the active delve directories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from redelve.data.delve.case_files import read_cases
+from redelve.data.delve.case_lists import CaseLists, read_case_numbers, read_instances
+from redelve.data.delve.coding_files import read_codings
+from redelve.data.delve.dataset_spec import read_dataset_spec
+from redelve.data.delve.prior_files import check_covers, read_prior
+from redelve.data.delve.prototask_spec import read_prototask_spec
+from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay, TaskName
+from redelve.data.files import read_text
+from redelve.data.problems import Problems
+from redelve.errors import LocationError, SpecError
+from redelve.model import (
+    Assignment,
+    Cases,
+    Dataset,
+    DatasetSpec,
+    Instance,
+    Prior,
+    Prototask,
+    PrototaskData,
+    Scheme,
+    Task,
+    extract,
+    is_missing,
+    used_attributes,
+)
+from redelve.model.cases import Rows
+from redelve.model.coding import Coding
+from redelve.model.designs import draw, explicit_instances, prototask_caveats
+from redelve.model.encodings import default_coding
+
+INSTANCES_USED = "Instances-used"
+CODING_USED = "Coding-used"
+LARGEST_LIST = 1 << 30
+
+
+@dataclass(frozen=True)
+class Library:
+    """What the active delve directories hold, as nouns."""
+
+    overlay: Overlay
+    _cases: dict[Prototask, PrototaskData] = field(default_factory=dict, repr=False, compare=False)
+
+    def _read(self, cpath: str, what: str, limit: int = 64 << 20) -> tuple[str, str]:
+        path = self.overlay.locate(cpath, what=what)
+        return read_text(path, limit=limit), path
+
+    def dataset_spec(self, dataset: str) -> DatasetSpec:
+        """What Dataset.spec says."""
+        self.overlay.require_dataset(dataset)
+        text, path = self._read(f"/{dataset}/Dataset.spec", "specification file")
+        return read_dataset_spec(text, dataset, path)
+
+    def dataset(self, spec: DatasetSpec) -> Dataset:
+        """A dataset with its cases."""
+        path = self.overlay.locate(f"/{spec.name}/Dataset.data", what="data file")
+        raw = read_cases(path, len(spec.attributes))
+        return Dataset(spec, Cases(raw.columns, raw.count, raw.commonality, dict(raw.comments)))
+
+    def prototask(self, spec: DatasetSpec, prototask: str) -> Prototask:
+        """What Prototask.spec says."""
+        self.overlay.require_prototask(spec.name, prototask)
+        text, path = self._read(f"/{spec.name}/{prototask}/Prototask.spec", "specification file")
+        return read_prototask_spec(text, prototask, spec, path)
+
+    def prior(self, spec: DatasetSpec, prototask: Prototask, name: str) -> Prior:
+        """What a prior file says, which must speak of every attribute in use."""
+        text, path = self._read(f"/{spec.name}/{prototask.name}/{name}.prior", "prior file")
+        prior = read_prior(text, name, spec, path)
+        problems = Problems(path)
+        check_covers(prior, prototask, spec, problems)
+        problems.raise_first()
+        return prior
+
+    def task(self, address: DataAddress) -> TaskSource:
+        """A task, from its address."""
+        if address.dataset is None or address.prototask is None or address.task is None:
+            raise LocationError(f"{address} is not a DELVE task: give /dataset/prototask/task")
+        spec = self.dataset_spec(address.dataset)
+        prototask = self.prototask(spec, address.prototask)
+        name = self.overlay.require_task(address.dataset, address.prototask, address.task)
+        prior = self.prior(spec, prototask, name.prior)
+        return TaskSource(self, spec, Task(prototask, prior, name.training_set_size))
+
+    def prototask_data(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
+        """The cases of a prototask, read once: from Dataset.data, or else from Prototask.data."""
+        if prototask not in self._cases:
+            self._cases[prototask] = self._extract(spec, prototask)
+        return self._cases[prototask]
+
+    def _extract(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
+        if not self.overlay.locate_all(f"/{spec.name}/Dataset.data"):
+            return self._stored_prototask_data(spec, prototask)
+        case_list = order = None
+        if prototask.cases not in ("all", "no missing"):
+            case_list = self._case_numbers(prototask, prototask.cases, "case file")
+        if prototask.order != "retain":
+            order = self._case_numbers(prototask, prototask.order, "order file")
+        dataset = self.dataset(spec)
+        try:
+            return extract(dataset, prototask, case_list=case_list, order=order)
+        except SpecError as error:
+            names = [prototask.cases] * (case_list is not None) + [prototask.order] * (order is not None)
+            raise SpecError(f"/{spec.name}/{prototask.name} ({', '.join(names)}): {error}") from None
+
+    def _case_numbers(self, prototask: Prototask, name: str, what: str) -> list[int]:
+        text, path = self._read(f"/{prototask.dataset}/{prototask.name}/{name}", what, LARGEST_LIST)
+        return read_case_numbers(text, path)
+
+    def _stored_prototask_data(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
+        inputs, targets = used_attributes(spec, prototask)
+        path = self.overlay.locate(f"/{spec.name}/{prototask.name}/Prototask.data", what="data file")
+        raw = read_cases(path, len(inputs) + len(targets))
+        cases = Cases(raw.columns, raw.count, raw.commonality, dict(raw.comments))
+        return PrototaskData(inputs, targets, cases, np.arange(1, raw.count + 1))
+
+
+@dataclass(frozen=True)
+class TaskSource:
+    """A task and where its cases are to be had."""
+
+    library: Library
+    dataset: DatasetSpec
+    task: Task
+
+    @cached_property
+    def data(self) -> PrototaskData:
+        """The prototask's cases, read when first asked for."""
+        return self.library.prototask_data(self.dataset, self.task.prototask)
+
+    @property
+    def commonality(self) -> Rows | None:
+        """The cases' commonality indexes, where the dataset has them."""
+        return self.data.cases.commonality if self.dataset.has_commonality else None
+
+    def default_codings(self) -> dict[int, Coding]:
+        """The encodings the prior suggests, by attribute number."""
+        prototask, prior = self.task.prototask, self.task.prior
+        numbers = prototask.inputs + prototask.targets
+        return {number: default_coding(prior.attribute(number)) for number in numbers}
+
+    def codings(self, text: str, path: str) -> dict[int, Coding]:
+        """The encodings of a file, and the default ones for attributes it leaves out."""
+        return read_codings(text, path, self.dataset, self.default_codings())
+
+    def instances(self, lists: CaseLists | None = None) -> tuple[Instance, ...]:
+        """The standard instances, or those given by lists of case numbers."""
+        prototask = self.task.prototask
+        if lists is not None:
+            numbers = self.data.case_numbers
+            return explicit_instances(prototask, numbers, lists, commonality=self.commonality)
+        classes, class_count = self._classes()
+        return draw(
+            prototask,
+            self.task.training_set_size,
+            self.data.cases.count,
+            commonality=self.commonality,
+            classes=classes,
+            class_count=class_count,
+        )
+
+    def assignment(self) -> Assignment:
+        """The task with its cases and standard instances, for methods to work on."""
+        prototask = self.task.prototask
+        scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
+        notes = prototask_caveats(prototask)
+        return Assignment(self.dataset, self.task, self.data, self.instances(), scheme, notes=notes)
+
+    def _classes(self) -> tuple[Rows | None, int | None]:
+        if not self.task.prototask.stratified:
+            return None, None
+        (target,) = self.data.targets
+        positions = {value: code for code, value in enumerate(target.range.values)}
+        texts = self.data.cases.columns[-1].texts()
+        for row, text in enumerate(texts):
+            if text not in positions:
+                what = "is missing" if is_missing(text) else f'"{text}" is not in its range'
+                raise SpecError(f"case {self.data.case_numbers[row]}: target {target.name} {what}")
+        codes = np.fromiter((positions[text] for text in texts), np.int64, len(texts))
+        return codes, len(positions)
+
+
+@dataclass(frozen=True)
+class MethodTask:
+    """A method's work on a task: the files under one mpath in all active delve directories."""
+
+    library: Library
+    address: MethodAddress
+
+    @cached_property
+    def source(self) -> TaskSource:
+        """The task worked on."""
+        return self.library.task(self.address.data)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The files there are, compressed ones by their plain names."""
+        overlay = self.library.overlay
+        if overlay.kind(str(self.address), "methods") != "directory":
+            raise LocationError(f'no results under "{self.address}": not found in delve path')
+        return frozenset(overlay.listdir(str(self.address), "methods"))
+
+    def find(self, name: str) -> Path | None:
+        """A file of the task directory; the first in search order if several roots have one."""
+        places = self.library.overlay.locate_all(f"{self.address}/{name}", "methods")
+        return Path(places[0]) if places else None
+
+    def read(self, name: str) -> tuple[str, str] | None:
+        """A file's text and path, if it is there."""
+        path = self.find(name)
+        return None if path is None else (read_text(path), str(path))
+
+    @cached_property
+    def case_lists(self) -> CaseLists | None:
+        """The explicit instances this method was run on, if they are not the standard ones."""
+        found = self.read(INSTANCES_USED)
+        return None if found is None else read_instances(*found)
+
+    def codings_used(self) -> Mapping[int, Coding]:
+        """The encodings recorded by mgendata."""
+        found = self.read(CODING_USED)
+        if found is None:
+            raise LocationError(
+                f'coding file "{self.address}/{CODING_USED}" not found in delve path: run mgendata'
+            )
+        return self.source.codings(*found)
+
+    @property
+    def task_name(self) -> TaskName:
+        """Prior and training-set size."""
+        parsed = TaskName.parse(self.address.task or "")
+        if parsed is None:
+            raise LocationError(
+                f"{self.address} is not a method's work on a task: give /method/dataset/prototask/task"
+            )
+        return parsed

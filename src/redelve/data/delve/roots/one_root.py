@@ -1,0 +1,104 @@
+"""One delve directory: its two parts, and what of the built-in one is still to be generated."""
+# ruff: noqa: PTH103, PTH110, PTH112, PTH113, PTH118, PTH119, PTH208
+# Every command imports this, and pathlib alone takes half as long as Python itself to start.
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+from redelve.data.catalogue import CATALOGUE
+from redelve.data.catalogue.materialise import write_folder
+from redelve.data.catalogue.method_summaries import SUMMARIES, method_files
+from redelve.errors import LocationError
+
+Part = Literal["data", "methods"]
+PARTS: tuple[Part, ...] = ("data", "methods")
+COMPRESSED = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")  # as in formats.files
+
+
+def is_delve_directory(path: str) -> bool:
+    """Whether the name starts with "delve" and the directory has the parts `data` and `methods`."""
+    named = os.path.basename(path).startswith("delve")
+    return named and all(os.path.isdir(os.path.join(path, part)) for part in PARTS)
+
+
+def within_root(path: str) -> tuple[Part, tuple[str, ...]] | None:
+    """The part of a delve directory that an absolute true path is in, and the names that follow it."""
+    names: list[str] = []
+    head, name = os.path.split(path)
+    while name:
+        for part in PARTS:
+            if name == part and is_delve_directory(head):
+                return part, tuple(reversed(names))
+        names.append(name)
+        head, name = os.path.split(head)
+    return None
+
+
+def plain_name(name: str) -> str:
+    """A file's name without the ending that says how it is compressed."""
+    for ending in COMPRESSED:
+        if name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name
+
+
+def exists(path: str) -> bool:
+    """Whether there is something at `path`, or a compressed file that stands for it."""
+    return os.path.exists(path) or any(os.path.isfile(path + ending) for ending in COMPRESSED)
+
+
+class Root(NamedTuple):
+    """A delve directory; the built-in one also has, in waiting, all that redelve can generate."""
+
+    path: str
+    is_builtin: bool = False
+
+    def folder(self, part: Part, names: Sequence[str] = ()) -> str:
+        """The true path that the names have, or would have, in this root."""
+        return os.path.join(self.path, part, *names)
+
+    def waiting(self, part: Part) -> list[str]:
+        """The datasets or methods that will be generated when something in them is first asked for."""
+        if not self.is_builtin:
+            return []
+        return list(CATALOGUE) if part == "data" else list(SUMMARIES)
+
+    def has(self, part: Part, names: Sequence[str]) -> bool:
+        """Whether the names lead to something, generated or waiting."""
+        if len(names) < 2 and self.is_builtin and (not names or names[0] in self.waiting(part)):
+            return True
+        return exists(self.folder(part, names))
+
+    def generate(self, part: Part, names: Sequence[str]) -> None:
+        """Put the dataset or method that the names begin with into place, if it is still waiting."""
+        if not names or names[0] not in self.waiting(part) or os.path.isdir(self.folder(part, names[:1])):
+            return
+        files = CATALOGUE[names[0]]() if part == "data" else method_files(names[0])
+        write_folder(files, self.folder(part, names[:1]))
+        with suppress(OSError):  # the other part, without which this would not look like a delve directory
+            os.makedirs(self.folder("methods" if part == "data" else "data"), exist_ok=True)
+
+    def defines(self, names: Sequence[str], specification: str) -> bool:
+        """Whether a dataset or prototask is specified here, rather than only added to."""
+        folder = self.folder("data", names)
+        is_waiting = len(names) == 1 and names[0] in self.waiting("data") and not os.path.isdir(folder)
+        return is_waiting or exists(os.path.join(folder, specification))
+
+    def listdir(self, part: Part, names: Sequence[str]) -> list[str]:
+        """What the directory holds, in ASCII order, without hidden files and without endings like .gz."""
+        folder = self.folder(part, names)
+        try:
+            found = os.listdir(folder) if os.path.isdir(folder) else []
+        except OSError as error:
+            raise LocationError(f'can\'t read directory "{folder}": {error.strerror}') from error
+        seen = {self._plain(folder, name) for name in found if not name.startswith(".")}
+        return sorted(seen.union([] if names else self.waiting(part)))
+
+    @staticmethod
+    def _plain(folder: str, name: str) -> str:
+        plain = plain_name(name)
+        return name if plain == name or os.path.isdir(os.path.join(folder, name)) else plain

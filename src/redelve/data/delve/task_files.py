@@ -1,0 +1,148 @@
+"""The data files of a task directory: train.n, test.n, targets.n, normalize.n and more (manual 7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from redelve.answers.baselines import baselines_of
+from redelve.answers.predictions import Target, target_of, truth_of
+from redelve.data.delve.coding_files import write_codings
+from redelve.data.delve.figure_files import TestSetStats, write_normalization, write_test_set_stats
+from redelve.data.delve.number_columns import format_columns
+from redelve.errors import SpecError
+from redelve.model import Attribute, DatasetSpec, Instance, PrototaskData, Task
+from redelve.model.cases import Column, Rows, SelectedColumn
+from redelve.model.coding import Coding, Normalization
+from redelve.model.encodings import CodedColumn, Encoder, bind, kept_for, measure
+from redelve.model.prototask import missing_rows
+
+Progress = Callable[[str], None]
+NUMERICAL = ("real", "integer")
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """A task with its cases, the codings chosen for it and its instances: all that goes into its files."""
+
+    dataset: DatasetSpec
+    task: Task
+    data: PrototaskData
+    codings: Mapping[int, Coding]
+    instances: tuple[Instance, ...]
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The attributes to be predicted."""
+        prior = self.task.prior
+        return tuple(
+            target_of(attribute, prior.attribute(attribute.number)) for attribute in self.data.targets
+        )
+
+    def columns(self, rows: Rows) -> list[Column]:
+        """The given cases' values, inputs then targets."""
+        return [SelectedColumn(column, rows) for column in self.data.cases.columns]
+
+
+def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, str]]:
+    """Names and contents of all files, made one after the other."""
+    progress("  segmenting cases...")
+    _check_targets_known(task_data)
+    progress("  splitting test inputs and targets...")
+    for instance in task_data.instances:
+        yield from instance_files(task_data, instance, progress)
+    yield "Coding-used", write_codings(task_data.codings, task_data.dataset)
+    yield "Test-set-stats", write_test_set_stats(test_set_stats(task_data))
+
+
+def instance_files(
+    task_data: TaskData, instance: Instance, progress: Progress = lambda _: None
+) -> Iterator[tuple[str, str]]:
+    """The four files of one instance; test cases are coded with this instance's own training statistics."""
+    number = instance.number
+    training = task_data.columns(instance.training)
+    statistics = normalization_of(task_data, training)
+    yield f"normalize.{number}", write_normalization(statistics)
+    attributes = task_data.data.attributes
+    encoders = encoders_of(task_data, attributes, statistics)
+    input_count = len(task_data.data.inputs)
+    progress(f"  encoding instance {number} training data...")
+    yield f"train.{number}", _encoded(task_data, encoders, training)
+    testing = task_data.columns(instance.testing)
+    progress(f"  encoding instance {number} test inputs...")
+    yield f"test.{number}", _encoded(task_data, encoders[:input_count], testing[:input_count])
+    progress(f"  encoding instance {number} test targets...")
+    yield f"targets.{number}", _encoded(task_data, encoders[input_count:], testing[input_count:])
+
+
+def normalization_of(task_data: TaskData, training: Sequence[Column]) -> dict[int, Normalization]:
+    """The statistics of every numerical attribute in one training set."""
+    statistics = {}
+    for attribute, column in zip(task_data.data.attributes, training, strict=True):
+        if task_data.task.prior.attribute(attribute.number).type in NUMERICAL:
+            try:
+                coding = task_data.codings[attribute.number]
+                statistics[attribute.number] = kept_for(coding, measure(column))
+            except SpecError as error:
+                named = SpecError(f"attribute {attribute.name}: {error}")
+                raise _with_way_out(task_data, named) from None
+    return statistics
+
+
+def encoders_of(
+    task_data: TaskData, attributes: Sequence[Attribute], statistics: Mapping[int, Normalization]
+) -> list[Encoder]:
+    """An encoder for each attribute."""
+    return [
+        bind(
+            attribute,
+            task_data.task.prior.attribute(attribute.number),
+            task_data.codings[attribute.number],
+            statistics.get(attribute.number),
+        )
+        for attribute in attributes
+    ]
+
+
+def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+    coded: list[CodedColumn] = []
+    for encoder, column in zip(encoders, columns, strict=True):
+        try:
+            coded.extend(encoder.encode(column))
+        except SpecError as error:
+            raise _with_way_out(task_data, error) from None
+    return "".join(
+        format_columns(
+            [column.numbers if column.texts is None else column.texts.tolist() for column in coded]
+        )
+    )
+
+
+def _with_way_out(task_data: TaskData, error: SpecError) -> SpecError:
+    return SpecError(f"{error} (dcheck /{task_data.dataset.name} tells where)")
+
+
+def _check_targets_known(task_data: TaskData) -> None:
+    targets = task_data.data.cases.columns[len(task_data.data.inputs) :]
+    lacking = missing_rows(targets, task_data.data.cases.count)
+    used = np.unique(np.concatenate([np.concatenate([i.training, i.testing]) for i in task_data.instances]))
+    bad = used[lacking[used]]
+    if len(bad):
+        number = int(task_data.data.case_numbers[bad[0]])
+        raise SpecError(
+            f"the target of case {number} is missing: nothing can be learnt or judged there; "
+            "use `Cases: no missing` or a list of cases in the prototask"
+        )
+
+
+def test_set_stats(task_data: TaskData) -> TestSetStats:
+    """The baselines by which losses are standardised, from all test cases in use (manual 8.3)."""
+    rows = np.unique(np.concatenate([instance.testing for instance in task_data.instances]))
+    columns = task_data.columns(rows)[len(task_data.data.inputs) :]
+    truths = [
+        truth_of(target, column.texts()) for target, column in zip(task_data.targets, columns, strict=True)
+    ]
+    per_target = [baselines_of(truth) for truth in truths]
+    return {letter: tuple(baselines[letter] for baselines in per_target) for letter in "LQAZS"}

@@ -1,0 +1,382 @@
+"""Opening files, compressed or not, and replacing them so that a failure leaves the old ones."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, cast
+
+from redelve.errors import FormatError, LocationError, RedelveError
+
+SUFFIXES = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TEXT_LIMIT = 64 * 2**20
+StrPath = str | os.PathLike[str]
+Data = str | bytes | Iterable[str] | Iterable[bytes]
+
+_BUFFER = 1 << 20
+_BZIP2_STARTS = (b"1AY&SY", b"\x17rE8P\x90")  # of a block of data, of the end of an empty file
+
+
+def find_file(path: StrPath) -> Path | None:
+    """The file itself or, when it is missing, its compressed form (`X.gz`, `X.Z` …); None without either.
+
+    >>> find_file("no/such/file") is None
+    True
+    """
+    plain = Path(path)
+    candidates = [plain, *(plain.with_name(plain.name + suffix) for suffix in SUFFIXES if plain.name)]
+    return next((candidate for candidate in candidates if _is_file(candidate)), None)
+
+
+def open_bytes(path: StrPath) -> BinaryIO:
+    """Open the file (or its compressed form) for reading the decompressed bytes; use it in a `with` block.
+
+    The kind of compression is recognised by the first bytes, whatever the name says.
+    """
+    found = find_file(path)
+    if found is None:
+        raise LocationError(f"{os.fspath(path)}: {_why_missing(Path(path))}")
+    try:
+        stream = found.open("rb")
+        kind = _kind(stream.peek(16)[:16])
+    except OSError as problem:
+        raise _cannot("read", found, problem) from problem
+    if kind is None:
+        return stream
+    return cast(BinaryIO, io.BufferedReader(_Decompressed(found, kind, stream), _BUFFER))
+
+
+def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
+    r"""Read a whole text file in ASCII or UTF-8; every line end becomes `\n`.
+
+    `limit` is the largest size accepted, in bytes after decompression.
+    """
+    with open_bytes(path) as stream:
+        data = _read_up_to(stream, limit + 1)
+    if len(data) > limit:
+        raise FormatError(path, None, f"larger than {limit} bytes, too large for a file of this kind")
+    data = data.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if (nul := data.find(b"\0")) >= 0:
+        raise FormatError(path, 1 + data.count(b"\n", 0, nul), "NUL byte: this is not a text file")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = 1 + data.count(b"\n", 0, problem.start)
+        raise FormatError(path, line, f"byte {data[problem.start]:#04x} is neither ASCII nor UTF-8") from None
+
+
+def _read_up_to(stream: BinaryIO, most: int) -> bytes:
+    """At most so many bytes, taking no more memory than there is to read."""
+    pieces, left = [], most
+    while left > 0 and (piece := stream.read(min(_BUFFER, left))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterator[tuple[bytes, range]]:
+    """Read in pieces of about `size` bytes; yield blocks with the numbers, from 1, of their lines.
+
+    `cut` tells how much of what was read makes a block; the rest goes with the next one.
+    """
+    rest, line = b"", 1
+    with open_bytes(path) as stream:
+        while piece := stream.read(size):
+            data = rest + piece
+            end = cut(data)
+            block, rest = data[:end], data[end:]
+            if block:
+                lines = range(line, line + block.count(b"\n"))
+                yield (block.removeprefix(BYTE_ORDER_MARK) if line == 1 else block), lines
+                line = lines.stop
+    if rest:
+        last = line + rest.count(b"\n") - rest.endswith(b"\n")
+        yield (rest.removeprefix(BYTE_ORDER_MARK) if line == 1 else rest), range(line, last + 1)
+
+
+def write_atomic(path: StrPath, data: Data) -> None:
+    """Replace the file at once with `data` (text as UTF-8); after any failure the old file is untouched."""
+    with AtomicFiles() as files:
+        files.write(path, data)
+
+
+class AtomicFiles:
+    """Several files that appear together: staged by `write`, renamed into place when the block ends well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with AtomicFiles() as files:
+    ...         files.write(Path(folder, "train.0"), [" 1.0\\n", " 2.0\\n"])
+    ...     Path(folder, "train.0").read_text()
+    ' 1.0\\n 2.0\\n'
+    """
+
+    def __init__(self) -> None:
+        self._staged: dict[Path, Path] = {}
+
+    def __enter__(self) -> AtomicFiles:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                _put_in_place(self._staged)
+        finally:
+            for temporary in self._staged.values():
+                temporary.unlink(missing_ok=True)
+            self._staged.clear()
+
+    def write(self, path: StrPath, data: Data) -> None:
+        """Stage one file; nothing is seen at `path` yet. Writing a path again replaces what was staged."""
+        try:
+            target = Path(path).resolve()
+            if target.is_dir():
+                raise IsADirectoryError(None, "is a directory")
+            temporary = _stage(target, data)
+        except (OSError, ValueError) as problem:
+            if isinstance(problem, UnicodeError):
+                raise
+            raise _cannot("write", path, problem) from problem
+        if former := self._staged.pop(target, None):
+            former.unlink(missing_ok=True)
+        self._staged[target] = temporary
+
+
+def _stage(target: Path, data: Data) -> Path:
+    """Write `data` to a new file beside `target` and make sure that it is on the disk."""
+    temporary = _beside(target)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as stream:
+            for piece in [data] if isinstance(data, str | bytes) else data:
+                stream.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _put_in_place(staged: dict[Path, Path]) -> None:
+    """Rename all files; when one fails, those already renamed get their old contents back."""
+    done: list[tuple[Path, Path | None]] = []
+    target = None
+    try:
+        for target, temporary in staged.items():
+            done.append((target, _second_name(target)))
+            temporary.replace(target)
+    except BaseException as problem:
+        for place, old in reversed(done):
+            _restore(place, old, renamed=not staged[place].exists())
+        if isinstance(problem, OSError):
+            raise _cannot("write", target or "?", problem) from problem
+        raise
+    for _, old in done:
+        if old:
+            old.unlink(missing_ok=True)
+    for folder in {place.parent for place in staged}:
+        _sync_folder(folder)
+
+
+def _second_name(target: Path) -> Path | None:
+    """A hard link that keeps the old contents, where there are any and the file system can."""
+    second = _beside(target)
+    try:
+        second.hardlink_to(target)
+    except OSError:
+        return None
+    return second
+
+
+def _restore(target: Path, old: Path | None, *, renamed: bool) -> None:
+    with contextlib.suppress(OSError):
+        if renamed and old:
+            old.replace(target)
+        elif renamed:
+            target.unlink(missing_ok=True)
+        elif old:
+            old.unlink(missing_ok=True)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renaming itself durable, where folders can be synchronised at all."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as problem:
+        raise _cannot("read", path, problem) from problem
+
+
+def _why_missing(path: Path) -> str:
+    if path.is_dir():
+        return "is a directory, not a file"
+    if path.exists():
+        return "is not a regular file"
+    return f"no such file (nor with {', '.join(SUFFIXES)})"
+
+
+def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:
+    reason = getattr(problem, "strerror", None) or str(problem)
+    return LocationError(f"{os.fspath(path)}: cannot {verb}: {reason[:1].lower()}{reason[1:]}")
+
+
+def _kind(start: bytes) -> str | None:
+    """The kind of compression that a file beginning so has.
+
+    >>> _kind(b"1.0 2.0"), _kind(bytes([31, 139, 8]))
+    (None, 'gzip')
+    """
+    if start[:3] == b"BZh" and start[3:4].isdigit() and any(s.startswith(start[4:10]) for s in _BZIP2_STARTS):
+        return "bzip2"
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+
+
+class _Decompressed(io.RawIOBase):
+    """A stream of decompressed bytes whose failures name the file."""
+
+    def __init__(self, path: Path, kind: str, stream: BinaryIO) -> None:
+        self._path, self._kind, self._stream = path, kind, stream
+        with self._failures_named(), contextlib.ExitStack() as on_failure:
+            on_failure.callback(stream.close)
+            self._source = _OPENERS[kind](stream)
+            on_failure.pop_all()
+
+    @contextlib.contextmanager
+    def _failures_named(self) -> Iterator[None]:
+        try:
+            yield
+        except _damage() as problem:
+            cause = str(problem) or type(problem).__name__
+            message = f"truncated or damaged {self._kind} file ({cause})"
+            raise FormatError(self._path, None, message) from problem
+        except _Unsuitable as problem:
+            raise FormatError(self._path, None, str(problem)) from problem
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with self._failures_named():
+            piece = self._source.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class _Unsuitable(RedelveError):
+    """The container is sound but not one compressed file."""
+
+
+class _Pieces:
+    """What an iterator of bytes yields, read like a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._pending = pieces, b""
+
+    def read(self, size: int) -> bytes:
+        while not self._pending:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return b""
+            self._pending = piece
+        head, self._pending = self._pending[:size], self._pending[size:]
+        return head
+
+
+# The packages that decompress are imported when a compressed file comes along, so that commands start fast.
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What those packages raise when a file is truncated or damaged."""
+    import lzma
+    import struct
+    import zipfile
+    import zlib
+
+    common = (EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError, MemoryError)
+    return (*common, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+def _open_gzip(stream: BinaryIO) -> Any:
+    import gzip
+
+    return gzip.GzipFile(fileobj=stream)
+
+
+def _open_compress(stream: BinaryIO) -> Any:
+    from redelve.data import lzw
+
+    return _Pieces(lzw.decompress(stream))
+
+
+def _open_bzip2(stream: BinaryIO) -> Any:
+    import bz2
+
+    return bz2.BZ2File(stream)
+
+
+def _open_xz(stream: BinaryIO) -> Any:
+    import lzma
+
+    return lzma.LZMAFile(stream)
+
+
+def _open_zstd(stream: BinaryIO) -> Any:
+    import pyarrow
+
+    return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd")
+
+
+def _open_zip(stream: BinaryIO) -> Any:
+    import zipfile
+
+    archive = zipfile.ZipFile(stream)
+    names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    if len(names) != 1:
+        listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        raise _Unsuitable(f"a zip file must hold exactly one file but this one holds {len(names)}: {listed}")
+    return archive.open(names[0])
+
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x1f\x9d": "compress",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",
+}
+_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
+    "gzip": _open_gzip,
+    "compress": _open_compress,
+    "bzip2": _open_bzip2,
+    "xz": _open_xz,
+    "zstd": _open_zstd,
+    "zip": _open_zip,
+}

@@ -1,0 +1,113 @@
+"""A PROBEN1 problem as three sets of numbers: what neural networks are trained, stopped and tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.data.files import SUFFIXES, StrPath
+from redelve.data.proben1.dt_files import DtFile, read_dt
+from redelve.data.proben1.file_sources import genuine, locate
+from redelve.data.proben1.problem_names import ORDERS, Variant, check_order, is_name, parse_name
+from redelve.errors import SpecError
+
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.int64]
+SETS = ("training", "validation", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleSet:
+    """Some examples: their rows in the file from 0, their inputs and their outputs."""
+
+    rows: Rows = field(repr=False)
+    inputs: Numbers = field(repr=False)
+    outputs: Numbers = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Proben1Problem:
+    """The training, validation and test set of a file; unpacks into the three.
+
+    >>> from redelve.data.proben1.dt_files import DtHeader
+    >>> made = DtFile(DtHeader(0, 1, 0, 1, 2, 1, 1), np.arange(4.0)[:, None], np.zeros((4, 1)))
+    >>> [part.inputs[:, 0].tolist() for part in partition(made, "d")]
+    [[2.0, 3.0], [0.0], [1.0]]
+    """
+
+    name: str
+    file: DtFile = field(repr=False)
+    training: ExampleSet
+    validation: ExampleSet
+    test: ExampleSet
+
+    def __iter__(self) -> Iterator[ExampleSet]:
+        return iter((self.training, self.validation, self.test))
+
+    @property
+    def training_data(self) -> ExampleSet:
+        """Training and validation set together: the training set where no validation set is used (2.3)."""
+        return _set(self.file, np.concatenate([self.training.rows, self.validation.rows]))
+
+
+def problem(source: StrPath, *, order: str | None = None, folder: StrPath | None = None) -> Proben1Problem:
+    """The problem of a name such as `glass1d`, or of a .dt file of your own; `order` is a letter a to f."""
+    file, name, letter, _ = load(source, order=order, folder=folder)
+    return partition(file, letter, name=name)
+
+
+def load(
+    source: StrPath, *, order: str | None = None, folder: StrPath | None = None
+) -> tuple[DtFile, str, str, Variant | None]:
+    """The file, its name, the letter of its order and, if it is PROBEN1's own, what it is."""
+    text = str(source)
+    if is_file_name(text):
+        letter = check_order(order or "a")
+        name = bare_name(text)
+        file, variant = read_dt(text), genuine(text, name)
+        if variant is not None:
+            variant = replace(variant, order=letter)
+            return file, str(variant), letter, variant
+        return file, name if letter == "a" else f"{name}-{letter}", letter, None
+    variant = parse_name(text)
+    if order is not None and order != variant.order:
+        raise SpecError(f'"{text}" and order "{order}" contradict each other: give one of them')
+    return read_dt(locate(text, folder=folder)), str(variant), variant.order, variant
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text is meant as a file: it ends in .dt (perhaps compressed), or is no name of PROBEN1's."""
+    return Path(uncompressed(text)).suffix == ".dt" or (not is_name(text) and Path(text).is_file())
+
+
+def bare_name(path: str) -> str:
+    """A file's name without folder and endings."""
+    return Path(uncompressed(Path(path).name)).stem
+
+
+def uncompressed(name: str) -> str:
+    """A file's name without the ending of compression."""
+    return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+
+
+def partition(file: DtFile, order: str = "a", *, name: str = "") -> Proben1Problem:
+    """The three sets of a file, read in one of the six orders of section 2.3."""
+    sizes = dict(zip(SETS, file.header.sizes, strict=True))
+    rows: dict[str, Rows] = {}
+    start = 0
+    for which in ORDERS[check_order(order)]:
+        rows[which] = np.arange(start, start + sizes[which], dtype=np.int64)
+        start += sizes[which]
+    training, validation, test = (_set(file, rows[which]) for which in SETS)
+    return Proben1Problem(name or file.source, file, training, validation, test)
+
+
+def _set(file: DtFile, rows: Rows) -> ExampleSet:
+    return ExampleSet(rows, file.inputs[rows], file.outputs[rows])

@@ -1,0 +1,199 @@
+"""From a file or a data frame to nouns: what is given, what is inferred, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.data.files import SUFFIXES, StrPath
+from redelve.data.tables.data_frames import column_of_values, table_from_frame
+from redelve.data.tables.description import ColumnDescription, Description, Use, read_description
+from redelve.data.tables.inference import ColumnFacts, as_type, infer_input, infer_target
+from redelve.data.tables.legal_names import attribute_names, legal_name
+from redelve.data.tables.table_files import Table, read_table
+from redelve.data.tables.table_nouns import Plan
+from redelve.errors import FormatError, SpecError
+from redelve.model import Assignment, Dataset, Prior, Prototask
+
+Labels = Sequence[Any] | NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Intake:
+    """A table as redelve's nouns, with what was understood of it and what was left out."""
+
+    dataset: Dataset
+    prototask: Prototask
+    prior: Prior
+    description: Description
+    assignments: tuple[Assignment, ...] = field(repr=False)
+    left_out: tuple[str, ...] = ()
+
+
+def from_frame(
+    frame: Any,
+    target: str | None = None,
+    *,
+    name: str = "data",
+    groups: str | Labels | None = None,
+    description: Description | StrPath | None = None,
+) -> Intake:
+    """The assignments in a data frame; `groups` is a column's name, or a label for each row."""
+    table = table_from_frame(frame)
+    given = _given(description)
+    if groups is not None:
+        table, given = _with_groups(table, given, groups)
+    return assignments_from_table(table, target, name=name, description=given)
+
+
+def from_file(
+    path: StrPath,
+    target: str | None = None,
+    *,
+    groups: str | None = None,
+    description: Description | StrPath | None = None,
+) -> Intake:
+    """The assignments in a .csv, .tsv, .parquet or .arff file, named after it; `groups` names a column."""
+    table, given = read_table(path), _given(description)
+    if groups is not None:
+        table, given = _with_groups(table, given, groups)
+    return assignments_from_table(table, target, description=given)
+
+
+def assignments_from_table(
+    table: Table,
+    target: str | None = None,
+    *,
+    name: str | None = None,
+    description: Description | StrPath | None = None,
+) -> Intake:
+    """The assignments in a table, one for each training-set size; what is not described is inferred."""
+    given = _given(description)
+    _check_description(table, given)
+    target = _target_name(table, given, target)
+    used, left_out = _cases_with_target(table, target)
+    facts = tuple(map(ColumnFacts, used.columns))
+    columns = tuple(_settled(one, given, target) for one in facts)
+    name = legal_name(given.name or name or _stem(table.source))
+    plan = Plan(facts, replace(given, name=name, target=target, columns=columns))
+    return Intake(
+        plan.dataset,
+        plan.prototask,
+        plan.prior,
+        replace(plan.description, design=plan.design),
+        tuple(plan.assignment(size) for size in plan.prototask.training_set_sizes),
+        (*left_out, *_ignored(columns), *plan.renamed),
+    )
+
+
+def _given(description: Description | StrPath | None) -> Description:
+    if description is None:
+        return Description()
+    return description if isinstance(description, Description) else read_description(description)
+
+
+def _stem(source: str) -> str:
+    name = Path(source).name
+    bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+    return Path(bare).stem
+
+
+def _with_groups(table: Table, given: Description, groups: str | Labels) -> tuple[Table, Description]:
+    """The table with a column of groups, described as such."""
+    if isinstance(groups, str):
+        name = table.column(groups).name
+    else:
+        if len(groups) != table.row_count:
+            raise SpecError(
+                f"{len(groups)} group labels are given for {table.row_count} rows: give one for each"
+            )
+        name = attribute_names([*table.names, "group"])[-1]
+        table = Table(table.source, (*table.columns, column_of_values(name, groups)))
+    said = given.column(name)
+    if said is not None and said.use != "group":
+        raise SpecError(f'column "{name}" tells groups, but is described with use = "{said.use}": change one')
+    others = tuple(column for column in given.columns if column.name != name)
+    return table, replace(given, columns=(*others, ColumnDescription(name, "group")))
+
+
+def _check_description(table: Table, given: Description) -> None:
+    for column in given.columns:
+        try:
+            table.column(column.name)
+        except SpecError as problem:
+            raise FormatError(given.source, None, f"columns.{column.name}: {problem}") from None
+    for use in ("target", "group"):
+        several = [column.name for column in given.columns if column.use == use]
+        if len(several) > 1:
+            message = f'columns {", ".join(several)} all have use = "{use}": only one can'
+            raise FormatError(given.source, None, message)
+
+
+def _target_name(table: Table, given: Description, target: str | None) -> str:
+    """The target that was asked for, if everything that names one agrees."""
+    named = {
+        "target argument": target,
+        'description\'s key "target"': given.target,
+        'column with use = "target"': next((c.name for c in given.columns if c.use == "target"), None),
+    }
+    names = {where: name for where, name in named.items() if name is not None}
+    if not names:
+        raise SpecError(f"no target is given: name one of the columns {', '.join(table.names[:12])}")
+    if len(set(names.values())) > 1:
+        listed = " but ".join(f'the {where} says "{name}"' for where, name in names.items())
+        raise SpecError(f"{listed}: name one target")
+    chosen = table.column(next(iter(names.values()))).name
+    said = given.column(chosen)
+    if said is not None and said.use not in ("target", "input"):
+        raise SpecError(f'"{chosen}" is the target, but its description says use = "{said.use}": change one')
+    return chosen
+
+
+def _cases_with_target(table: Table, target: str) -> tuple[Table, tuple[str, ...]]:
+    gone = table.column(target).missing
+    count = int(gone.sum())
+    if 2 * count > table.row_count:
+        raise SpecError(
+            f'the target "{target}" is missing in {count} of {table.row_count} rows, more than half: choose '
+            "another target, or leave those rows out yourself if you are sure that they don't matter"
+        )
+    if not count:
+        return table, ()
+    note = f'{count} of {table.row_count} rows lack the target "{target}" and are left out'
+    return table.select(np.flatnonzero(~gone)), (note,)
+
+
+def _settled(facts: ColumnFacts, given: Description, target: str) -> ColumnDescription:
+    """What the column is: as described, and inferred where the description is silent."""
+    said = given.column(facts.name)
+    if said is None:
+        return infer_target(facts) if facts.name == target else infer_input(facts)
+    use: Use = "target" if facts.name == target else said.use
+    if use in ("ignore", "group"):
+        return ColumnDescription(facts.name, use, reason="so described")
+    if said.levels is not None:
+        kind = said.type or ("binary" if len(said.levels) == 2 else "nominal")
+        return replace(said, use=use, type=kind, reason="so described")
+    if said.type is None:
+        inferred = infer_target(facts) if use == "target" else _as_input(facts)
+    else:
+        inferred = as_type(facts, said.type, use, reason="so described")
+    return replace(inferred, range=said.range or inferred.range, unit=said.unit)
+
+
+def _as_input(facts: ColumnFacts) -> ColumnDescription:
+    """An input because the description wants it, though it might have been ignored."""
+    inferred = infer_input(facts)
+    if inferred.use == "input":
+        return inferred
+    kind = ("integer" if facts.is_whole else "real") if facts.is_numeric else "nominal"
+    return as_type(facts, kind, reason="so described")
+
+
+def _ignored(columns: Sequence[ColumnDescription]) -> tuple[str, ...]:
+    return tuple(f'column "{one.name}" is ignored: {one.reason}' for one in columns if one.use == "ignore")

@@ -1,0 +1,358 @@
+"""The description of a table: a small TOML file that says what each column is, for people to change."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+from redelve.data.delve.keyed_lines import shown
+from redelve.data.files import StrPath, read_text, write_atomic
+from redelve.data.tables.design_choice import DesignChoice
+from redelve.errors import FormatError, LocationError, SpecError
+from redelve.model import Scheme, parse_range
+from redelve.model.dataset import ORIGINS
+from redelve.model.prototask import CATEGORICAL, TYPES
+
+Use = Literal["input", "target", "ignore", "group"]
+USES: tuple[Use, ...] = get_args(Use)
+SELECTIONS: tuple[Scheme, ...] = get_args(Scheme)
+FORMAT = 1
+LARGEST_FILE = 16 * 2**20
+
+TOP_KEYS = ("format", "name", "target", "origin", "columns", "design")
+COLUMN_KEYS = ("use", "type", "range", "levels", "unit")
+DIVIDING_KEYS = ("training_set_sizes", "test_set_size", "instances")
+FOLDING_KEYS = ("folds", "repetitions", "stratify")
+DESIGN_KEYS = ("selection", *DIVIDING_KEYS, *FOLDING_KEYS, "order")
+MOST_INSTANCES = 10_000
+
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+LINE_IN_MESSAGE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+
+
+@dataclass(frozen=True)
+class ColumnDescription:
+    """What one column is: its use and, where it is used, its type and the values it may have.
+
+    What is None is inferred from the table. `reason` is why it was inferred so, a comment in the file.
+    """
+
+    name: str
+    use: Use
+    type: str | None = None
+    range: str | None = None
+    levels: tuple[str, ...] | None = None
+    unit: float | None = None
+    reason: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a table is about; what it leaves out (a column, the design) is inferred from the table."""
+
+    name: str | None = None
+    target: str | None = None
+    columns: tuple[ColumnDescription, ...] = ()
+    design: DesignChoice | None = None
+    origin: str = "natural"
+    source: str = field(default="the description", compare=False)
+    """The file it was read from, for messages."""
+
+    def column(self, name: str) -> ColumnDescription | None:
+        """What is said of the column with this name, if anything."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def write_description(path: StrPath, description: Description) -> None:
+    """Write a new file, at once or not at all; a file that exists is never overwritten."""
+    if Path(path).exists() or Path(path).is_symlink():
+        raise LocationError(
+            f"{os.fspath(path)}: exists already and may have been edited: read it with read_description, or "
+            "remove it to have a new one written"
+        )
+    write_atomic(path, format_description(description))
+
+
+def format_description(description: Description) -> str:
+    """The description as TOML, with the reasons as comments."""
+    lines = [
+        "# What redelve understood of a table. Change what is wrong: this file is never overwritten.",
+        f"# use: {', '.join(USES)}; type: {', '.join(TYPES)}.",
+        f"format = {FORMAT}",
+    ]
+    for key in ("name", "target"):
+        if (value := getattr(description, key)) is not None:
+            lines.append(f"{key} = {_quoted(value)}")
+    lines.append(f"origin = {_quoted(description.origin)}")
+    for column in description.columns:
+        lines += ["", f"[columns.{_key(column.name)}]", *_column_lines(column)]
+    if description.design is not None:
+        lines += ["", "[design]", *_design_lines(description.design)]
+    return "\n".join(lines) + "\n"
+
+
+def _column_lines(column: ColumnDescription) -> list[str]:
+    lines = _comments([column.reason] if column.reason else [])
+    lines.append(f"use = {_quoted(column.use)}")
+    if column.type is not None:
+        lines.append(f"type = {_quoted(column.type)}")
+    if column.range is not None:
+        lines.append(f"range = {_quoted(column.range)}")
+    if column.levels is not None:
+        lines.append(f"levels = {_listed(column.levels)}")
+    if column.unit is not None:
+        lines.append(f"unit = {float(column.unit)!r}")
+    return lines
+
+
+def _design_lines(design: DesignChoice) -> list[str]:
+    lines = [*_comments(design.reasons), f"selection = {_quoted(design.selection)}"]
+    if design.is_cross_validation:
+        lines += [f"folds = {design.folds}", f"repetitions = {design.repetitions}"]
+        lines.append(f"stratify = {str(design.stratify).lower()}")
+    else:
+        lines.append(f"training_set_sizes = {list(design.training_set_sizes)}")
+        lines += [f"test_set_size = {design.test_set_size}", f"instances = {design.instances}"]
+    return [*lines, f"order = {_quoted(design.order)}  # another name, another random order"]
+
+
+def _comments(sentences: tuple[str, ...] | list[str]) -> list[str]:
+    printable = ("".join(c if c.isprintable() else " " for c in sentence) for sentence in sentences)
+    return [f"# {sentence[:1].upper()}{sentence[1:]}." for sentence in printable]
+
+
+def _listed(levels: tuple[str, ...]) -> str:
+    on_one_line = f"[{', '.join(map(_quoted, levels))}]"
+    if len(on_one_line) <= 100:
+        return on_one_line
+    return "[\n" + "".join(f"  {_quoted(level)},\n" for level in levels) + "]"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else _quoted(name)
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def read_description(path: StrPath) -> Description:
+    """What a description file says; every key and value is checked."""
+    return parse_description(read_text(path, limit=LARGEST_FILE), os.fspath(path))
+
+
+def parse_description(text: str, path: str = "description") -> Description:
+    """The description in `text`; `path` is for messages."""
+    try:
+        entries = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        place = LINE_IN_MESSAGE.search(str(problem))
+        line = int(place[1]) if place and place[1] else None
+        cause = LINE_IN_MESSAGE.sub("", str(problem))
+        raise FormatError(path, line, shown(f"not TOML: {cause[:1].lower()}{cause[1:]}", 400)) from None
+    return _described(_Entries(path, text, (), entries))
+
+
+def _described(top: _Entries) -> Description:
+    version = top.values.get("format", FORMAT)
+    if version != FORMAT or isinstance(version, bool):
+        top.fail("format", f"this version of redelve reads format {FORMAT} but got {version!r}")
+    top.check_keys(TOP_KEYS)
+    columns = top.table("columns")
+    return Description(
+        top.text("name"),
+        top.text("target"),
+        tuple(_column(name, columns.table(name)) for name in columns.values),
+        _design(top.table("design")) if "design" in top.values else None,
+        top.choice("origin", ORIGINS) or "natural",
+        top.path,
+    )
+
+
+def _column(name: str, entries: _Entries) -> ColumnDescription:
+    entries.check_keys(COLUMN_KEYS)
+    column = ColumnDescription(
+        name,
+        entries.choice("use", USES) or "input",
+        entries.choice("type", TYPES),
+        entries.text("range"),
+        entries.texts("levels"),
+        entries.positive("unit"),
+    )
+    if column.range is not None:
+        _check_range(column, entries)
+    if column.levels is not None:
+        _check_levels(column, entries)
+    if (column.unit is None) == (column.type == "angular"):
+        entries.fail("unit", "the length of a full turn, such as 360.0, goes with type angular and no other")
+    return column
+
+
+def _check_range(column: ColumnDescription, entries: _Entries) -> None:
+    if column.type in CATEGORICAL or column.levels is not None:
+        entries.fail("range", 'a range is for numbers: give the values of categories as levels = ["a", "b"]')
+    try:
+        parse_range(column.range or "")
+    except SpecError as problem:
+        entries.fail("range", str(problem))
+
+
+def _check_levels(column: ColumnDescription, entries: _Entries) -> None:
+    levels = column.levels or ()
+    if column.type is not None and column.type not in CATEGORICAL:
+        entries.fail("levels", f"levels are for categories, but the type is {column.type}: give a range")
+    if len(set(levels)) < max(len(levels), 2):
+        entries.fail("levels", "list two levels or more, each of them once")
+
+
+def _design(entries: _Entries) -> DesignChoice:
+    entries.check_keys(DESIGN_KEYS)
+    selection = entries.choice("selection", SELECTIONS)
+    if selection is None:
+        entries.fail("selection", f"it is missing: give {', '.join(SELECTIONS)}")
+    order = entries.text("order") or "standard"
+    if selection == "cross-validation":
+        entries.refuse(DIVIDING_KEYS, selection)
+        folds, repetitions = entries.whole("folds", 2), entries.whole("repetitions", 1)
+        stratify = entries.flag("stratify")
+        return DesignChoice(selection, folds=folds, repetitions=repetitions, stratify=stratify, order=order)
+    entries.refuse(FOLDING_KEYS, selection)
+    sizes, instances = entries.wholes("training_set_sizes"), entries.whole("instances", 1)
+    return DesignChoice(
+        selection, sizes, entries.whole("test_set_size", 1, most=10**12), instances, order=order
+    )
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """Typed access to one table of a file; errors name the file, the line and the key."""
+
+    path: str
+    source: str
+    place: tuple[str, ...]
+    values: Mapping[str, Any]
+
+    def fail(self, key: str, message: str) -> NoReturn:
+        """Raise an error about a key."""
+        name = ".".join(_key(part) for part in (*self.place, key))
+        line = _line_of(self.source, self.place, key)
+        raise FormatError(self.path, line, shown(f"{name}: {message}", 400))
+
+    def _wrong(self, key: str, expected: str) -> NoReturn:
+        value = self.values.get(key)
+        got = "nothing" if value is None else json.dumps(value, default=str, ensure_ascii=False)[:60]
+        self.fail(key, f"expected {expected} but got {got}")
+
+    def check_keys(self, known: tuple[str, ...]) -> None:
+        """Refuse keys that mean nothing here."""
+        for key in self.values:
+            if key not in known:
+                self.fail(key, f"unknown key; known here are {', '.join(known)}")
+
+    def refuse(self, keys: tuple[str, ...], selection: str) -> None:
+        """Refuse keys that belong to another kind of design."""
+        for key in keys:
+            if key in self.values:
+                self.fail(key, f"this does not go with selection {selection}: leave it out")
+
+    def table(self, key: str) -> _Entries:
+        """A table, empty if it is left out."""
+        value = self.values.get(key, {})
+        if not isinstance(value, dict):
+            self._wrong(key, "a table in brackets")
+        return _Entries(self.path, self.source, (*self.place, key), value)
+
+    def text(self, key: str) -> str | None:
+        """A text that is not empty, or None if it is left out."""
+        value = self.values.get(key)
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            self._wrong(key, "a text in quotes")
+        return value
+
+    def choice(self, key: str, allowed: tuple[Any, ...]) -> Any:
+        """One of several words, or None if it is left out."""
+        value = self.values.get(key)
+        if value is not None and value not in allowed:
+            self._wrong(key, f"one of {', '.join(allowed)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        """A list of texts, or None if it is left out."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+            self._wrong(key, "a list of texts in quotes, none of them empty,")
+        return tuple(value)
+
+    def positive(self, key: str) -> float | None:
+        """A number above 0, or None if it is left out."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
+            self._wrong(key, "a number above 0")
+        return float(value)
+
+    def whole(self, key: str, least: int, *, most: int = MOST_INSTANCES) -> int:
+        """A required whole number."""
+        value = self.values.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            self._wrong(key, f"a whole number from {least} to {most}")
+        return value
+
+    def wholes(self, key: str) -> tuple[int, ...]:
+        """A required list of different whole numbers above 0."""
+        value = self.values.get(key)
+        is_list = isinstance(value, list) and len(value) > 0
+        if not is_list or not all(type(item) is int and 0 < item < 10**12 for item in value or ()):
+            self._wrong(key, "a list of whole numbers above 0 like [64, 128]")
+        if len(set(value or ())) < len(value or ()):
+            self._wrong(key, "each size once")
+        return tuple(value or ())
+
+    def flag(self, key: str) -> bool:
+        """True or false; false if it is left out."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            self._wrong(key, "true or false")
+        return value
+
+
+def _line_of(text: str, place: tuple[str, ...], key: str) -> int | None:
+    """The line on which a key is given, as far as simple TOML goes; else that of its table."""
+    current: tuple[str, ...] = ()
+    table_line = None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.lstrip().startswith("["):
+            current = _path_in(line) or current
+            if current in (place, (*place, key)):
+                table_line = number
+        elif current == place and "=" in line and _path_in(line.split("=", 1)[0] + "= 0") == (key,):
+            return number
+    return table_line
+
+
+def _path_in(line: str) -> tuple[str, ...]:
+    """The names in a table's header or before an equals sign; empty if there are none."""
+    try:
+        entries: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    names = []
+    while isinstance(entries, dict) and entries:
+        name, entries = next(iter(entries.items()))
+        names.append(name)
+    return tuple(names)

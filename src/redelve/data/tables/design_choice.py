@@ -1,0 +1,279 @@
+"""Which design suits the cases: disjoint training sets where there are enough, else cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from redelve.data.delve.keyed_lines import shown
+from redelve.errors import SpecError
+from redelve.model import Scheme
+from redelve.model.cases import Rows
+from redelve.model.designs import cross_validation_lists
+from redelve.model.designs.explicit import CaseLists
+from redelve.model.designs.groups import group_labels, positions_by_group
+from redelve.seeds import generator
+
+FEWEST_CASES = 10
+FEWEST_TO_DIVIDE = 400  # half of them: 200 for testing, and room for 4 training sets of 32 and more
+SMALLEST_SIZE, LARGEST_SIZE = 32, 8192
+MOST_SIZES = 5
+FEWEST_INSTANCES, MOST_INSTANCES = 4, 8
+MOST_TEST_CASES = 20_000
+FEWEST_TESTED_EACH = 100  # in a test set that belongs to one instance
+GROUPS_IN_A_SET = 8
+CASES_OF_A_CLASS = 2  # expected in a training set
+FOLDS, FEW_FOLDS = 10, 5
+FEWEST_FOR_TEN_FOLDS = 100
+FEW_TO_DIVIDE = 2000
+
+
+@dataclass(frozen=True)
+class DesignChoice:
+    """How training and test sets are to be made; fields of the other kind of design stay 0 or empty.
+
+    `order` names the random order of the cases: another name, other sets.
+    """
+
+    selection: Scheme
+    training_set_sizes: tuple[int, ...] = ()
+    test_set_size: int = 0
+    instances: int = 0
+    folds: int = 0
+    repetitions: int = 0
+    stratify: bool = False
+    order: str = "standard"
+    reasons: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def is_cross_validation(self) -> bool:
+        """Whether every case trains and tests in turn."""
+        return self.selection == "cross-validation"
+
+
+def choose_design(
+    case_count: int,
+    *,
+    class_counts: Mapping[str, int] | None = None,
+    group_sizes: Sequence[int] | None = None,
+) -> DesignChoice:
+    """A design for so many cases with known target; `class_counts` is None where numbers are predicted.
+
+    >>> choice = choose_design(8192)
+    >>> choice.selection, choice.test_set_size, choice.training_set_sizes, choice.instances
+    ('hierarchical', 4096, (64, 128, 256, 512, 1024), 8)
+    """
+    check_enough(case_count, class_counts, group_sizes)
+    groups = _Groups.of(group_sizes)
+    if case_count >= FEWEST_TO_DIVIDE:
+        choice = _divided(case_count, class_counts, groups)
+        if choice is not None:
+            return choice
+        why = (
+            f"{len(group_sizes or ())} groups, the largest of {groups.largest} cases, are too few to fill "
+            f"{FEWEST_INSTANCES} separate training sets and a test set"
+        )
+    else:
+        why = (
+            f"{case_count} cases are fewer than {FEWEST_TO_DIVIDE}, too few to set 200 aside for testing and "
+            f"cut {FEWEST_INSTANCES} separate training sets of {SMALLEST_SIZE} from the rest"
+        )
+    return _cross_validation(case_count, class_counts, group_sizes, why)
+
+
+def check_enough(
+    case_count: int, class_counts: Mapping[str, int] | None, group_sizes: Sequence[int] | None
+) -> None:
+    """Refuse cases from which no design can make anything."""
+    if case_count < FEWEST_CASES:
+        raise SpecError(
+            f"there are only {case_count} cases with a known target: at least {FEWEST_CASES} are needed, and "
+            f"some hundreds to tell methods apart"
+        )
+    if class_counts is not None and len(class_counts) < 2:
+        only = shown(", ".join(class_counts))
+        raise SpecError(f'the target has only the class "{only}": there is nothing to learn; give 2 or more')
+    for name, count in (class_counts or {}).items():
+        if count < 2:
+            raise SpecError(
+                f'class "{shown(name)}" of the target has {count} case, which can\'t both train and test: '
+                "leave that case out, merge the class with another, or gather more cases"
+            )
+    if group_sizes is not None and len(group_sizes) < 2:
+        raise SpecError("all cases are in one group: nothing is left to test on; check the group column")
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """How groups coarsen the cases: what they cost at the end of a set, and how large sets must be."""
+
+    largest: int = 1
+    mean: float = 1.0
+
+    @staticmethod
+    def of(sizes: Sequence[int] | None) -> _Groups:
+        return _Groups(max(sizes), sum(sizes) / len(sizes)) if sizes else _Groups()
+
+    @property
+    def gap(self) -> int:
+        """The most cases passed over after a set, so that no group is in two."""
+        return self.largest - 1
+
+    def sets(self, room: int, size: int) -> int:
+        """How many sets of this size surely fit."""
+        return max(room + self.gap, 0) // (size + self.gap)
+
+
+def _divided(case_count: int, class_counts: Mapping[str, int] | None, groups: _Groups) -> DesignChoice | None:
+    """Disjoint training sets in powers of two beside a test part, or None if there is no room."""
+    test = min(case_count // 2, MOST_TEST_CASES)
+    room = case_count - test - groups.gap
+    lowest = SMALLEST_SIZE
+    while lowest < GROUPS_IN_A_SET * groups.mean and groups.largest > 1:
+        lowest *= 2
+    sizes = _sizes(room, lowest, groups)
+    if not sizes:
+        return None
+    sizes, passed_over = _with_all_classes(sizes, case_count, class_counts)
+    instances = min(MOST_INSTANCES, groups.sets(room, sizes[0]))
+    choice = DesignChoice("hierarchical", sizes, test, instances)
+    if test // instances - groups.gap < FEWEST_TESTED_EACH:
+        choice = replace(choice, selection="common")
+    return replace(choice, reasons=(*_reasons(choice, case_count), *passed_over))
+
+
+def _sizes(room: int, lowest: int, groups: _Groups) -> tuple[int, ...]:
+    """At most five powers of two, the largest of which still gives four sets."""
+    sizes = []
+    size = lowest
+    while size <= max(LARGEST_SIZE, lowest) and groups.sets(room, size) >= FEWEST_INSTANCES:
+        sizes.append(size)
+        size *= 2
+    return tuple(sizes[-MOST_SIZES:])
+
+
+def _with_all_classes(
+    sizes: tuple[int, ...], case_count: int, class_counts: Mapping[str, int] | None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Without the sizes at which the rarest class would often be absent; the largest size always stays."""
+    if class_counts is None:
+        return sizes, ()
+    rarest = min(class_counts, key=lambda name: class_counts[name])
+    share = class_counts[rarest] / case_count
+    kept = tuple(size for size in sizes if size * share >= CASES_OF_A_CLASS) or sizes[-1:]
+    notes = []
+    if len(kept) < len(sizes):
+        notes.append(
+            f"smaller training sets would often lack the rarest class ({class_counts[rarest]} cases)"
+        )
+    if kept[0] * share < CASES_OF_A_CLASS:
+        notes.append(f"training sets may still lack the rarest class ({class_counts[rarest]} cases)")
+    return kept, tuple(notes)
+
+
+def _reasons(choice: DesignChoice, case_count: int) -> tuple[str, ...]:
+    largest, test = choice.training_set_sizes[-1], choice.test_set_size
+    reasons = [
+        f"{case_count} cases suffice for training sets that share no case, up to {largest} cases each: "
+        "only then are standard errors right by construction"
+    ]
+    if choice.selection == "hierarchical":
+        reasons.append(f"the {test} test cases are divided, so that instances share nothing at all")
+    else:
+        reasons.append(
+            f"the {test} test cases serve all instances: divided among {choice.instances} they are "
+            f"fewer than {FEWEST_TESTED_EACH} each"
+        )
+    if case_count < FEW_TO_DIVIDE:
+        reasons.append(
+            'to judge methods trained on nearly all cases, write selection = "cross-validation", at the '
+            "price of training sets that overlap"
+        )
+    if test == MOST_TEST_CASES < case_count // 2:
+        reasons.append(f"no more than {MOST_TEST_CASES} test cases are set aside: they are plenty")
+    used = test + max(
+        size * min(choice.instances, (case_count - test) // size) for size in choice.training_set_sizes
+    )
+    if largest == LARGEST_SIZE and used < case_count:
+        reasons.append(f"training sets stop at {LARGEST_SIZE}, so {case_count - used} cases are not used")
+    return tuple(reasons)
+
+
+def _cross_validation(
+    case_count: int, class_counts: Mapping[str, int] | None, group_sizes: Sequence[int] | None, why: str
+) -> DesignChoice:
+    rarest = min((class_counts or {"": case_count}).values())
+    folds = FOLDS if case_count >= FEWEST_FOR_TEN_FOLDS and rarest >= FOLDS else FEW_FOLDS
+    folds = min(folds, len(group_sizes)) if group_sizes is not None else folds
+    reasons = [f"{why}: so every case trains and tests in turn, in {folds} folds"]
+    if class_counts is not None:
+        reasons.append("folds are stratified: each has its share of every class")
+    return DesignChoice(
+        "cross-validation",
+        folds=folds,
+        repetitions=1,
+        stratify=class_counts is not None,
+        reasons=tuple(reasons),
+    )
+
+
+def fold_lists(
+    choice: DesignChoice,
+    case_numbers: Rows,
+    *,
+    seed_names: Sequence[str | int],
+    classes: Rows | None = None,
+    commonality: Rows | None = None,
+) -> list[CaseLists]:
+    """Training and test cases of every fold of every repetition; `classes` are needed to stratify."""
+    if choice.stratify and classes is None:
+        raise SpecError("stratify = true needs a target with classes: leave it out to predict numbers")
+    lists = []
+    for repetition in range(choice.repetitions):
+        names = (*seed_names, repetition)
+        if choice.stratify and classes is not None:
+            fold = _stratified(classes, choice.folds, names, commonality)
+            lists += [(case_numbers[fold != one], case_numbers[fold == one]) for one in range(choice.folds)]
+        else:
+            lists += cross_validation_lists(case_numbers, choice.folds, names, commonality=commonality)
+    return lists
+
+
+def _stratified(classes: Rows, folds: int, seed_names: Sequence[str | int], commonality: Rows | None) -> Rows:
+    """The fold of each case."""
+    random = generator("stratified cross-validation", *seed_names)
+    groups = positions_by_group(group_labels(commonality, len(classes)))
+    if not 2 <= folds <= len(groups):
+        raise SpecError(
+            f"can't make {folds} folds of {len(groups)} groups of cases: choose 2 to {len(groups)}"
+        )
+    if len(groups) == len(classes):
+        return _dealt(classes, folds, random)
+    return _dealt_in_groups(classes, folds, random, groups)
+
+
+def _dealt(classes: Rows, folds: int, random: np.random.Generator) -> Rows:
+    """Cases dealt like cards, class after class: sizes of folds, and of classes in them, differ by one."""
+    shuffled = random.permutation(len(classes))
+    order = shuffled[np.argsort(classes[shuffled], kind="stable")]
+    fold = np.empty(len(classes), dtype=np.int64)
+    fold[order] = np.arange(len(classes)) % folds
+    return fold
+
+
+def _dealt_in_groups(classes: Rows, folds: int, random: np.random.Generator, groups: Sequence[Rows]) -> Rows:
+    """Whole groups, the largest first, each to the fold that has least of its classes so far."""
+    class_count = int(classes.max()) + 1
+    weights = 1 / np.maximum(np.bincount(classes, minlength=class_count), 1)
+    held = np.zeros((folds, class_count))
+    fold = np.empty(len(classes), dtype=np.int64)
+    shuffled = [groups[place] for place in random.permutation(len(groups))]
+    for group in sorted(shuffled, key=len, reverse=True):
+        content = np.bincount(classes[group], minlength=class_count)
+        crowding = held @ (weights * content) + held.sum(axis=1) * len(group) / len(classes)
+        chosen = int(np.argmin(crowding))
+        held[chosen] += content
+        fold[group] = chosen
+    return fold

@@ -1,0 +1,251 @@
+"""What a column is, judged by its values and by what its file declares; each decision has a reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+
+from redelve.data.delve.keyed_lines import shown
+from redelve.data.tables.description import ColumnDescription, Use
+from redelve.data.tables.table_files import TableColumn, coded_numbers
+from redelve.errors import SpecError
+from redelve.model import CATEGORICAL
+from redelve.model.cases import Numbers, Rows
+from redelve.text_numbers import parse_number
+
+FEW_LEVELS, MOST_LEVELS = 20, 1000
+FEW_NUMBERS = 10
+LARGEST_EXACT = 2.0**53
+FEWEST_TO_COUNT = 10
+
+IDENTIFIER = re.compile(
+    r"(?i:(.*[_ .-])?(id|idx|index|key|uuid|guid|rowid|row|rownames|rn)|unnamed: ?0)|.*[a-z]I[Dd]|no\.?|nr\.?"
+)
+DECIMAL_COMMA = re.compile(r"[+-]?\d[\d.]*(,\d+)?")
+DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(\s.*)?")
+WAYS_OUT = 'leave it out, or describe it with use = "ignore"'
+NUMBERS_FOR_DATES = "numbers (days since some day, month, hour …)"
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFacts:
+    """What is seen of a column's values."""
+
+    column: TableColumn
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+    @cached_property
+    def missing(self) -> int:
+        """The number of missing values."""
+        return int(self.column.missing.sum())
+
+    @property
+    def known(self) -> int:
+        """The number of values."""
+        return len(self.column) - self.missing
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether every known value is a finite number and none is a code like 007."""
+        column = self.column
+        if column.kind == "number":
+            return column.numbers is not None
+        return column.kind == "text" and column.numbers is not None and not column.has_codes
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The known numbers of a numeric column."""
+        assert self.column.numbers is not None
+        return self.column.numbers[~self.column.missing]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all numbers are whole and small enough to be exact."""
+        return not len(self.not_whole)
+
+    @cached_property
+    def not_whole(self) -> Numbers:
+        """The numbers that are not, or can't be known to be, whole."""
+        whole = (self.numbers == np.floor(self.numbers)) & (np.abs(self.numbers) < LARGEST_EXACT)
+        odd: Numbers = self.numbers[~whole]
+        return odd
+
+    @cached_property
+    def coded(self) -> tuple[Rows, tuple[str, ...]]:
+        """For each row the position of its value among the different ones, −1 where missing; and those.
+
+        Numbers are in their shortest form, so that 1 and 1.0 are the same value.
+        """
+        if self.is_numeric and self.column.numbers is not None:
+            return coded_numbers(self.column.numbers)
+        return self.column.coded
+
+    @cached_property
+    def distinct(self) -> int:
+        """The number of different values."""
+        return len(np.unique(self.numbers)) if self.is_numeric else len(self.column.coded[1])
+
+    @cached_property
+    def levels(self) -> tuple[str, ...]:
+        """The different values in a sensible order: as declared, by number, or by the alphabet."""
+        found = self.coded[1]
+        if self.is_numeric:
+            return found
+        if self.column.kind == "ordered":
+            occurring = set(found)
+            return tuple(level for level in self.column.levels if level in occurring)
+        return tuple(sorted(found, key=_place))
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise an error about this column."""
+        raise SpecError(f'column "{shown(self.name)}" {message}')
+
+
+def _place(text: str) -> tuple[float, str, str]:
+    number = parse_number(text)
+    return (np.inf if number is None else number, text.casefold(), text)
+
+
+def infer_input(facts: ColumnFacts) -> ColumnDescription:
+    """An input, or a column to be ignored, and why."""
+    _check_kind(facts)
+    if facts.known == 0:
+        return _ignored(facts, "all values are missing")
+    if facts.distinct == 1:
+        return _ignored(facts, f'every known value is "{shown(facts.levels[0])}"')
+    if facts.is_numeric:
+        return _numeric_input(facts)
+    if facts.column.kind == "text":
+        return _text_input(facts)
+    reason = f"declared as categories, {facts.distinct} of which occur"
+    return as_type(facts, _categorical_type(facts), reason=reason)
+
+
+def _check_kind(facts: ColumnFacts) -> None:
+    """Refuse what can be neither numbers nor categories: a decision for people, not for a rule."""
+    kind, declared = facts.column.kind, facts.column.declared
+    if kind == "date":
+        facts.fail(f"holds dates or times ({declared}): turn it into {NUMBERS_FOR_DATES}, {WAYS_OUT}")
+    if kind == "other":
+        facts.fail(f"holds neither numbers nor texts ({declared}): {WAYS_OUT}")
+    if kind == "number" and not facts.is_numeric:
+        facts.fail(f"has infinite values: replace them, {WAYS_OUT}")
+
+
+def _numeric_input(facts: ColumnFacts) -> ColumnDescription:
+    all_differ = facts.distinct == len(facts.column) >= FEWEST_TO_COUNT
+    if all_differ and facts.is_whole:
+        if IDENTIFIER.fullmatch(facts.name):
+            return _ignored(facts, "whole numbers that all differ, with the name of an identifier")
+        if (np.diff(facts.numbers) == 1).all() and facts.numbers[0] in (0, 1):
+            return _ignored(facts, "it counts the rows")
+    return as_type(facts, _numeric_type(facts), reason=_numeric_reason(facts))
+
+
+def _numeric_type(facts: ColumnFacts) -> str:
+    if facts.distinct == 2:
+        return "binary"
+    return "integer" if facts.is_whole else "real"
+
+
+def _numeric_reason(facts: ColumnFacts) -> str:
+    if facts.distinct == 2:
+        return "two different numbers"
+    return f"{'whole numbers' if facts.is_whole else 'numbers'}, {facts.distinct} different"
+
+
+def _text_input(facts: ColumnFacts) -> ColumnDescription:
+    oddity = _oddity(facts)
+    if facts.distinct == facts.known > FEWEST_TO_COUNT:
+        return _ignored(facts, oddity or "all texts differ, as those of an identifier")
+    most = min(max(FEW_LEVELS, facts.known // 10), MOST_LEVELS)
+    if facts.distinct > most:
+        many = f"{facts.distinct} different texts are too many for categories (at most {most})"
+        return _ignored(facts, oddity or many)
+    reason = f"text with {facts.distinct} different values" + (f"; {oddity}" if oddity else "")
+    return as_type(facts, _categorical_type(facts), reason=reason)
+
+
+def _oddity(facts: ColumnFacts) -> str:
+    """What is strange about texts that are nearly something else; empty if nothing is."""
+    texts = facts.column.coded[1]
+    if sum(DATE.fullmatch(text) is not None for text in texts) >= 0.9 * len(texts):
+        return f'values like "{shown(texts[0])}" are dates: to use them, turn them into {NUMBERS_FOR_DATES}'
+    if all(DECIMAL_COMMA.fullmatch(text) for text in texts) and any("," in text for text in texts):
+        with_comma = next(text for text in texts if "," in text)
+        return f'values like "{with_comma}" are numbers with a comma: write a decimal point and no separators'
+    odd = [text for text in texts if parse_number(text) is None]
+    if odd and len(odd) <= 0.1 * len(texts):
+        return f'most values are numbers but "{shown(odd[0])}" is not: correct it, or write ? if missing'
+    return ""
+
+
+def _categorical_type(facts: ColumnFacts) -> str:
+    if facts.column.kind == "ordered":
+        return "ordinal"
+    return "binary" if facts.distinct == 2 else "nominal"
+
+
+def _ignored(facts: ColumnFacts, reason: str) -> ColumnDescription:
+    return ColumnDescription(facts.name, "ignore", reason=reason)
+
+
+def infer_target(facts: ColumnFacts) -> ColumnDescription:
+    """The target: classes for categories, texts and two values; else numbers."""
+    _check_kind(facts)
+    if facts.distinct == 1:
+        facts.fail(f'has only the value "{shown(facts.levels[0])}": it can\'t be the target')
+    if facts.is_numeric and facts.distinct > 2:
+        return _numeric_target(facts)
+    if facts.column.kind == "text" and not facts.is_numeric:
+        inferred = _text_input(facts)
+        if inferred.use == "ignore":
+            facts.fail(f"can't be the target: {inferred.reason}")
+    reason = f"{facts.distinct} classes, so the task is classification"
+    return as_type(facts, _categorical_type(facts), "target", reason=reason)
+
+
+def _numeric_target(facts: ColumnFacts) -> ColumnDescription:
+    reason = f"{_numeric_reason(facts)}, so the task is regression"
+    if facts.is_whole and facts.distinct <= FEW_NUMBERS:
+        reason += '; if they stand for classes, write type = "nominal", or "ordinal", and remove the range'
+    return as_type(facts, _numeric_type(facts), "target", reason=reason)
+
+
+def as_type(facts: ColumnFacts, kind: str, use: Use = "input", *, reason: str = "") -> ColumnDescription:
+    """The column as one of a given type, with the range or the levels that its values suggest."""
+    if not facts.known:
+        facts.fail(f"can't be {kind}: it has no values; ignore it")
+    missing = f"{facts.missing} missing" if facts.missing else ""
+    reason = "; ".join(part for part in (reason, missing) if part)
+    if kind in CATEGORICAL:
+        return ColumnDescription(facts.name, use, kind, levels=_checked_levels(facts, kind), reason=reason)
+    if not facts.is_numeric and facts.column.numbers is None:
+        odd = next((text for text in facts.column.coded[1] if parse_number(text) is None), "Inf")
+        facts.fail(f'can\'t be {kind}: "{shown(odd)}" is no number; correct it, or choose nominal')
+    return ColumnDescription(facts.name, use, kind, range=_range(facts, kind), reason=reason)
+
+
+def _checked_levels(facts: ColumnFacts, kind: str) -> tuple[str, ...]:
+    levels = facts.levels
+    if len(levels) < 2 or (kind == "binary" and len(levels) != 2):
+        needed = "two" if kind == "binary" else "at least two"
+        facts.fail(f"can't be {kind}: it has {len(levels)} different value(s), but {needed} are needed")
+    return levels
+
+
+def _range(facts: ColumnFacts, kind: str) -> str:
+    is_negative = bool((facts.numbers < 0).any())
+    if kind != "integer":
+        return "(-Inf,Inf)" if is_negative else "[0,Inf)"
+    if not facts.is_whole:
+        facts.fail(f"can't be integer: it has the value {facts.not_whole[0]:.9g}; choose real")
+    return "-Inf..Inf" if is_negative else "0..Inf"

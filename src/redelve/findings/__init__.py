@@ -1,0 +1,30 @@
+"""From results to findings: arrays for `stats`, and the small values that reports show."""
+
+from redelve.findings.across import AcrossTasks, RankedMethod, across_tasks
+from redelve.findings.costs import MethodCosts, costs_of
+from redelve.findings.curves import CurvePoint, LearningCurve, learning_curves
+from redelve.findings.findings import Findings, find
+from redelve.findings.loss_tables import MethodLosses, loss_codes, losses_on, primary_loss
+from redelve.findings.task import Contest, MethodFinding, TaskFindings, analyse_task, compare_methods
+
+__all__ = [
+    "AcrossTasks",
+    "Contest",
+    "CurvePoint",
+    "Findings",
+    "LearningCurve",
+    "MethodCosts",
+    "MethodFinding",
+    "MethodLosses",
+    "RankedMethod",
+    "TaskFindings",
+    "across_tasks",
+    "analyse_task",
+    "compare_methods",
+    "costs_of",
+    "find",
+    "learning_curves",
+    "loss_codes",
+    "losses_on",
+    "primary_loss",
+]

@@ -1,0 +1,163 @@
+"""Many tasks: average standardised losses, wins by the tests of each task, ranks, practical equivalence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.findings.task import TaskFindings
+from redelve.seeds import generator
+from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank
+from redelve.stats.ranks import (
+    Friedman,
+    Nemenyi,
+    RankedPair,
+    WinTieLoss,
+    count_wins,
+    friedman,
+    nemenyi,
+    wilcoxon_all,
+)
+
+FEWEST_TASKS = 3
+ROPE = 0.01
+"""Standardised losses that differ by less than this are practically the same."""
+
+FIXED_TASKS = (
+    "the average over these tasks has a standard error for these tasks alone: it says nothing of other tasks"
+)
+RELATED = (
+    "tasks of one prototask differ only in training-set size and share their cases: rank tests take tasks as "
+    "independent, so one task of each prototask, the largest, is used for them"
+)
+LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
+
+
+@dataclass(frozen=True)
+class RankedMethod:
+    """A method's average standardised loss over the tasks that all methods have, and its standard error."""
+
+    method: str
+    average: float
+    standard_error: float | None
+    mean_rank: float
+
+
+@dataclass(frozen=True)
+class AcrossTasks:
+    """What can be said of many tasks together; rank tests only where there are at least three."""
+
+    loss: str
+    tasks: tuple[str, ...]
+    ranked_tasks: tuple[str, ...]
+    methods: tuple[RankedMethod, ...]
+    wins: dict[tuple[str, str], WinTieLoss]
+    friedman: Friedman | None
+    nemenyi: Nemenyi | None
+    wilcoxon: tuple[RankedPair, ...]
+    rope: dict[tuple[str, str], RopeProbabilities]
+    caveats: tuple[str, ...]
+
+
+def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
+    """The tasks on which every method has a standardised loss, taken together; None for one prototask."""
+    names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
+    complete = [task for task in findings if _is_complete(task, names)]
+    largest = _largest_of_each_prototask(complete)
+    if len(largest) < 2 or len(names) < 2:
+        return None
+    left_out = [task.task.address for task in findings if task not in complete]
+    table = _standardised(largest, names)
+    ranks = friedman(table) if len(largest) >= FEWEST_TASKS else None
+    caveats = [FIXED_TASKS]
+    if len(largest) < len(complete):
+        caveats.append(RELATED)
+    if left_out:
+        caveats.append(LEFT_OUT + ", ".join(left_out))
+    return AcrossTasks(
+        loss=complete[0].loss,
+        tasks=tuple(task.task.address for task in complete),
+        ranked_tasks=tuple(task.task.address for task in largest),
+        methods=_ranked(complete, names, table),
+        wins={pair: _wins(complete, *pair) for pair in combinations(names, 2)},
+        friedman=ranks,
+        nemenyi=nemenyi(table) if ranks else None,
+        wilcoxon=wilcoxon_all(table) if ranks else (),
+        rope=_ropes(table, names) if ranks else {},
+        caveats=(*caveats, *(ranks.caveats if ranks else ())),
+    )
+
+
+def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
+    known = {one.method for one in task.methods if one.standardised is not None}
+    return all(name in known and np.isfinite(task.method(name).standardised or 0.0) for name in names)
+
+
+def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
+    largest: dict[str, TaskFindings] = {}
+    for task in findings:
+        prototask = task.task.address.rpartition("/")[0]
+        held = largest.get(prototask)
+        if held is None or task.task.training_set_size > held.task.training_set_size:
+            largest[prototask] = task
+    return list(largest.values())
+
+
+def _standardised(findings: Sequence[TaskFindings], names: Sequence[str]) -> NDArray[np.float64]:
+    return np.array(
+        [[task.method(name).standardised for name in names] for task in findings], dtype=np.float64
+    )
+
+
+def _ranked(
+    findings: Sequence[TaskFindings], names: Sequence[str], table: NDArray[np.float64]
+) -> tuple[RankedMethod, ...]:
+    from redelve.stats.ranks import rank_methods
+
+    ranks = rank_methods(table).mean(axis=0)
+    everything = _standardised(findings, names).mean(axis=0)
+    return tuple(
+        RankedMethod(name, float(everything[k]), _error(findings, name), float(ranks[k]))
+        for k, name in enumerate(names)
+    )
+
+
+def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
+    """Standard error of the average for these very tasks; sizes of one prototask are taken as dependent.
+
+    Their errors may be wholly correlated, as they share test cases: they add up, those of different
+    prototasks add in squares.
+    """
+    by_prototask: dict[str, float] = {}
+    for task in findings:
+        error = task.method(name).standardised_error
+        if error is None:
+            return None
+        prototask = task.task.address.rpartition("/")[0]
+        by_prototask[prototask] = by_prototask.get(prototask, 0.0) + error
+    return sqrt(sum(error**2 for error in by_prototask.values())) / len(findings)
+
+
+def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLoss:
+    """Wins, ties and losses by the adjusted tests of each task."""
+    differences, p_values = [], []
+    for task in findings:
+        contest = task.contest(first, second)
+        sign = 1.0 if contest.first == first else -1.0
+        differences.append(sign * (contest.difference or 0.0))
+        p_values.append(contest.adjusted_p_value)
+    return count_wins(differences, p_values)
+
+
+def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, str], RopeProbabilities]:
+    return {
+        (first, second): signed_rank(
+            table[:, i] - table[:, j], rope=ROPE, rng=generator("rope", first, second)
+        )
+        for (i, first), (j, second) in combinations(enumerate(names), 2)
+    }

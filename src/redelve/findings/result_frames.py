@@ -1,0 +1,130 @@
+"""Findings as data frames, for those who want the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from redelve.findings.coverage import Coverage
+from redelve.findings.loss_tables import in_order
+from redelve.findings.over_runs import ManyRuns, MethodRuns
+from redelve.findings.task import Contest, MethodFinding, TaskFindings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from redelve.run.results import Results
+
+
+def findings_frame(findings: Sequence[TaskFindings]) -> pd.DataFrame:
+    """A row for every task, loss and method."""
+    import pandas as pd
+
+    return pd.DataFrame([_row(task, method) for task in findings for method in task.methods])
+
+
+def _row(task: TaskFindings, method: MethodFinding) -> dict[str, object]:
+    low, high = method.interval() or (None, None)
+    deviations = {f"sd {source}": value for source, value in method.deviations.items()}
+    return {
+        "task": task.task.address,
+        "training_set_size": task.task.training_set_size,
+        "loss": task.loss,
+        "method": method.method,
+        "mean": method.mean,
+        "standard_error": method.standard_error,
+        "low": low,
+        "high": high,
+        "standardised": method.standardised,
+        "standardised_error": method.standardised_error,
+        "may_be_best": method.method in task.best_group,
+        "instances": method.instances,
+        "runs": method.runs,
+        "failed": method.failed,
+        **deviations,
+    }
+
+
+def contests_frame(contests: Sequence[tuple[str, str, Contest]]) -> pd.DataFrame:
+    """A row for every comparison, given with its task's address and loss."""
+    import pandas as pd
+
+    return pd.DataFrame([_contest_row(*one) for one in contests])
+
+
+def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]:
+    low, high = contest.interval() or (None, None)
+    return {
+        "task": address,
+        "loss": loss,
+        "first": contest.first,
+        "second": contest.second,
+        "difference": contest.difference,
+        "standard_error": contest.standard_error,
+        "low": low,
+        "high": high,
+        "p_value": contest.p_value,
+        "adjusted_p_value": contest.adjusted_p_value,
+        "advice": contest.advice,
+    }
+
+
+def coverage_frame(found: Sequence[Coverage]) -> pd.DataFrame:
+    """A row for every task and method that gave predictive distributions."""
+    import pandas as pd
+
+    rows = [
+        {
+            "task": one.task,
+            "method": one.method,
+            "level": one.level,
+            "coverage": one.share,
+            "standard_error": one.standard_error,
+        }
+        for one in found
+    ]
+    return pd.DataFrame(rows, columns=["task", "method", "level", "coverage", "standard_error"])
+
+
+def runs_frame(found: Sequence[ManyRuns]) -> pd.DataFrame:
+    """A row for every task and method: statistics over runs that differ by their seeds alone."""
+    import pandas as pd
+
+    return pd.DataFrame([_runs_row(task, one) for task in found for one in task.methods])
+
+
+def _runs_row(task: ManyRuns, one: MethodRuns) -> dict[str, object]:
+    summary = one.summary
+    return {
+        "task": task.task.address,
+        "loss": task.loss,
+        "method": one.method,
+        "runs": summary.runs,
+        "mean": summary.mean,
+        "standard_deviation": summary.standard_deviation,
+        "best_run": None if summary.best is None else list(one.errors)[summary.best.run],
+        "best": None if summary.best is None else summary.best.test_error,
+        "minimum": summary.minimum,
+        "lower_quartile": summary.quartiles[1],
+        "median": summary.median,
+        "upper_quartile": summary.quartiles[3],
+        "maximum": summary.maximum,
+    }
+
+
+def cases_frame(results: Results) -> pd.DataFrame:
+    """A row for every job and test case, with a column for each loss: all there is to analyse."""
+    import pandas as pd
+
+    parts = []
+    for record in results.records:
+        if record.losses:
+            numbers = results.task(record.job.task).instances[record.job.instance].case_numbers
+            columns = {f"loss.{code}": record.losses[code] for code in in_order(record.losses)}
+            part = pd.DataFrame({"case": numbers, **columns})
+            part.insert(0, "run", record.job.run)
+            part.insert(0, "instance", record.job.instance)
+            part.insert(0, "method", record.job.method)
+            part.insert(0, "task", record.job.task)
+            parts.append(part)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

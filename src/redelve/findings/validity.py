@@ -1,0 +1,364 @@
+"""Numbered rules of valid assessment: what must be said beside a result, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from redelve.registry import Registry
+from redelve.run.results import Results, TaskFacts
+
+Severity = Literal["invalid", "caution", "note"]
+FEW_TRAINING_SETS = 4
+FEW_TEST_CASES = 100
+Check = Callable[[Results], Iterator["Note"]]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a rule found: `invalid` results should not be published, a `caution` belongs beside them."""
+
+    code: str
+    title: str
+    text: str
+    severity: Severity
+    tasks: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.title}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A numbered rule: its title, why it matters, and the check that looks for violations."""
+
+    code: str
+    title: str
+    explanation: str
+    severity: Severity
+    check: Check
+
+    def note(self, text: str, tasks: Sequence[str] = (), methods: Sequence[str] = ()) -> Note:
+        """What this rule found."""
+        return Note(self.code, self.title, text, self.severity, tuple(tasks), tuple(methods))
+
+
+RULES: Registry[Rule] = Registry("validity rule")
+
+
+def rule(
+    code: str, title: str, severity: Severity, explanation: str
+) -> Callable[[Callable[[Rule, Results], Iterator[Note]]], Rule]:
+    """Register a check as a numbered rule."""
+
+    def made(check: Callable[[Rule, Results], Iterator[Note]]) -> Rule:
+        found = Rule(code, title, explanation, severity, lambda results: check(found, results))
+        RULES.add(code, found)
+        return found
+
+    return made
+
+
+def check_results(results: Results) -> tuple[Note, ...]:
+    """Every note on these results, by the number of the rule."""
+    return tuple(note for code in RULES for note in RULES[code].check(results))
+
+
+def _tasks(results: Results, holds: Callable[[TaskFacts], bool]) -> list[str]:
+    return [address for address, facts in results.tasks.items() if holds(facts)]
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+@rule(
+    "V001",
+    "fewer than two training sets",
+    "invalid",
+    "How much a loss varies with the training set can only be seen from several training sets. With one, "
+    "standard errors and tests are about this one training set and not about the method.",
+)
+def fewer_than_two_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+    """One instance says nothing of other training sets."""
+    if found := _tasks(results, lambda facts: len(facts.instances) < 2):
+        yield self.note(
+            f"{_listed(found)}: standard errors and tests are about this one training set alone", found
+        )
+
+
+@rule(
+    "V002",
+    "training sets overlap",
+    "caution",
+    "Folds and resamples share training cases, so their losses vary together. No unbiased variance of a "
+    "cross-validation mean exists (Bengio and Grandvalet 2004); the corrected resampled t-test (Nadeau and "
+    "Bengio 2003) is used, which is approximate.",
+)
+def overlapping_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+    """Cross-validation is allowed where cases are few, and said to be what it is."""
+    if found := _tasks(results, lambda facts: facts.training_overlap or facts.is_cross_validation):
+        yield self.note(
+            f"on {_listed(found)} training sets share cases: intervals and p-values are approximate", found
+        )
+
+
+@rule(
+    "V003",
+    "the same seed for all instances",
+    "caution",
+    "A method whose random seed is fixed by the user takes the same random choices on every training set. "
+    "The variation of seeds is then in no standard error: the result is about this seed.",
+)
+def same_seed_for_all(self: Rule, results: Results) -> Iterator[Note]:
+    """Estimators with a fixed random_state, and records that share a seed."""
+    fixed = [name for name, facts in results.methods.items() if facts.identity.get("fixed_seeds")]
+    for name in results.methods:
+        seeds = [record.seed for record in results.records if record.job.method == name]
+        if name not in fixed and len(seeds) > 1 and len(set(seeds)) == 1:
+            fixed.append(name)
+    if fixed:
+        yield self.note(
+            f"{_listed(fixed)} used one seed throughout: leave random_state at None", (), tuple(fixed)
+        )
+
+
+@rule(
+    "V004",
+    "development data used for a formal assessment",
+    "caution",
+    "DELVE sets datasets apart for trying methods out (development) and for assessing them once they are "
+    "finished. What was seen while a method was made cannot assess it.",
+)
+def development_data(self: Rule, results: Results) -> Iterator[Note]:
+    """The dataset's own specification says what it is for."""
+    if found := _tasks(results, lambda facts: facts.usage == "development"):
+        yield self.note(f"{_listed(found)}: for development, not for publication", found)
+
+
+@rule(
+    "V005",
+    "different instances compared",
+    "caution",
+    "Only losses on the same training and test sets can be compared case by case. A method with results on "
+    "other instances is compared on those that both have, and on no others.",
+)
+def different_instances(self: Rule, results: Results) -> Iterator[Note]:
+    """Methods that lack instances others have."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for address in results.tasks:
+        if names := _lacking_instances(results, address):
+            lacking.setdefault(names, []).append(address)
+    for names, tasks in lacking.items():
+        yield self.note(
+            f"{_listed(names)} without some instances of {_listed(tasks)} that other methods have: pairs are "
+            "compared on the instances both have, but expected losses and ranks rest on different instances",
+            tasks,
+            names,
+        )
+
+
+def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
+    held = {
+        name: frozenset(record.job.instance for record in results.of(name, address) if record.has_losses)
+        for name in results.methods
+    }
+    most = frozenset[int]().union(*held.values())
+    return tuple(name for name, found in held.items() if found and found != most)
+
+
+@rule(
+    "V006",
+    "test sets depend on each other",
+    "caution",
+    "Test sets that overlap partly, or cases that belong together, carry less information than their number "
+    "says; standard errors that count cases are then too small.",
+)
+def dependent_test_sets(self: Rule, results: Results) -> Iterator[Note]:
+    """Partly overlapping test sets; dependent cases are pooled into units, which is said."""
+    if found := _tasks(results, lambda facts: facts.test_overlap and not facts.is_cross_validation):
+        yield self.note(f"on {_listed(found)} test sets overlap partly: standard errors are rough", found)
+    if found := _tasks(results, _has_units):
+        yield self.note(
+            f"on {_listed(found)} dependent test cases are counted as one unit in standard errors", found
+        )
+
+
+def _has_units(facts: TaskFacts) -> bool:
+    return any(
+        one.units is not None and len(np.unique(one.units)) < len(one.units) for one in facts.instances
+    )
+
+
+@rule(
+    "V007",
+    "method tuned on assessment data",
+    "invalid",
+    "Settings chosen by looking at these tasks' results are fitted to their test cases. A method says on "
+    "what it was tuned by `tuned_on` in its identity; redelve cannot see what was not said.",
+)
+def tuned_on_assessment_data(self: Rule, results: Results) -> Iterator[Note]:
+    """What a method itself declares."""
+    for name, facts in results.methods.items():
+        tuned = facts.identity.get("tuned_on")
+        declared = (
+            {tuned} if isinstance(tuned, str) else set(tuned) if isinstance(tuned, list | tuple) else set()
+        )
+        found = [one for one in results.tasks if one.split("/")[1] in declared or one in declared]
+        if found:
+            yield self.note(f"{name} was tuned on {_listed(found)}", found, (name,))
+
+
+@rule(
+    "V008",
+    "many comparisons",
+    "note",
+    "Of many comparisons at 5 % each some come out significant by luck. p-values adjusted by Holm's method "
+    "keep the chance of any false finding on a task at 5 %; the adjustment does not reach across tasks.",
+)
+def many_comparisons(self: Rule, results: Results) -> Iterator[Note]:
+    """More than two methods, or more than one task."""
+    methods, tasks = len(results.methods), len(results.tasks)
+    if methods > 2 or tasks > 1:
+        pairs = methods * (methods - 1) // 2
+        each = f"{pairs} comparison{'s' * (pairs != 1)} on each of {tasks} task{'s' * (tasks != 1)}"
+        yield self.note(f"{each}: read the adjusted p-values, and expect some luck across tasks")
+
+
+@rule(
+    "V009",
+    "jobs failed",
+    "caution",
+    "A method that fails on hard instances looks better when these are left out. Left out means left out of "
+    "every comparison with that method; a stand-in means that the best constant answer was scored instead.",
+)
+def failed_jobs(self: Rule, results: Results) -> Iterator[Note]:
+    """Records without an answer of their own."""
+    for name in results.methods:
+        failed = [record for record in results.failures if record.job.method == name]
+        if failed:
+            jobs = sum(record.job.method == name for record in results.records)
+            reasons = _listed(list(dict.fromkeys(record.status for record in failed)))
+            policy = "the baseline stood in" if any(record.fallback for record in failed) else "left out"
+            tasks = tuple(dict.fromkeys(record.job.task for record in failed))
+            yield self.note(f"{name}: {len(failed)} of {jobs} jobs ({reasons}), {policy}", tasks, (name,))
+
+
+@rule(
+    "V010",
+    "few training sets",
+    "note",
+    "With two or three training sets a test is nearly powerless, and its level for losses that are not "
+    "Gaussian cannot be relied on.",
+)
+def few_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+    """Two or three disjoint training sets."""
+    found = _tasks(
+        results,
+        lambda facts: 2 <= len(facts.instances) < FEW_TRAINING_SETS and not facts.is_cross_validation,
+    )
+    if found:
+        yield self.note(f"{_listed(found)}: fewer than {FEW_TRAINING_SETS} training sets", found)
+
+
+@rule(
+    "V011",
+    "few test cases",
+    "note",
+    "With few test cases the mean loss of a test set is far from Gaussian, and rare expensive errors may not "
+    "occur at all.",
+)
+def few_test_cases(self: Rule, results: Results) -> Iterator[Note]:
+    """Fewer than a hundred distinct test cases in all."""
+    if found := _tasks(results, lambda facts: _test_cases(facts) < FEW_TEST_CASES):
+        yield self.note(f"{_listed(found)}: fewer than {FEW_TEST_CASES} test cases in all", found)
+
+
+def _test_cases(facts: TaskFacts) -> int:
+    return len(np.unique(np.concatenate([one.case_numbers for one in facts.instances])))
+
+
+@rule(
+    "V012",
+    "infinite losses",
+    "caution",
+    "A target that was held to be impossible has an infinite log loss; then nothing but the mean is defined, "
+    "and that is infinite.",
+)
+def infinite_losses(self: Rule, results: Results) -> Iterator[Note]:
+    """Any loss that is not finite."""
+    seen: dict[str, set[str]] = {}
+    for record in results.records:
+        for code, losses in record.losses.items():
+            if not np.isfinite(losses).all():
+                seen.setdefault(record.job.method, set()).add(f"{code} on {record.job.task}")
+    for name, places in seen.items():
+        yield self.note(f"{name} has infinite losses: {_listed(sorted(places))}", (), (name,))
+
+
+@rule(
+    "V013",
+    "warnings while learning",
+    "note",
+    "A method that warned (of iterations that did not converge, say) may not be what its summary says.",
+)
+def warned(self: Rule, results: Results) -> Iterator[Note]:
+    """What methods said while they were at work."""
+    for name in results.methods:
+        said = [
+            record.message
+            for record in results.records
+            if record.job.method == name and record.status == "done" and record.message
+        ]
+        if said:
+            yield self.note(
+                f"{name} in {len(said)} jobs, first: {said[0].splitlines()[0][:160]}", (), (name,)
+            )
+
+
+@rule(
+    "V014",
+    "times of different machines",
+    "note",
+    "Seconds of one machine cannot be compared with seconds of another, nor those of a busy one with those "
+    "of a quiet one.",
+)
+def different_machines(self: Rule, results: Results) -> Iterator[Note]:
+    """More than one processor among the records."""
+    found = {record.environment.get("processor", "") for record in results.records} - {""}
+    if len(found) > 1:
+        yield self.note(f"jobs ran on {_listed(sorted(found))}: don't compare times")
+
+
+@rule(
+    "V015",
+    "one run per training set",
+    "note",
+    "With one run, what the seed does is counted with the training sets. That keeps tests valid for new "
+    "training sets with new seeds; it cannot tell how much another seed would change.",
+)
+def one_run(self: Rule, results: Results) -> Iterator[Note]:
+    """No repeated runs with other seeds."""
+    if results.records and max(record.job.run for record in results.records) == 0:
+        yield self.note("seeds are not told apart from training sets: use runs=2 or more for that")
+
+
+@rule(
+    "V016",
+    "the design's own caveats",
+    "caution",
+    "What is special about how the training and test sets of a task were made.",
+)
+def design_caveats(self: Rule, results: Results) -> Iterator[Note]:
+    """What the design itself says."""
+    by_note: dict[str, list[str]] = {}
+    for address, facts in results.tasks.items():
+        for text in facts.notes:
+            by_note.setdefault(text, []).append(address)
+    for text, tasks in by_note.items():
+        yield self.note(text, tasks)

@@ -1,1 +1,0 @@
-"""Reading and writing: one module per kind of file."""

@@ -1,0 +1,1 @@
+"""Whatever a user has as a method: scikit-learn estimators, functions, programs."""

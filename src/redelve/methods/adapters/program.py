@@ -1,0 +1,352 @@
+"""Any program as a method, by DELVE's files (manual 7.4, 7.5): train.0, test.0 in, cguess.0 and its kin out.
+
+Each job has a directory of its own, which holds no targets; the program is confined to it where the machine
+can do that, so that it can't find them elsewhere either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import stat
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.data.delve.coding_files import read_codings, write_codings
+from redelve.data.delve.figure_files import write_normalization
+from redelve.data.delve.number_columns import format_columns
+from redelve.data.delve.prior_files import write_prior
+from redelve.errors import FormatError, PredictionError, RedelveError, SpecError
+from redelve.methods.adapters import confinement
+from redelve.methods.contract import Method
+from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
+from redelve.methods.views import Takes, check_takes, why_not_taken
+from redelve.model import Attribute, Column, DatasetSpec, parse_range
+from redelve.model.coding import Coding
+from redelve.model.encodings import Encoder, default_coding, measure
+from redelve.text_numbers import parse_limit
+
+Confined = bool | Literal["if possible"]
+Texts = NDArray[np.object_]
+
+LARGEST_SEED = 2**31 - 1
+LARGEST_FILE = 1 << 30
+GUESSES = re.compile(r"(c?)guess(?:\.([^/]+))?\.0")
+PROBABILITIES = ("prob", "lprob", "prob.L", "lprob.L", "prob.Q", "lprob.Q")
+STEMS = ("cguess", "guess", "prob", "lprob")
+
+
+@dataclass(frozen=True, eq=False)
+class Program(Method):
+    """A program that reads train.0 and test.0 in its directory and writes predictions there.
+
+    `command` is a list of words, or a line for the shell. In it {train}, {test}, {guess} and {seed} stand for
+    the names of the files and a random seed, which is also in the environment as REDELVE_SEED; `guesses` is
+    the file that {guess} stands for. Words that name files are the program's own: it may read these, the
+    system, Python, and `reads`; it may write in its directory only. `codings` changes encodings, as
+    {"AGE": "nm-sqr"}; `takes` tells which targets the program is for. Predictions are read from cguess.0,
+    guess.0, cguess.S.0 and the like, prob.0, lprob.0.
+    """
+
+    command: str | Sequence[str]
+    guesses: str = field(default="cguess", kw_only=True)
+    codings: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    takes: Takes = field(default="all", kw_only=True)
+    reads: Sequence[str | os.PathLike[str]] = field(default=(), kw_only=True)
+    env_keep: Sequence[str] = field(default=(), kw_only=True)
+    confined: Confined = field(default="if possible", kw_only=True)
+    described: str = field(default="", kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not self.command:
+            raise SpecError('a program needs a command, as ["python", "mymethod.py", "{train}", "{test}"]')
+        if self.guesses not in STEMS:
+            raise SpecError(f'guesses is "{self.guesses}": choose one of {", ".join(STEMS)}')
+        if self.confined not in (True, False, "if possible"):
+            raise SpecError(f'confined is "{self.confined}": choose True, False or "if possible"')
+        check_takes(self.takes)
+        confinement.environment({}, self.env_keep)
+        object.__setattr__(self, "reads", tuple(str(Path(path).resolve()) for path in self.reads))
+        object.__setattr__(self, "_files", tuple(self._own_files()))
+        object.__setattr__(self, "name", self.name or self._default_name())
+
+    def _given_words(self) -> tuple[str, ...]:
+        return (self.command,) if isinstance(self.command, str) else tuple(map(str, self.command))
+
+    def _own_files(self) -> Iterator[tuple[str, str]]:
+        """Words that name files, with the files' true paths."""
+        words = shlex.split(self.command) if isinstance(self.command, str) else self._given_words()
+        for word in dict.fromkeys(words):
+            if Path(word).is_file():
+                yield word, str(Path(word).resolve() if os.sep not in word else Path(word).absolute())
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The program's own files: the words that name them, and their true paths."""
+        return dict(self._files)  # type: ignore[attr-defined]
+
+    def _default_name(self) -> str:
+        """The name of the first file after the interpreter, or else of the first word."""
+        words = self._given_words() if not isinstance(self.command, str) else shlex.split(self.command)
+        scripts = [Path(word).stem for word in words[1:] if word in self.files]
+        return scripts[0] if scripts else Path(words[0]).name
+
+    @cached_property
+    def identity(self) -> Mapping[str, Any]:
+        """The command as given and a hash of each file that it names."""
+        return {
+            "kind": "program",
+            "command": self.command if isinstance(self.command, str) else list(self._given_words()),
+            "files": {word: _content_hash(path) for word, path in self.files.items()},
+            "guesses": self.guesses,
+            "codings": dict(self.codings),
+            "reads": [Path(path).name for path in self.reads],
+            "confined": self.confined,
+        }
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """What the user says of the program, and the command."""
+        shown = self.command if isinstance(self.command, str) else shlex.join(self._given_words())
+        return f"{self.described or 'A program, which is not described.'}\nCommand: {shown}\n"
+
+    def why_not(self, targets: tuple[Target, ...]) -> str | None:
+        """What the user said of targets that the program takes."""
+        return why_not_taken(self.name, self.takes, targets)
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> ProgramPredictor:
+        """Encode the training cases; the program itself is run when the test inputs are there."""
+        return ProgramPredictor(self, _Lesson.of(training, self.codings), int(rng.integers(LARGEST_SEED)))
+
+    def mechanism(self) -> confinement.Mechanism | None:
+        """How the program will be confined here; where it can't be, an error if it must, else a warning."""
+        if self.confined is False:
+            return None
+        found = confinement.mechanism()
+        if found is None:
+            message = "this machine offers neither Landlock nor namespaces, so programs can't be confined"
+            if self.confined is True:
+                raise RedelveError(f'{message}: run it elsewhere, or give confined="if possible"')
+            warnings.warn(f"not confined: {message} and might find targets", stacklevel=3)
+        return found
+
+
+def _content_hash(path: str) -> str:
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramPredictor:
+    """A program, what it learns from, and its seed."""
+
+    program: Program
+    lesson: _Lesson
+    seed: int
+
+    def predict(self, inputs: TestInputs) -> Answer:
+        """Run the program in a new directory and read what it wrote there."""
+        with confinement.job_directory() as directory:
+            for name, text in self.lesson.files(inputs):
+                (directory / name).write_text(text)
+            ending = confinement.run(self._order(directory))
+            if ending.status != 0:
+                raise RedelveError(_failure(self.program, ending))
+            try:
+                return _Answers(self.lesson, directory, len(inputs)).answer()
+            except RedelveError as error:
+                said = f"; it printed: {ending.printed}" if ending.printed else ""
+                raise PredictionError(f'program "{self.program.name}": {error}{said}') from None
+
+    def _order(self, directory: Path) -> confinement.Order:
+        files = self.program.files
+        command = self._command(files)
+        reads = confinement.readable(command, (*files.values(), *map(str, self.program.reads)))
+        told = {"HOME": str(directory), "TMPDIR": str(directory), "REDELVE_SEED": str(self.seed)}
+        given = confinement.environment(told, self.program.env_keep)
+        return confinement.Order(command, directory, reads, self.program.mechanism(), given)
+
+    def _command(self, files: Mapping[str, str]) -> tuple[str, ...]:
+        given = self.program.command
+        if isinstance(given, str):
+            for word, path in files.items():
+                given = path.join(re.split(rf"(?<![^\s'\"]){re.escape(word)}(?![^\s'\";|&])", given))
+            return "/bin/sh", "-c", self._filled(given)
+        return tuple(self._filled(files.get(str(word), str(word))) for word in given)
+
+    def _filled(self, word: str) -> str:
+        stands_for = {
+            "{train}": "train.0",
+            "{test}": "test.0",
+            "{guess}": f"{self.program.guesses}.0",
+            "{seed}": str(self.seed),
+        }
+        for mark, meaning in stands_for.items():
+            word = word.replace(mark, meaning)
+        return word
+
+
+def _failure(program: Program, ending: confinement.Ending) -> str:
+    how = f"ended with status {ending.status}"
+    if ending.status > 128:
+        how = f"was ended by signal {ending.status - 128}"
+    said = f"it printed: {ending.printed}" if ending.printed else "it printed nothing"
+    return f'program "{program.name}" {how}; {said}'
+
+
+# What goes in
+
+
+@dataclass(frozen=True, eq=False)
+class _Lesson:
+    """Training cases, encoded as for a task directory."""
+
+    training: TrainingSet
+    encoded: EncodedTraining
+    codings: Mapping[int, Coding]
+    dataset: DatasetSpec
+
+    @staticmethod
+    def of(training: TrainingSet, changed: Mapping[str, str]) -> _Lesson:
+        attributes = (*training.inputs, *training.target_attributes)
+        dataset = _dataset(attributes)
+        defaults = {one.number: default_coding(training.prior.attribute(one.number)) for one in attributes}
+        text = "".join(f"{name} {coding}\n" for name, coding in changed.items())
+        codings = read_codings(text, "codings", dataset, defaults)
+        return _Lesson(training, training.encode(codings), codings, dataset)
+
+    def files(self, inputs: TestInputs) -> Iterator[tuple[str, str]]:
+        """Names and contents of all that the program is given."""
+        encoders, count = self.encoded.encoders, len(self.training.inputs)
+        yield "train.0", _encoded(encoders, self.training.cases.columns)
+        yield "test.0", _encoded(encoders[:count], inputs.cases.columns)
+        yield "Coding-used", write_codings(self.codings, self.dataset)
+        yield "normalize.0", write_normalization(self._statistics())
+        yield f"{self.training.prior.name}.prior", write_prior(self.training.prior)
+
+    def _statistics(self) -> dict[int, Any]:
+        attributes = (*self.training.inputs, *self.training.target_attributes)
+        pairs = zip(attributes, self.training.cases.columns, strict=True)
+        prior = self.training.prior
+        return {
+            one.number: measure(column)
+            for one, column in pairs
+            if prior.attribute(one.number).type in ("real", "integer")
+        }
+
+
+def _dataset(attributes: Sequence[Attribute]) -> DatasetSpec:
+    """A specification that knows the attributes in use; the numbers between are not told."""
+    known = {one.number: one for one in attributes}
+    unknown = parse_range("?")
+    every = (
+        known.get(number, Attribute(number, f"attribute-{number}", "?", unknown))
+        for number in range(1, max(known) + 1)
+    )
+    return DatasetSpec("task", tuple(every), "natural", "?", "informative")
+
+
+def _encoded(encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+    coded = [one for encoder, column in zip(encoders, columns, strict=True) for one in encoder.encode(column)]
+    return "".join(
+        format_columns([one.numbers if one.texts is None else one.texts.tolist() for one in coded])
+    )
+
+
+# What comes out
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """The prediction files of a directory."""
+
+    lesson: _Lesson
+    directory: Path
+    count: int
+
+    @property
+    def _targets(self) -> tuple[Target, ...]:
+        return self.lesson.training.targets
+
+    def answer(self) -> Answer:
+        """Everything that was predicted."""
+        names = sorted(entry.name for entry in self.directory.iterdir())
+        matches = [match for name in names if (match := GUESSES.fullmatch(name))]
+        found: dict[str, Guesses] = {}
+        for match in sorted(matches, key=lambda match: match[1]):  # coded ones last: they come first
+            found[match[2] or ""] = self._guesses(match[0], is_coded=bool(match[1]))
+        probabilities = next(
+            (self._probabilities(stem) for stem in PROBABILITIES if f"{stem}.0" in names), None
+        )
+        general = found.pop("", None)
+        if general is None and not found and probabilities is None:
+            raise PredictionError("it wrote none of cguess.0, guess.0, prob.0 and lprob.0")
+        return Answer(guesses=general, probabilities=probabilities, guesses_for=found)
+
+    def _guesses(self, name: str, *, is_coded: bool) -> Guesses:
+        if not is_coded:
+            table = self._table(name, len(self._targets))
+            return guesses_of(self._targets, list(table.T))
+        encoders = self.lesson.encoded.target_encoders
+        table = self._table(name, sum(len(encoder.names) for encoder in encoders))
+        columns, start = [], 0
+        for encoder in encoders:
+            end = start + len(encoder.names)
+            columns.append(_decoded(encoder, table.T[start:end]))
+            start = end
+        return guesses_of(self._targets, columns)
+
+    def _probabilities(self, stem: str) -> ClassProbabilities:
+        target = self._targets[0]
+        if len(self._targets) > 1 or target.kind != "categorical":
+            raise PredictionError(f"{stem}.0 is for a single categorical target: write cguess.0 instead")
+        table = self._table(f"{stem}.0", len(target.levels))
+        values = np.empty(table.shape)
+        for place, word in np.ndenumerate(table):
+            number = parse_limit(word)
+            if number is None:
+                raise FormatError(f"{stem}.0", place[0] + 1, f'expected a number but got "{word}"')
+            values[place] = number
+        make = ClassProbabilities.from_probabilities if stem[0] == "p" else ClassProbabilities.from_logs
+        return make(target, values)
+
+    def _table(self, name: str, width: int) -> Texts:
+        """The words of each case; a lone `?` stands for the whole line."""
+        rows = [line.split() for line in _read(self.directory / name).rstrip().splitlines()]
+        if len(rows) != self.count:
+            raise FormatError(name, None, f"expected {self.count} lines, one per case, but got {len(rows)}")
+        for line, words in enumerate(rows, start=1):
+            if words == [NO_GUESS]:
+                rows[line - 1] = words * width
+            elif len(words) != width:
+                raise FormatError(name, line, f"expected {width} values but got {len(words)}")
+        return np.array(rows, dtype=object).reshape(self.count, width)
+
+
+def _read(path: Path) -> str:
+    """A file's text; a link is not followed, since it might lead to what the program itself can't read."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_size > LARGEST_FILE:
+            raise PredictionError(f"{path.name} must be a plain file of at most {LARGEST_FILE} bytes")
+        return stream.read().decode("utf-8", "replace")
+
+
+def _decoded(encoder: Encoder, columns: Texts) -> Texts:
+    silent = (columns == NO_GUESS).all(axis=0)
+    decoded = encoder.decode(list(np.where(silent, "0", columns))).copy()
+    decoded[silent] = NO_GUESS
+    return decoded

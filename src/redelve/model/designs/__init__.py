@@ -1,0 +1,23 @@
+"""Designs: which cases train and which cases test, in every instance of a task (manual 6)."""
+
+from redelve.model.designs.design_facts import DesignFacts, describe, prototask_caveats
+from redelve.model.designs.explicit import cross_validation_lists, explicit_instances, leave_one_out_lists
+from redelve.model.designs.groups import commonality_units
+from redelve.model.designs.nested_design import nest
+from redelve.model.designs.order import random_order, random_order_of_groups, uniforms
+from redelve.model.designs.standard_instances import draw
+
+__all__ = [
+    "DesignFacts",
+    "commonality_units",
+    "cross_validation_lists",
+    "describe",
+    "draw",
+    "explicit_instances",
+    "leave_one_out_lists",
+    "nest",
+    "prototask_caveats",
+    "random_order",
+    "random_order_of_groups",
+    "uniforms",
+]

@@ -1,0 +1,166 @@
+"""The best of several models: chosen by cross-validation, and how much that choice flatters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from redelve.answers.predictions import Truth
+from redelve.errors import SpecError
+from redelve.performance.bench import Bench, Finding, Round, learn
+from redelve.performance.guesses import Guess
+from redelve.performance.learners import Learner, Learnt
+from redelve.performance.measures import Measure, Numbers, Rows
+from redelve.performance.splits import Splitter
+from redelve.performance.ways import KFold, Way
+from redelve.seeds import generator, seed
+from redelve.stats.estimates import Interval
+from redelve.stats.optimism import bootstrap_bias_corrected, fold_optimism
+
+FOLDS = 10
+FEWEST_SAMPLES = 40
+PERCENTILES = "bootstrap of cross-validated cases (Tsamardinos, Greasidou and Borboudakis 2018)"
+FLATTERED = "the smallest of several guesses flatters: its interval says nothing of the choice"
+SHIFTED = "the chosen model's folds (Nadeau and Bengio 2003), moved by the optimism"
+
+
+@dataclass(frozen=True, eq=False)
+class SelectingLearner:
+    """Chooses among learners by cross-validation of the cases it may learn from, then trains the best.
+
+    Any way can be tried on it; k-fold is then what is called nested cross-validation for model selection.
+    """
+
+    learners: tuple[Learner, ...]
+    truth: Truth
+    measure: Measure
+    folds: int = FOLDS
+
+    @property
+    def name(self) -> str:
+        """How many models there are to choose from."""
+        return f"best of {len(self.learners)}"
+
+    @property
+    def fits_each(self) -> int:
+        """Every model on every fold, then the best."""
+        return len(self.learners) * self.folds + 1
+
+    def learn(self, rows: Rows, number: int) -> Learnt:
+        """Choose by these cases alone; a case that is there twice is never on both sides."""
+        values = [self._cross_validated(learner, rows, number) for learner in self.learners]
+        best = self.learners[int(np.argmin(values))]
+        return learn(best, rows, seed("best", number))
+
+    def relabelled(self, codes: Rows) -> SelectingLearner | None:
+        """Nothing: a choice by random labels has no capacity of its own."""
+        return None
+
+    def _cross_validated(self, learner: Learner, rows: Rows, number: int) -> float:
+        members, times = np.unique(rows, return_counts=True)
+        classes = self._classes(members)
+        splitter = Splitter(classes, number, self.truth.target.levels)
+        folds = splitter.fold_numbers(min(self.folds, splitter.smallest[0]))
+        losses = np.empty(members.size)
+        for fold in range(int(folds.max()) + 1):
+            inside = folds == fold
+            training = np.repeat(members[~inside], times[~inside])
+            learnt = learn(learner, training, seed("choice", number, fold))
+            answer = learnt.answer(members[inside], probabilities=self.measure.of_probabilities)
+            losses[inside] = self.measure.losses(self._truths(members[inside]), answer)
+        return self.measure.value(np.repeat(losses, times), np.repeat(classes, times))
+
+    def _classes(self, rows: Rows) -> Rows:
+        if self.truth.target.kind == "categorical":
+            return self.truth.level_indexes[rows]
+        return np.zeros(rows.size, dtype=np.int64)
+
+    def _truths(self, rows: Rows) -> Truth:
+        return Truth(self.truth.target, self.truth.values[rows], self.truth.censoring[rows])
+
+
+@dataclass(frozen=True)
+class _Choice(Way):
+    """A guess for the best of several models."""
+
+    k: int = FOLDS
+
+    def rounds(self, bench: Bench) -> list[Round]:
+        """Each model's cross-validation, all with the same folds."""
+        if not bench.candidates:
+            raise SpecError(f'way "{self.key}" is for several models: give a list of them')
+        return [one.folds(self.k) for one in bench.candidates]
+
+
+def losses_of(bench: Bench, rounds: list[Round]) -> Numbers:
+    """The cross-validated loss of every case (rows) by every model (columns)."""
+    return np.column_stack([one.by_case(bench.count) for one in rounds])
+
+
+def best_of(bench: Bench, rounds: list[Round]) -> int:
+    """The model with the smallest cross-validated measure."""
+    return int((bench.weights @ losses_of(bench, rounds)).argmin())
+
+
+@dataclass(frozen=True)
+class Uncorrected(_Choice):
+    """The cross-validated loss of the model that looked best: too good on average."""
+
+    key = "uncorrected"
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess as if the model had been chosen beforehand."""
+        rounds = self.rounds(bench)
+        found = KFold(self.k).guess(bench.candidates[best_of(bench, rounds)])
+        finding = Finding(found.value, found.interval, found.source, found.standard_error, (FLATTERED,))
+        return bench.guess(self.name, finding, rounds)
+
+
+@dataclass(frozen=True)
+class FoldOptimism(_Choice):
+    """The best model's loss and the optimism of the folds' own choices (Tibshirani and Tibshirani 2009)."""
+
+    key = "tibshirani"
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess with the optimism of the folds added."""
+        rounds = self.rounds(bench)
+        best = KFold(self.k).guess(bench.candidates[best_of(bench, rounds)])
+        assert best.value is not None
+        optimism = fold_optimism(np.column_stack([_fold_values(bench, one) for one in rounds]))
+        interval: Interval | None = None
+        if best.low is not None and best.high is not None:
+            interval = best.low + optimism, best.high + optimism
+        finding = Finding(best.value + optimism, interval, SHIFTED, best.standard_error)
+        return bench.guess(self.name, finding, rounds)
+
+
+def _fold_values(bench: Bench, done: Round) -> Numbers:
+    pairs = zip(done.splits, done.losses, strict=True)
+    return np.array([bench.value(losses, split.testing) for split, losses in pairs])
+
+
+@dataclass(frozen=True)
+class BootstrapCorrected(_Choice):
+    """Bootstrap bias-corrected cross-validation: samples of cases choose, the cases outside judge."""
+
+    key = "bbc"
+    samples: int = 500
+
+    def guess(self, bench: Bench) -> Guess:
+        """Guess by choosing again and again; no model is trained for it anew."""
+        if self.samples < FEWEST_SAMPLES:
+            raise SpecError(f"percentiles need {FEWEST_SAMPLES} samples or more, 500 say: got {self.samples}")
+        rounds = self.rounds(bench)
+        found = bootstrap_bias_corrected(
+            losses_of(bench, rounds),
+            bench.weights,
+            bench.measure.groups(bench.classes),
+            generator("predict", bench.settings.seed, self.name),
+            self.samples,
+        )
+        error = float(found.values.std(ddof=1))
+        return bench.guess(
+            self.name, Finding(found.mean, found.interval(bench.level), PERCENTILES, error), rounds
+        )

@@ -1,0 +1,161 @@
+"""Several runs on one partition: PROBEN1's statistics (section 2.8), and its t-test beside the task's own."""
+
+from __future__ import annotations
+
+import textwrap
+
+from redelve.findings import Findings
+from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair, many_runs
+from redelve.report import rounding
+from redelve.report.contents import CASES, METHOD, count_cell, name_cell
+from redelve.report.panels import Panel, loss_name
+from redelve.report.table_values import Cell, Column, Row, Table
+
+PART = 4
+"""Significant digits of a run's statistics."""
+MOST_PAIRS = 6
+"""So many comparisons are told in a terminal."""
+
+
+def runs_of(findings: Findings, panel: Panel) -> tuple[ManyRuns, ...]:
+    """The tasks of a panel that have one partition and several runs."""
+    found = (many_runs(findings.results, task) for task in reversed(panel.tasks))
+    return tuple(one for one in found if one is not None)
+
+
+def runs_tables(findings: Findings, panel: Panel) -> tuple[Table, ...]:
+    """Statistics over runs, and comparisons by them; none where a task has several training sets."""
+    found = runs_of(findings, panel)
+    if not found:
+        return ()
+    made = [_statistics(panel, found)]
+    if any(one.pairs for one in found):
+        made.append(_comparisons(panel, found))
+    return tuple(made)
+
+
+def _statistics(panel: Panel, found: tuple[ManyRuns, ...]) -> Table:
+    rows = [_row(one, method) for one in found for method in one.methods]
+    return Table(
+        f"runs-{panel.key}",
+        f"Runs with different seeds on {panel.prototask}",
+        (
+            CASES,
+            METHOD,
+            Column("Runs", ("runs",)),
+            Column("Mean", ("mean",)),
+            Column("SD (n − 1)", ("sd",)),
+            Column("Best run", ("best",), "the run of lowest validation error, never of lowest test error"),
+            Column("Minimum", ("minimum",)),
+            Column("Lower quartile", ("lower_quartile",)),
+            Column("Median", ("median",)),
+            Column("Upper quartile", ("upper_quartile",)),
+            Column("Maximum", ("maximum",)),
+        ),
+        tuple(rows),
+        f"Mean {loss_name(found[0].loss)} of each run on the one test set, as PROBEN1 (Prechelt 1994, 2.8) "
+        "wants runs reported. Best run: by validation error, – where the records have none. "
+        "The standard deviation tells how much the seed matters with this training set, and nothing else.",
+    )
+
+
+def _row(found: ManyRuns, one: MethodRuns) -> Row:
+    summary = one.summary
+    best = None if summary.best is None else summary.best.test_error
+    _, lower, median, upper, _ = summary.quartiles
+    ends = (best, summary.minimum, lower, median, upper, summary.maximum)
+    return (
+        count_cell(found.task.training_set_size),
+        name_cell(one.method),
+        count_cell(summary.runs),
+        _number(summary.mean),
+        _number(summary.standard_deviation, 2),
+        *(_number(value) for value in ends),
+    )
+
+
+def _number(value: float | None, digits: int = PART) -> Cell:
+    return Cell(rounding.plain(value, digits), (value,))
+
+
+def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> Table:
+    caveats = tuple(dict.fromkeys(text for one in found for text in one.caveats))
+    return Table(
+        f"run-pairs-{panel.key}",
+        f"Runs compared on {panel.prototask}",
+        (
+            CASES,
+            Column("A"),
+            Column("B"),
+            Column("A / B", ("ratio",), "geometric means of the runs' losses"),
+            Column("A − B", ("difference",), "means of the runs' losses"),
+            Column("p, runs", ("p_runs",), "Cochran and Cox's t-test over runs"),
+            Column("Taken out", ("outliers_a", "outliers_b"), "outliers of A and of B"),
+            Column("p, seeds and test cases", ("p",), "the task's own comparison, taken alone"),
+        ),
+        tuple(_pair_row(one, pair) for one in found for pair in one.pairs),
+        "PROBEN1's test (Prechelt 1994, 2.8 and 3.3.4): logarithms, at most a tenth of a sample taken out if "
+        "the rest is then normal, t-test with Cochran and Cox's approximation; in parentheses where a sample "
+        "is not normal. Runs are neither training sets nor test cases: this p says whether new seeds would "
+        "give the same order on these very sets. The last column is for new seeds and new test cases; "
+        "neither is about other training sets, nor adjusted for the number of pairs.",
+        notes=caveats,
+    )
+
+
+def _pair_row(found: ManyRuns, pair: RunPair) -> Row:
+    compared = pair.comparison
+    p_value = rounding.p_value(compared.p_value)
+    by_name = {one.method: one.summary.mean for one in found.methods}
+    removed = [len(sample.removed) for sample in compared.samples]
+    own = None if pair.contest is None else pair.contest.p_value
+    return (
+        count_cell(found.task.training_set_size),
+        name_cell(pair.first),
+        name_cell(pair.second),
+        _number(compared.ratio, 3),
+        _number(by_name[pair.first] - by_name[pair.second], 3),
+        Cell(p_value if compared.reliable else f"({p_value})", (compared.p_value,)),
+        Cell(f"{removed[0]}, {removed[1]}", (float(removed[0]), float(removed[1]))),
+        Cell(rounding.p_value(own), (own,)),
+    )
+
+
+def runs_text(findings: Findings, panel: Panel, width: int) -> str:
+    """The same for a terminal, a line for each method; empty where there are no such runs."""
+    lines = []
+    for found in runs_of(findings, panel):
+        lines.append("Runs with different seeds, on this one training and test set (PROBEN1, 2.8)")
+        longest = max(len(one.method) for one in found.methods)
+        for one in found.methods:
+            lines.append(f"  {one.method:{longest}}  {_sentence(one)}")
+        for pair in found.pairs[:MOST_PAIRS]:
+            text = (
+                f"{pair.first} and {pair.second}: {_p(pair)} over runs (new seeds on these sets); "
+                f"{_own(pair)} for new test cases as well."
+            )
+            lines.append(textwrap.fill(text, width, initial_indent="  ", subsequent_indent="    "))
+        if len(found.pairs) > MOST_PAIRS:
+            lines.append(f"  The report has {len(found.pairs) - MOST_PAIRS} more such comparisons.")
+    return "\n".join(lines)
+
+
+def _sentence(one: MethodRuns) -> str:
+    summary = one.summary
+    parts = [f"{summary.runs} runs", f"mean {rounding.plain(summary.mean, PART)}"]
+    if summary.standard_deviation is not None:
+        parts.append(f"SD {rounding.plain(summary.standard_deviation, 2)}")
+    if summary.best is not None:
+        parts.append(f"best {rounding.plain(summary.best.test_error, PART)}")
+    ends = (summary.minimum, summary.median, summary.maximum)
+    parts.append(f"min, median, max {', '.join(rounding.plain(value, PART) for value in ends)}")
+    return "; ".join(parts)
+
+
+def _p(pair: RunPair) -> str:
+    text = rounding.p_equals(pair.comparison.p_value)
+    return text if pair.comparison.reliable else f"({text}, not normal)"
+
+
+def _own(pair: RunPair) -> str:
+    return rounding.p_equals(None if pair.contest is None else pair.contest.p_value)

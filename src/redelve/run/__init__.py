@@ -1,0 +1,1 @@
+"""Plan and run: experiments, jobs and records, workers, cells."""

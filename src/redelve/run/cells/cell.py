@@ -1,0 +1,116 @@
+"""What happens in a cell: one job, then the end."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import pickle
+import signal
+import sys
+import traceback
+from typing import Any, NoReturn
+
+from redelve.run.cells.codec import dump_answer
+from redelve.run.cells.limits import Outcome
+from redelve.run.cells.working import described, work, work_together
+from redelve.run.workers.pipe_frames import packed, write_frame
+
+STARTED = b"s"
+"""Written when the method begins; what comes before does not count as its time."""
+DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+OUR_FAULT = 70
+ROOM = 1 << 30
+
+
+def live(lesson: bytes | memoryview, memory: int | None, answers: int, output: int) -> NoReturn:
+    """Do the job, write down what came of it, and end."""
+    code = OUR_FAULT
+    try:
+        _settle(output, memory)
+        known = frozenset(sys.modules)
+        outcomes = _outcomes(lesson, answers)
+        new = [name for name in sys.modules if name not in known]
+        report = _report(outcomes, new)
+        _flush()
+        write_frame(answers, report)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+        _flush()
+    finally:
+        os._exit(code)
+
+
+def _settle(output: int, memory: int | None) -> None:
+    os.setpgid(0, 0)
+    if sys.platform == "linux":
+        warden = os.getppid()
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != warden:
+            os._exit(OUR_FAULT)
+        _be_the_first_to_go()
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    faulthandler.enable()
+    if memory is not None:
+        _limit_allocations(memory)
+
+
+def _be_the_first_to_go() -> None:
+    """If the machine runs out of memory, the kernel shall end the cell and nobody else."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:  # noqa: PTH123
+            file.write("1000")
+    except OSError:
+        return
+
+
+def _limit_allocations(memory: int) -> None:
+    """A second line of defence, and generous: memory asked for is not yet memory used."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = 2 * memory + ROOM
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
+
+
+def _outcomes(lesson: bytes | memoryview, answers: int) -> list[Outcome]:
+    try:
+        method, lessons, threads = pickle.loads(lesson)
+    except Exception as error:
+        return [Outcome("failed", message=f"the method can't be loaded in a cell: {described(error)}")]
+    os.write(answers, STARTED)
+    try:
+        if len(lessons) > 1:
+            return work_together(method, lessons, threads)
+        (one,) = lessons
+        return [work(method, one.training, one.inputs, one.seed, threads)]
+    except KeyboardInterrupt as error:  # its own: nobody interrupts a cell
+        return [Outcome("failed", message=described(error))]
+
+
+def _report(outcomes: list[Outcome], modules: list[str]) -> bytes:
+    """What is told of the first is true of all of a batch but for their answers."""
+    outcome, costs = outcomes[0], outcomes[0].costs
+    answers = [dump_answer(one.answer) for one in outcomes if one.answer is not None]
+    header: dict[str, Any] = {
+        "status": outcome.status,
+        "message": outcome.message,
+        "costs": [costs.training_seconds, costs.prediction_seconds, costs.cpu_seconds, costs.peak_memory],
+        "modules": modules,
+        "sizes": [len(answer) for answer in answers],
+    }
+    return packed(header, b"".join(answers))
+
+
+def _flush() -> None:
+    """Everything printed is on its way before the report is: by Python and by C."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # closed or replaced by the method
+            continue
+    ctypes.CDLL(None).fflush(None)

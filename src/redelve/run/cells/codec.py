@@ -1,0 +1,124 @@
+"""Answers as bytes and back, for the way out of a cell. Reading them runs no code, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.answer import Answer
+from redelve.answers.distributions import Distribution, distributions
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.errors import PredictionError, RedelveError
+from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
+
+Numbers = NDArray[np.float64]
+CLOSE = 1e-12
+"""What was made to sum to one must still do so; then it is taken to the last bit as it was sent."""
+
+
+def dump_answer(answer: Answer) -> bytes:
+    """An answer as bytes: a description in JSON, then the numbers."""
+    arrays: list[Numbers] = []
+
+    def keep(values: Numbers) -> list[int]:
+        arrays.append(np.ascontiguousarray(values, dtype="<f8"))
+        return list(np.shape(values))
+
+    header = {
+        "targets": [[one.name, one.kind, list(one.levels), one.unit] for one in answer.targets],
+        "guesses": None if answer.guesses is None else [keep(one) for one in answer.guesses.values],
+        "probabilities": None if answer.probabilities is None else keep(answer.probabilities.logs),
+        "distributions": _described(answer.distributions, keep),
+        "guesses_for": {
+            code: [keep(one) for one in guesses.values] for code, guesses in answer.guesses_for.items()
+        },
+    }
+    return packed(header, b"".join(array.tobytes() for array in arrays))
+
+
+def _described(found: TargetDistributions | None, keep: Any) -> list[list[Any]] | None:
+    if found is None:
+        return None
+    return [
+        [one.kind, {name: keep(values) for name, values in one.parameters().items()}]
+        for one in found.distributions
+    ]
+
+
+def load_answer(message: bytes | memoryview) -> Answer:
+    """The answer in the bytes; a PredictionError if there is none."""
+    try:
+        header, blob = unpacked(message)
+        return _answer(header, _Numbers(blob))
+    except RedelveError as error:
+        raise PredictionError(str(error)) from None
+    except (FrameError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise PredictionError(f"the answer can't be read: {type(error).__name__}: {error}") from None
+
+
+class _Numbers:
+    """Arrays one after the other."""
+
+    def __init__(self, blob: memoryview) -> None:
+        if len(blob) % 8:
+            raise FrameError(f"{len(blob)} bytes are no array of numbers")
+        self._values = np.frombuffer(blob, dtype="<f8")
+        self._at = 0
+
+    def take(self, shape: list[int]) -> Numbers:
+        count = int(np.prod(shape, dtype=object))
+        if min(shape, default=0) < 0 or count > len(self._values) - self._at:
+            raise FrameError(f"there are no numbers for the shape {shape}")
+        self._at += count
+        return self._values[self._at - count : self._at].reshape(shape)
+
+    def each(self, shapes: Iterable[list[int]]) -> tuple[Numbers, ...]:
+        return tuple(self.take(shape) for shape in shapes)
+
+
+def _answer(header: Mapping[str, Any], numbers: _Numbers) -> Answer:
+    targets = tuple(Target(name, kind, tuple(levels), unit) for name, kind, levels, unit in header["targets"])
+    guesses = header["guesses"]
+    probabilities = header["probabilities"]
+    made = header["distributions"]
+    return Answer(
+        None if guesses is None else Guesses(targets, numbers.each(guesses)),
+        None if probabilities is None else _probabilities(targets, numbers.take(probabilities)),
+        None if made is None else _distributions(targets, made, numbers),
+        {str(code): Guesses(targets, numbers.each(shapes)) for code, shapes in header["guesses_for"].items()},
+    )
+
+
+def _probabilities(targets: tuple[Target, ...], logs: Numbers) -> ClassProbabilities:
+    made = ClassProbabilities(targets[0], logs)
+    _take_as_sent(made, "logs", logs)
+    return made
+
+
+def _distributions(targets: tuple[Target, ...], made: list[Any], numbers: _Numbers) -> TargetDistributions:
+    return TargetDistributions(targets, tuple(_distribution(kind, shapes, numbers) for kind, shapes in made))
+
+
+def _distribution(kind: str, shapes: Mapping[str, list[int]], numbers: _Numbers) -> Distribution:
+    if kind not in distributions:
+        raise PredictionError(
+            f'the predictive distribution "{kind}" is not known outside the method: '
+            "register it with `distributions.add` in the module that defines it"
+        )
+    sent = {name: numbers.take(shape) for name, shape in shapes.items()}
+    made = distributions[kind](**sent)
+    for name, values in sent.items():
+        _take_as_sent(made, name, values)
+    return made
+
+
+def _take_as_sent(made: object, name: str, sent: Numbers) -> None:
+    """Undo a second rounding: what was normalised when it was made is normalised again when it is read."""
+    values = getattr(made, name)
+    if values.shape == sent.shape and np.allclose(values, sent, rtol=CLOSE, atol=CLOSE):
+        exact = np.array(sent, dtype=np.float64)
+        exact.setflags(write=False)
+        object.__setattr__(made, name, exact)

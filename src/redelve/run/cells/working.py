@@ -1,0 +1,219 @@
+"""A method at work in this very process."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from redelve.answers.answer import Answer
+from redelve.errors import PredictionError
+from redelve.methods.contract import BatchMethod, Method
+from redelve.methods.shown import TestInputs, TrainingSet
+from redelve.run.cells.limits import Lesson, Outcome, steady
+from redelve.run.results import Costs
+from redelve.run.workers.child import thread_variables
+
+_alone = threading.Lock()
+"""Global random numbers, warnings, numbers of threads: one job in a process at a time."""
+
+
+def work(method: Method, training: TrainingSet, inputs: TestInputs, seed: int, threads: int) -> Outcome:
+    """Learn and answer right here."""
+    with ExitStack() as stack:
+        for each in (_alone, _few_threads(threads), _global_seeds(seed)):
+            stack.enter_context(each)
+        said = stack.enter_context(_heard())
+        return _worked(method, training, inputs, seed, said)
+
+
+def _worked(
+    method: Method, training: TrainingSet, inputs: TestInputs, seed: int, said: dict[str, None]
+) -> Outcome:
+    rng = np.random.Generator(np.random.PCG64(seed))
+    clock = Clock()
+    try:
+        predictor = method.learn(training, rng)
+        clock.learnt()
+        answer = predictor.predict(inputs)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: a method that ends the program ends only itself
+        status = "out of memory" if isinstance(error, MemoryError) else "failed"
+        return Outcome(status, message=described(error), costs=clock.costs())  # type: ignore[arg-type]
+    return _checked(answer, len(inputs), "; ".join(said), clock.costs())
+
+
+def work_together(method: BatchMethod, lessons: Sequence[Lesson], threads: int) -> list[Outcome]:
+    """Learn from all at once and answer each, right here: an outcome for each, or one that tells why not.
+
+    A batch that warns has failed too: whose warning it is only a job alone can tell.
+    """
+    with ExitStack() as stack:
+        for each in (_alone, _few_threads(threads), _global_seeds(lessons[0].seed)):
+            stack.enter_context(each)
+        said = stack.enter_context(_heard())
+        outcomes = _worked_together(method, lessons)
+        return [Outcome("failed", message="; ".join(said))] if said else outcomes
+
+
+def _worked_together(method: BatchMethod, lessons: Sequence[Lesson]) -> list[Outcome]:
+    rngs = [np.random.Generator(np.random.PCG64(lesson.seed)) for lesson in lessons]
+    clock = Clock()
+    try:
+        predictors = method.learn_many([lesson.training for lesson in lessons], rngs)
+        clock.learnt()
+        pairs = list(zip(predictors, lessons, strict=True))
+        answers = [predictor.predict(lesson.inputs) for predictor, lesson in pairs]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return [Outcome("failed", message=described(error))]
+    costs = clock.costs(shared_by=len(lessons))
+    outcomes = [
+        _checked(answer, len(lesson.inputs), "", costs)
+        for answer, lesson in zip(answers, lessons, strict=True)
+    ]
+    return next(([one] for one in outcomes if one.status != "done"), outcomes)
+
+
+def _checked(answer: object, count: int, said: str, costs: Costs) -> Outcome:
+    if not isinstance(answer, Answer):
+        return Outcome("failed", message=f"expected an Answer but got {type(answer).__name__}", costs=costs)
+    if len(answer) != count:
+        wrong = PredictionError(f"expected answers for {count} test cases but got {len(answer)}")
+        return Outcome("failed", message=str(wrong), costs=costs)
+    return Outcome("done", answer, steady(said), costs)
+
+
+def described(error: BaseException) -> str:
+    """An error in words, even one that can't say its own."""
+    try:
+        return steady(f"{type(error).__name__}: {error}")
+    except Exception:
+        return type(error).__name__
+
+
+class Clock:
+    """Time and memory from now on."""
+
+    def __init__(self) -> None:
+        _forget_peak()
+        self._start, self._cpu = time.perf_counter(), time.process_time()
+        self._learnt: float | None = None
+
+    def learnt(self) -> None:
+        """Training is over."""
+        self._learnt = time.perf_counter()
+
+    def costs(self, shared_by: int = 1) -> Costs:
+        """What it took; those who share it have equal parts of the time, and the memory of all."""
+        end, cpu = time.perf_counter(), time.process_time() - self._cpu
+        learnt = end if self._learnt is None else self._learnt
+        training, prediction = learnt - self._start, end - learnt
+        return Costs(training / shared_by, prediction / shared_by, cpu / shared_by, _peak())
+
+
+def _forget_peak() -> None:
+    """Let the kernel begin anew to note the highest use of memory (Linux: proc(5), clear_refs)."""
+    try:
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:  # noqa: PTH123
+            file.write("5")
+    except OSError:
+        return
+
+
+def _peak() -> int | None:
+    """The highest use of memory so far, in bytes."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return _largest_ever()
+
+
+def _largest_ever() -> int | None:
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+@contextmanager
+def _few_threads(count: int) -> Iterator[None]:
+    """So many threads for libraries that are loaded, and for those that the method will load."""
+    wanted = thread_variables(count)
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        with thread_pools(len(sys.modules)).limit(limits=count):
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@lru_cache(maxsize=1)
+def thread_pools(_modules: int) -> Any:
+    """The libraries with threads that are loaded; looking for them takes a while, so only after imports."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def _global_seeds(seed: int) -> Iterator[None]:
+    """Python's and numpy's global random numbers set by the job's seed, for methods that draw on them."""
+    ours, numpys = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(ours)
+        np.random.set_state(numpys)  # noqa: NPY002
+
+
+@contextmanager
+def _heard() -> Iterator[dict[str, None]]:
+    """The warnings of a method, each text once.
+
+    Not those of an import, which only the first job of a process hears, nor those of the garbage collector.
+    """
+    said: dict[str, None] = {}
+
+    def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        if not _is_importing():
+            said[f"{category.__name__}: {message}"] = None
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)
+        warnings.showwarning = note
+        yield said
+
+
+def _is_importing() -> bool:
+    frame, at_work = sys._getframe(), (_worked.__code__, _worked_together.__code__)
+    while frame.f_back is not None and frame.f_code not in at_work:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

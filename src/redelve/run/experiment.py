@@ -1,0 +1,391 @@
+"""Plan and run: from methods and assignments to jobs, from jobs to records; nothing is saved or shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
+
+import numpy as np
+
+from redelve.answers.answer import losses_for, score
+from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.losses import Loss
+from redelve.answers.predictions import Target, Truth, target_of, truth_of
+from redelve.errors import PredictionError, RedelveError, SpecError
+from redelve.methods.contract import METHODS, BatchMethod, Method
+from redelve.methods.shown import TestInputs, TrainingSet, portable_columns
+from redelve.model import Assignment, Cases, Instance
+from redelve.model.designs import commonality_units, describe
+from redelve.model.digests import digest
+from redelve.model.prototask import VALIDATION
+from redelve.run.cells import Lesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
+from redelve.run.provenance import environment
+from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
+from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
+from redelve.seeds import seed
+
+LEAVE_OUT = "leave out"
+BASELINE = "baseline"
+FALLBACK = "constant"
+"""The method that answers for one that failed, where that is wanted."""
+LARGEST_BATCH = 64
+"""So many jobs are done together at most: more would not be faster, and all their cases are in memory."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Which methods work on which tasks, how often, judged by which losses, under which limits."""
+
+    methods: Mapping[str, Method]
+    assignments: Mapping[str, Assignment]
+    runs: int = 1
+    losses: tuple[str, ...] | None = None
+    limits: Limits = field(default_factory=Limits)
+    on_failure: str = LEAVE_OUT
+    _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
+    _truths: dict[tuple[str, int], tuple[Truth, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.methods or not self.assignments:
+            raise SpecError("an experiment needs at least one method and at least one task")
+        if self.runs < 1:
+            raise SpecError(f"runs must be 1 or more, not {self.runs}")
+        if self.on_failure not in (LEAVE_OUT, BASELINE):
+            raise SpecError(f'on_failure is "{self.on_failure}": choose "{LEAVE_OUT}" or "{BASELINE}"')
+
+    def facts(self, address: str) -> TaskFacts:
+        """What the analysis must know of a task."""
+        if address not in self._cache:
+            self._cache[address] = task_facts(self.assignments[address], self.losses)
+        return self._cache[address]
+
+    @cached_property
+    def _method_digests(self) -> dict[str, str]:
+        return {name: method.digest for name, method in self.methods.items()}
+
+    @cached_property
+    def _instance_digests(self) -> dict[str, tuple[str, ...]]:
+        return {
+            address: tuple(instance.digest for instance in assignment.instances)
+            for address, assignment in self.assignments.items()
+        }
+
+    def instance_digest(self, job: Job) -> str:
+        """A hash of the job's training and test set; computed once, for it takes a while."""
+        return self._instance_digests[job.task][job.instance]
+
+    def digest(self, job: Job) -> str:
+        """What the job's outcome depends on: the method, the instance's cases, the seed."""
+        task, instance = self.assignments[job.task].digest, self.instance_digest(job)
+        named = [job.method, self._method_digests[job.method], job.task, task, instance, job.run]
+        return digest([*named, self.limits.threads])
+
+    def truths(self, job: Job) -> tuple[Truth, ...]:
+        """The true targets of the job's test cases, read once for all methods."""
+        key = (job.task, job.instance)
+        if key not in self._truths:
+            assignment = self.assignments[job.task]
+            self._truths[key] = truths_of(assignment, assignment.instances[job.instance])
+        return self._truths[key]
+
+    def results(self, records: Iterable[Record]) -> Results:
+        """Records together with what their tasks and methods are."""
+        methods = {
+            name: MethodFacts(name, method.digest, dict(method.identity), method.summary)
+            for name, method in self.methods.items()
+        }
+        tasks = {address: self.facts(address) for address in self.assignments}
+        return Results(tasks, methods, tuple(records))
+
+
+def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
+    """The jobs of an experiment, less those whose digests are in `done`: that is all that resuming is.
+
+    Jobs come instance by instance, so that whatever is finished when a run is stopped can be compared.
+    """
+    for address, assignment in experiment.assignments.items():
+        _check_methods(experiment, address, assignment_targets(assignment))
+    jobs = (
+        Job(address, name, instance, run)
+        for address, assignment in experiment.assignments.items()
+        for instance, run, name in product(
+            range(len(assignment.instances)), range(experiment.runs), experiment.methods
+        )
+    )
+    known = frozenset(done)
+    return [job for job in jobs if experiment.digest(job) not in known]
+
+
+def _check_methods(experiment: Experiment, address: str, targets: tuple[Target, ...]) -> None:
+    for name, method in experiment.methods.items():
+        if (reason := method.why_not(targets)) is not None:
+            raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
+
+
+def run(
+    experiment: Experiment, jobs: Sequence[Job], workers: Workers | None = None
+) -> Ongoing[Batch, Record]:
+    """Records as they are made, in no fixed order; what is in them does not depend on the workers.
+
+    The jobs of a `BatchMethod` on a task are done together, with the same records as one by one.
+
+    Stopping early (an exception, Ctrl-C, `close`) loses the jobs under way and leaves no process behind.
+    """
+    workers = workers or InProcess()
+    batches = _batches(experiment, jobs, workers)
+    return batches_as_they_end(workers, perform_batch, batches, lost_batch, Batch.parts)
+
+
+def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> Iterator[Batch]:
+    """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
+    try:
+        for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
+            yield Batch(tuple(pack(experiment, job) for job in together))
+    finally:
+        let_go()
+
+
+def grouped(experiment: Experiment, jobs: Sequence[Job], hands: int = 1) -> Iterator[list[Job]]:
+    """The jobs of each piece of work: one, or where the method learns many at once those on a task.
+
+    The latter are cut into as many pieces as there are `hands`, more if they have over LARGEST_BATCH jobs.
+    """
+    alike: dict[tuple[str, str], list[Job]] = defaultdict(list)
+    for job in jobs:
+        if isinstance(experiment.methods[job.method], BatchMethod):
+            alike[job.task, job.method].append(job)
+    for job in jobs:
+        if not isinstance(experiment.methods[job.method], BatchMethod):
+            yield [job]
+        elif every := alike.pop((job.task, job.method), None):
+            count = min(len(every), max(hands, -(-len(every) // LARGEST_BATCH)))
+            edges = [len(every) * part // count for part in range(count + 1)]
+            yield from (every[start:stop] for start, stop in pairwise(edges))
+
+
+@dataclass(frozen=True)
+class Package:
+    """All that is needed to do one job anywhere; the truths are for scoring and never reach the method."""
+
+    job: Job
+    digest: str
+    seed: int
+    method: Method
+    training: TrainingSet
+    inputs: TestInputs
+    truths: tuple[Truth, ...] = field(repr=False)
+    losses: tuple[str, ...] | None
+    limits: Limits
+    on_failure: str
+
+    def __str__(self) -> str:
+        return str(self.job)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Jobs of one method on one task to be done together; often one job only."""
+
+    packages: tuple[Package, ...]
+
+    def __str__(self) -> str:
+        first, more = self.packages[0], len(self.packages) - 1
+        return f"{first} and {more} more" if more else str(first)
+
+    def parts(self) -> list[Batch]:
+        """The jobs by themselves."""
+        return [Batch((package,)) for package in self.packages]
+
+
+def pack(experiment: Experiment, job: Job) -> Package:
+    """Everything a worker needs for a job."""
+    assignment = experiment.assignments[job.task]
+    instance = assignment.instances[job.instance]
+    training, inputs = lessons_of(assignment, instance)
+    return Package(
+        job,
+        experiment.digest(job),
+        seed("job", job.method, job.task, experiment.instance_digest(job), job.run),
+        experiment.methods[job.method],
+        training,
+        inputs,
+        experiment.truths(job),
+        experiment.losses,
+        experiment.limits,
+        experiment.on_failure,
+    )
+
+
+def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs, tuple[Truth, ...]]:
+    """What the method sees and what scoring sees."""
+    return *lessons_of(assignment, instance), truths_of(assignment, instance)
+
+
+def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs]:
+    """What the method sees: copies for it alone, so that nobody is hurt by what it does to them."""
+    data, prior = assignment.data, assignment.task.prior
+    attributes, columns = data.attributes, data.cases.columns
+    count = len(data.inputs)
+    training = portable_columns(attributes, prior, columns, instance.training)
+    inputs = portable_columns(data.inputs, prior, columns[:count], instance.testing)
+    cases = Cases(training, len(instance.training))
+    validation = int(dict(assignment.task.prototask.extra).get(VALIDATION, "0"))
+    return (
+        TrainingSet(data.inputs, data.targets, prior, cases, validation),
+        TestInputs(data.inputs, prior, Cases(inputs, len(instance.testing))),
+    )
+
+
+def truths_of(assignment: Assignment, instance: Instance) -> tuple[Truth, ...]:
+    """The true targets of an instance's test cases."""
+    columns = assignment.data.cases.columns[len(assignment.data.inputs) :]
+    try:
+        return tuple(
+            truth_of(target, column.texts()[instance.testing])
+            for target, column in zip(assignment_targets(assignment), columns, strict=True)
+        )
+    except PredictionError as error:  # no fault of a method
+        raise SpecError(f"{assignment.address}, instance {instance.number}: {error}") from None
+
+
+def assignment_targets(assignment: Assignment) -> tuple[Target, ...]:
+    """What is to be predicted."""
+    prior = assignment.task.prior
+    return tuple(target_of(one, prior.attribute(one.number)) for one in assignment.data.targets)
+
+
+def perform(package: Package) -> Record:
+    """Do one job: let the method learn and answer, then score the answer."""
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    outcome = learn_and_answer(package.method, package.training, package.inputs, package.seed, package.limits)
+    return _recorded(package, outcome, started)
+
+
+def perform_batch(batch: Batch) -> tuple[Record, ...]:
+    """Do the jobs together, or where that does not come to an end as it should, one after the other."""
+    first, started = batch.packages[0], datetime.now(UTC).isoformat(timespec="milliseconds")
+    if len(batch.packages) > 1 and isinstance(first.method, BatchMethod):
+        lessons = [Lesson(one.training, one.inputs, one.seed) for one in batch.packages]
+        outcomes = learn_and_answer_together(first.method, lessons, first.limits)
+        if outcomes is not None:
+            pairs = zip(batch.packages, outcomes, strict=True)
+            return tuple(_recorded(package, outcome, started) for package, outcome in pairs)
+    return tuple(perform(package) for package in batch.packages)
+
+
+def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
+    """The record of an outcome, scored."""
+    record = Record(
+        package.job,
+        package.digest,
+        package.seed,
+        outcome.status,
+        message=outcome.message,
+        costs=outcome.costs,
+        started=started,
+        environment=environment(),
+    )
+    record = _scored(record, package, outcome)
+    if record.status != "done" and package.on_failure == BASELINE:
+        return _stood_in_for(record, package)
+    return record
+
+
+def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
+    """The record with its losses; an answer that does not fit the task makes it a failed one."""
+    if outcome.answer is None:
+        return record
+    try:
+        targets = tuple(truth.target for truth in package.truths)
+        losses = score(outcome.answer, package.truths, _losses(targets, package.losses))
+    except RedelveError as error:
+        return replace(record, status="failed", message=str(error))
+    return replace(record, losses=losses, answer=outcome.answer)
+
+
+@lru_cache(maxsize=16)
+def _losses(targets: tuple[Target, ...], codes: tuple[str, ...] | None) -> tuple[Loss, ...]:
+    return losses_for(targets, codes)
+
+
+def _stood_in_for(record: Record, package: Package) -> Record:
+    """The best constant answer in place of a method's own, so that a failure costs but does not vanish."""
+    outcome = learn_and_answer(
+        METHODS[FALLBACK], package.training, package.inputs, package.seed, Limits(isolated=False)
+    )
+    scored = _scored(replace(record, status=outcome.status, message=outcome.message), package, outcome)
+    if scored.status != "done":
+        message = f'{record.message}; and "{FALLBACK}", which should stand in: {scored.message}'
+        return replace(record, message=message)
+    return replace(record, losses=scored.losses, answer=scored.answer, fallback=FALLBACK)
+
+
+def lost(package: Package, reason: str) -> Record:
+    """The record of a job whose worker died with it, again and again."""
+    record = Record(
+        package.job,
+        package.digest,
+        package.seed,
+        "crashed",
+        message=reason,
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        environment=environment(),
+    )
+    return _stood_in_for(record, package) if package.on_failure == BASELINE else record
+
+
+def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:
+    """The same for all jobs of a batch."""
+    return tuple(lost(package, reason) for package in batch.packages)
+
+
+def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> TaskFacts:
+    """What scoring and analysis must know of a task."""
+    design = describe(
+        assignment.instances,
+        assignment.commonality,
+        dependency_range=assignment.task.prototask.dependency_range,
+    )
+    units = None
+    if assignment.commonality is not None:
+        units = commonality_units(assignment.instances, assignment.commonality)
+    instances = tuple(
+        InstanceFacts(
+            instance.digest,
+            len(instance.training),
+            assignment.data.case_numbers[instance.testing],
+            truths_of(assignment, instance),
+            None if units is None else units[number],
+        )
+        for number, instance in enumerate(assignment.instances)
+    )
+    targets = assignment_targets(assignment)
+    is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
+    return TaskFacts(
+        address=assignment.address,
+        digest=assignment.digest,
+        data_digest=assignment.data.cases.content_digest,
+        training_set_size=assignment.task.training_set_size,
+        scheme=assignment.scheme,
+        repetitions=assignment.repetitions,
+        targets=targets,
+        instances=instances,
+        baselines=baselines_by_loss(_all_truths(assignment), losses_for(targets, codes)),
+        usage=assignment.dataset.usage,
+        origin=assignment.dataset.origin,
+        input_count=len(assignment.data.inputs),
+        case_count=assignment.data.cases.count,
+        notes=tuple(dict.fromkeys((*assignment.notes, *(() if is_folded else design.caveats())))),
+        training_overlap=design.training_sets == "overlapping",
+        test_overlap=design.test_sets == "overlapping",
+    )
+
+
+def _all_truths(assignment: Assignment) -> tuple[Truth, ...]:
+    """The true targets of all test cases in use, each case once."""
+    rows = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
+    return truths_of(assignment, Instance(0, rows[:0], rows))

@@ -1,0 +1,169 @@
+"""Show how a run goes: a bar on a terminal, a line now and then elsewhere. Records pass through untouched."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from redelve.run.results import Record
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+SECONDS_BETWEEN_LINES = 30.0
+MOST_FAILURES_TOLD = 10
+MOST_NAMED = 3
+LONGEST_REASON = 100
+
+
+def shown(
+    records: Iterator[Record], total: int, console: Console | None = None
+) -> Generator[Record, None, None]:
+    """The same records, their progress shown on standard error or on the console given.
+
+    Closing this closes `records` too, so that nothing goes on unseen.
+    """
+    tally = Tally(total)
+    screen = console or _standard_error()
+    draw = _bar(tally, records, screen) if screen.is_terminal else _lines(tally, screen)
+    try:
+        with draw:
+            for record in records:
+                tally.add(record)
+                _tell_failure(tally, record, screen)
+                yield record
+    finally:
+        if isinstance(records, Generator) or hasattr(records, "close"):
+            records.close()
+        screen.print(tally.summary(), highlight=False, markup=False, soft_wrap=True)
+
+
+@dataclass(eq=False)
+class Tally:
+    """How many records there are, of how many, and how fast they come."""
+
+    total: int
+    started: float = field(default_factory=time.monotonic)
+    count: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def add(self, record: Record) -> None:
+        """One more."""
+        self.count += 1
+        if record.status != "done":
+            self.failures[record.status] += 1
+
+    @property
+    def failed(self) -> int:
+        """How many jobs came to no answer of their own."""
+        return self.failures.total()
+
+    def state(self) -> str:
+        """How far it is, how fast it goes, how long it will take."""
+        return f"{self._so_far()}{self._speed()}"
+
+    def summary(self) -> str:
+        """What came of it all."""
+        return f"{self._so_far()}, in {duration(time.monotonic() - self.started)}"
+
+    def _so_far(self) -> str:
+        kinds = ", ".join(f"{count} {status}" for status, count in sorted(self.failures.items()))
+        failed = "" if not self.failures else f", {self.failed} without an answer ({kinds})"
+        return f"{self.count} of {self.total} jobs{failed}"
+
+    def _speed(self) -> str:
+        seconds = time.monotonic() - self.started
+        if not self.count or seconds <= 0:
+            return ""
+        left = seconds / self.count * (self.total - self.count)
+        return f", {self.count / seconds:.3g} a second, {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """A span of time in the two units that matter.
+
+    >>> duration(4.2), duration(75), duration(3 * 3600 + 125), duration(90_000)
+    ('4 s', '1 min 15 s', '3 h 2 min', '1 d 1 h')
+    """
+    whole = round(seconds)
+    for size, unit, part, smaller in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            return f"{whole // size} {unit} {whole % size // part} {smaller}"
+    return f"{whole} s"
+
+
+def under_way(records: object) -> str:
+    """What is being worked on, as far as the records' source tells."""
+    jobs = [getattr(one, "job", one) for one in getattr(records, "under_way", ())]
+    if not jobs:
+        return ""
+    named = "; ".join(map(str, jobs[:MOST_NAMED]))
+    more = f"; and {len(jobs) - MOST_NAMED} more" if len(jobs) > MOST_NAMED else ""
+    return f"now: {named}{more}"
+
+
+def _standard_error() -> Console:
+    from rich.console import Console
+
+    return Console(file=sys.stderr)
+
+
+def _tell_failure(tally: Tally, record: Record, screen: Console) -> None:
+    if record.status == "done" or tally.failed > MOST_FAILURES_TOLD:
+        return
+    reason = record.message.partition("\n")[0][:LONGEST_REASON]
+    more = " (more failures are only counted)" if tally.failed == MOST_FAILURES_TOLD else ""
+    screen.print(
+        f"{record.job}: {record.status}: {reason}{more}", highlight=False, markup=False, soft_wrap=True
+    )
+
+
+@contextmanager
+def _bar(tally: Tally, records: object, screen: Console) -> Iterator[None]:
+    """A bar that moves, and below it what is being worked on."""
+    from rich.live import Live
+
+    with Live(_Picture(tally, records), console=screen, refresh_per_second=4, transient=True):
+        yield
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """Drawn anew several times a second."""
+
+    tally: Tally
+    records: object
+
+    def __rich__(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+
+        bar = ProgressBar(total=self.tally.total, completed=self.tally.count, width=60)
+        texts = (self.tally.state(), under_way(self.records))
+        return Group(bar, *(Text(text, overflow="ellipsis", no_wrap=True) for text in texts if text))
+
+
+@contextmanager
+def _lines(tally: Tally, screen: Console) -> Iterator[None]:
+    """A line every half minute, from a thread so that long jobs do not silence it."""
+    import threading
+
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(SECONDS_BETWEEN_LINES):
+            screen.print(tally.state(), highlight=False, markup=False, soft_wrap=True)
+
+    thread = threading.Thread(target=tell, name="redelve progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,175 @@
+"""What came of the jobs: a record of each, and many records together with what the tasks and methods are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Target, Truth
+from redelve.errors import LocationError
+from redelve.model import Scheme
+
+Numbers = NDArray[np.float64]
+Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
+STATUSES: tuple[Status, ...] = ("done", "failed", "out of time", "out of memory", "crashed")
+
+
+@dataclass(frozen=True, order=True)
+class Job:
+    """One piece of work: a method learns from an instance's training set and answers for its test set."""
+
+    task: str
+    method: str
+    instance: int
+    run: int = 0
+
+    def __str__(self) -> str:
+        run = f", run {self.run}" if self.run else ""
+        return f"/{self.method}{self.task}, instance {self.instance}{run}"
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a job took; None where it could not be measured. Scoring is not counted."""
+
+    training_seconds: float | None = None
+    prediction_seconds: float | None = None
+    cpu_seconds: float | None = None
+    peak_memory: int | None = None
+    """Bytes in use at the highest point while the method was at work, what Python itself takes included."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A job done: its answer and the loss of every test case, or why there is none.
+
+    `digest` identifies task, method, instance and run, so that work is not done twice. `fallback` names the
+    method whose answer stands in where this one failed.
+    """
+
+    job: Job
+    digest: str
+    seed: int
+    status: Status
+    losses: Mapping[str, Numbers] = field(default_factory=dict, repr=False)
+    answer: Answer | None = field(default=None, repr=False)
+    message: str = ""
+    fallback: str | None = None
+    costs: Costs = field(default_factory=Costs)
+    started: str = ""
+    """When, as ISO 8601 in UTC."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Versions of packages, platform, processor: where it was done."""
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether there is anything to analyse: the method's own answer or that of its stand-in."""
+        return bool(self.losses)
+
+
+@dataclass(frozen=True)
+class InstanceFacts:
+    """What scoring and analysis must know of an instance: its test cases, their truths and units."""
+
+    digest: str
+    training_set_size: int
+    case_numbers: NDArray[np.int64] = field(repr=False)
+    truths: tuple[Truth, ...] = field(repr=False)
+    units: NDArray[np.int64] | None = field(default=None, repr=False)
+    """Labels of dependent cases, where the dataset has commonality indexes."""
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """What the analysis must know of a task; enough to score old predictions by new losses."""
+
+    address: str
+    digest: str
+    data_digest: str
+    training_set_size: int
+    scheme: Scheme
+    repetitions: int
+    targets: tuple[Target, ...]
+    instances: tuple[InstanceFacts, ...] = field(repr=False)
+    baselines: Mapping[str, float | None]
+    """The loss of the best constant answer, by code; what losses are standardised by (manual 8.3)."""
+    usage: str = "?"
+    origin: str = "?"
+    input_count: int = 0
+    case_count: int = 0
+    notes: tuple[str, ...] = ()
+    """What must be said of the design beside every result."""
+    training_overlap: bool = False
+    test_overlap: bool = False
+
+    @property
+    def is_cross_validation(self) -> bool:
+        """Whether cases train in one instance and test in another."""
+        return self.scheme in ("cross-validation", "nested-cross-validation")
+
+
+@dataclass(frozen=True)
+class MethodFacts:
+    """What is known of a method: its identity and its summary."""
+
+    name: str
+    digest: str
+    identity: Mapping[str, object]
+    summary: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """Records, with what their tasks and methods are; the order of records does not matter."""
+
+    tasks: Mapping[str, TaskFacts]
+    methods: Mapping[str, MethodFacts]
+    records: tuple[Record, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", tuple(sorted(self.records, key=lambda record: record.job)))
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], list[Record]]:
+        found: dict[tuple[str, str], list[Record]] = {}
+        for record in self.records:
+            found.setdefault((record.job.task, record.job.method), []).append(record)
+        return found
+
+    def of(self, method: str, task: str) -> Sequence[Record]:
+        """The records of a method on a task, by instance and run."""
+        return self._by_pair.get((task, method), [])
+
+    def task(self, address: str) -> TaskFacts:
+        """What is known of a task."""
+        if address not in self.tasks:
+            raise LocationError(f'no results for task "{address}": there are {", ".join(self.tasks)}')
+        return self.tasks[address]
+
+    def method(self, name: str) -> MethodFacts:
+        """What is known of a method."""
+        if name not in self.methods:
+            raise LocationError(f'no results of method "{name}": there are {", ".join(self.methods)}')
+        return self.methods[name]
+
+    @property
+    def failures(self) -> Iterator[Record]:
+        """The records of jobs that did not come to an answer of their own."""
+        return (record for record in self.records if record.status != "done")
+
+    def select(self, *, methods: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Results:
+        """The results of some methods and tasks only."""
+        kept_methods = {name: self.method(name) for name in methods or self.methods}
+        kept_tasks = {address: self.task(address) for address in tasks or self.tasks}
+        records = tuple(
+            record
+            for record in self.records
+            if record.job.method in kept_methods and record.job.task in kept_tasks
+        )
+        return replace(self, methods=kept_methods, tasks=kept_tasks, records=records)

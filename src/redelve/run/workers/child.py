@@ -1,0 +1,177 @@
+"""A Python process of our own that answers one message after the other, and dies with us."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+
+from redelve.errors import RedelveError
+from redelve.run.workers.pipe_frames import read_frame, write_frame
+
+PROGRAM = Path(__file__).with_name("child_main.py")
+GRACE = 2.0
+"""Seconds for a child to clear up after itself."""
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
+"""What tells BLAS, OpenMP and others how many threads to use."""
+
+
+class ChildDied(Exception):
+    """The child is gone; `code` is its exit code, or the negative number of the signal that killed it."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(describe_exit(code))
+
+
+def describe_exit(code: int) -> str:
+    """How a process ended.
+
+    >>> describe_exit(-11)
+    'killed by signal 11 (SIGSEGV)'
+    >>> describe_exit(3)
+    'ended with exit code 3'
+    """
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"killed by signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def thread_variables(threads: int) -> dict[str, str]:
+    """The variables that hold libraries back to so many threads."""
+    return dict.fromkeys(THREAD_VARIABLES, str(threads))
+
+
+def child_environment(threads: int) -> dict[str, str]:
+    """The environment of a child: few threads, and sets of texts in the same order everywhere."""
+    return {
+        **os.environ,
+        **thread_variables(threads),
+        "PYTHONHASHSEED": "0",
+        "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
+    }
+
+
+_living: weakref.WeakSet[Child] = weakref.WeakSet()
+
+
+class Child:
+    """A process that runs `serve(requests, replies)` of a module, in a session of its own."""
+
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        # no fork: threads of BLAS and OpenMP in this process would leave their locks behind
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(PROGRAM), module, _search_path()],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=dict(environment),
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self._owner = os.getpid()
+        self._has_greeted = False
+        _living.add(self)
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it belongs to this process and has not been found dead."""
+        return self._process.returncode is None and os.getpid() == self._owner
+
+    def tell(self, message: bytes) -> None:
+        """Send a message that needs no answer; if the child is dead, the next question will tell."""
+        with contextlib.suppress(BrokenPipeError):
+            write_frame(self._to, message)
+
+    def ask(self, message: bytes) -> bytes:
+        """The answer to a message. Whatever goes wrong, the child is not used again."""
+        if not self.is_usable:
+            raise ChildDied(self._process.returncode or 0)
+        try:
+            self._has_greeted = self._has_greeted or read_frame(self._from) is not None
+            write_frame(self._to, message)
+            answer = read_frame(self._from)
+        except BrokenPipeError:
+            answer = None
+        except BaseException:
+            self.close()
+            raise
+        if answer is None:
+            raise self._death()
+        return answer
+
+    def _death(self) -> Exception:
+        self.kill()
+        code = self._process.returncode
+        if self._has_greeted or code <= 0:
+            return ChildDied(code)
+        return RedelveError(
+            f"{sys.executable} can't run redelve in another process: it {describe_exit(code)}, for a reason "
+            'printed above; repair that, or work "serial" without limits and isolation'
+        )
+
+    def stop(self) -> None:
+        """End the child and all that it started; any thread may do this, `kill` is for the one that asks."""
+        if self._process.returncode is None and os.getpid() == self._owner:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End the child and all that it started, and forget it."""
+        if os.getpid() != self._owner:
+            return
+        self.stop()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+        _living.discard(self)
+
+    def close(self) -> None:
+        """Let the child clear up after itself for a moment, then make sure that it is gone."""
+        if self._process.returncode is None and os.getpid() == self._owner:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._process.stdin.close()  # type: ignore[union-attr]
+                self._process.wait(GRACE)
+        self.kill()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_owner") and self.is_usable:  # a thread has ended with its child
+            self.close()
+
+
+def _search_path() -> str:
+    """Where this process imports from; "" is the folder it is in."""
+    return json.dumps([os.path.abspath(each) for each in sys.path])  # noqa: PTH100
+
+
+@atexit.register
+def _end_all() -> None:
+    for child in list(_living):
+        child.close()

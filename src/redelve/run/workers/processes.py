@@ -1,0 +1,175 @@
+"""Processes of this machine. A worker that dies costs only the job that it was at."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from redelve.errors import SpecError
+from redelve.run.workers.child import Child, ChildDied, child_environment
+from redelve.run.workers.servant import ILL, carried_out, dump
+from redelve.run.workers.worker_contract import CERTAIN, WorkerLost
+
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
+"""Ends that somebody else may have brought about: a user, a batch system, a machine short of memory."""
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Processes:
+    """Worker processes of this machine: as many as there are cores unless told."""
+
+    def __init__(self, count: int | None = None, *, threads: int = 1) -> None:
+        self.count = usable_cores() if count is None else count
+        if self.count < 1:
+            raise SpecError(f"the number of processes must be 1 or more, not {count}")
+        self._threads = threads
+        self._crew: Crew | None = None
+
+    @property
+    def at_once(self) -> int:
+        """Twice as many as there are processes, so that none has to wait for its next job."""
+        return 2 * self.count
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the worker processes at this moment."""
+        return [] if self._crew is None else self._crew.pids
+
+    def executor(self) -> Crew:
+        """The processes; one that dies is replaced by itself."""
+        if self._crew is None:
+            self._crew = Crew(self.count, self._threads)
+        return self._crew
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._crew is not None:
+            self._crew.shutdown()
+            self._crew = None
+
+
+Errand = tuple["Future[Any]", bytes]
+
+
+class Crew(Executor):
+    """An executor with a thread for each worker process; so it is known which job a process died of."""
+
+    def __init__(self, count: int, threads: int = 1) -> None:
+        self._errands: queue.SimpleQueue[Errand | None] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._masters = [Master(self._errands, self._stopped, threads) for _ in range(count)]
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the worker processes at this moment."""
+        return [pid for master in self._masters if (pid := master.pid) is not None]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand out a call."""
+        future: Future[Any] = Future()
+        if fn is carried_out:
+            self._errands.put((future, args[0]))
+        else:
+            self._errands.put((future, dump((_call, (fn, args, kwargs)))))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes at once, whatever they are at."""
+        self._stopped.set()
+        for master in self._masters:
+            self._errands.put(None)
+            master.stop()
+        for master in self._masters:
+            master.join()
+        while not self._errands.empty():
+            if (errand := self._errands.get()) is not None:
+                errand[0].cancel()
+
+
+def _call(what: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]) -> Any:
+    function, args, kwargs = what
+    return function(*args, **kwargs)
+
+
+class Master(threading.Thread):
+    """A thread that has one worker process at a time and feeds it with errands."""
+
+    def __init__(
+        self, errands: queue.SimpleQueue[Errand | None], stopped: threading.Event, threads: int
+    ) -> None:
+        super().__init__(name="redelve worker", daemon=True)
+        self._errands = errands
+        self._stopped = stopped
+        self._environment = child_environment(threads)
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self.start()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the worker process at this moment."""
+        child = self._child
+        return None if child is None else child.pid
+
+    def stop(self) -> None:
+        """End the process, from another thread."""
+        with self._lock:
+            if self._child is not None:
+                self._child.stop()
+
+    def run(self) -> None:
+        """Until told to stop."""
+        try:
+            while not self._stopped.is_set() and (errand := self._next()) is not None:
+                future, message = errand
+                if future.set_running_or_notify_cancel():
+                    self._carry_out(future, message)
+        finally:
+            if self._child is not None:
+                self._child.kill()
+
+    def _next(self) -> Errand | None:
+        with contextlib.suppress(OSError):  # if no process can be started, the next errand will tell
+            self._ensure_child()
+        return self._errands.get()
+
+    def _ensure_child(self) -> Child | None:
+        with self._lock:
+            if self._child is None and not self._stopped.is_set():
+                self._child = Child("redelve.run.workers.servant", self._environment)
+            return self._child
+
+    def _carry_out(self, future: Future[Any], message: bytes) -> None:
+        try:
+            child = self._ensure_child()
+            if child is None:
+                raise WorkerLost("the workers were told to stop", 0)
+            future.set_result(_result(child.ask(message)))
+        except ChildDied as death:
+            strikes = 1 if death.code in FROM_OUTSIDE else CERTAIN
+            future.set_exception(WorkerLost(str(death), strikes))
+        except BaseException as error:
+            future.set_exception(error)
+        finally:
+            if self._child is not None and not self._child.is_usable:
+                self._child = None
+
+
+def _result(answer: bytes) -> Any:
+    value = pickle.loads(memoryview(answer)[1:])
+    if answer[:1] == ILL:
+        raise value
+    return value

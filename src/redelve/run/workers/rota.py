@@ -1,0 +1,211 @@
+"""Hand out jobs and take in what is made of them; jobs of dead workers are handed out again."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from redelve.errors import RedelveError, SpecError
+from redelve.run.workers.servant import carried_out, dump
+from redelve.run.workers.worker_contract import PATIENCE, Given, Made, WorkerLost, Workers
+
+BREATH = 1.0
+"""Seconds after which a wait begins anew, so that no signal is left waiting."""
+PATIENCE_ALONE = 2
+"""So many deaths more, with no other job under way, and a suspicious job is given up."""
+
+
+@dataclass(eq=False)
+class Errand(Generic[Given]):
+    """One thing to do, and the deaths of workers it may have been the cause of."""
+
+    one: Given
+    strikes: int = 0
+    by: Executor | None = None
+
+
+class Ongoing(Iterator[Made], Generic[Given, Made]):
+    """What is made, as soon as it is made; and what is being worked on meanwhile.
+
+    Like a generator it is closed when it ends, when it fails, by `close`, or when nobody holds it any more.
+    """
+
+    def __init__(self, rota: Rota[Given, Any], made: Generator[Made, None, None]) -> None:
+        self._rota = rota
+        self._made = made
+
+    def __next__(self) -> Made:
+        return next(self._made)
+
+    def close(self) -> None:
+        """Stop what is under way and let go of the workers."""
+        self._made.close()
+
+    @property
+    def under_way(self) -> tuple[Given, ...]:
+        """What is being worked on at this moment; any thread may ask."""
+        return self._rota.under_way
+
+
+def as_they_end(
+    workers: Workers,
+    perform: Callable[[Given], Made],
+    given: Iterable[Given],
+    lost: Callable[[Given, str], Made],
+) -> Ongoing[Given, Made]:
+    """What is made of each, as soon as it is made; `lost` makes it where workers die of it, for a reason."""
+    rota = Rota(workers, perform, given, lost)
+    return Ongoing(rota, rota.made())
+
+
+def batches_as_they_end(
+    workers: Workers,
+    perform: Callable[[Given], Sequence[Made]],
+    given: Iterable[Given],
+    lost: Callable[[Given, str], Sequence[Made]],
+    parts: Callable[[Given], Sequence[Given]],
+) -> Ongoing[Given, Made]:
+    """The same where several things are made of each; one that a worker dies with is taken apart."""
+    rota = Rota(workers, perform, given, lost, parts)
+    return Ongoing(rota, _one_by_one(rota.made()))
+
+
+def _one_by_one(made: Generator[Sequence[Made], None, None]) -> Generator[Made, None, None]:
+    with closing(made):
+        for several in made:
+            yield from several
+
+
+class Rota(Generic[Given, Made]):
+    """The state of handing out: what waits, what is under way, what is suspected of killing its workers."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        perform: Callable[[Given], Made],
+        given: Iterable[Given],
+        lost: Callable[[Given, str], Made],
+        parts: Callable[[Given], Sequence[Given]] | None = None,
+    ) -> None:
+        self._parts = parts
+        self._workers = workers
+        self._perform = perform
+        self._given = iter(given)
+        self._lost = lost
+        self._executor: Executor | None = None
+        self._again: deque[Errand[Given]] = deque()
+        self._suspects: deque[Errand[Given]] = deque()
+        self._out: dict[Future[Made], Errand[Given]] = {}
+        self._here: tuple[Given, ...] = ()
+        self._lock = threading.Lock()
+
+    @property
+    def under_way(self) -> tuple[Given, ...]:
+        """What is being worked on, as far as the executor tells."""
+        with self._lock:
+            running = [errand.one for future, errand in self._out.items() if future.running()]
+            handed_out = [errand.one for errand in self._out.values()]
+        return self._here or tuple(running or handed_out)
+
+    def made(self) -> Generator[Made, None, None]:
+        """What is made of each, as soon as it is made."""
+        try:
+            self._executor = self._workers.executor()
+            yield from self._made_here() if self._executor is None else self._made_elsewhere()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        try:
+            for future in self._out:
+                future.cancel()
+            self._workers.close()
+        finally:
+            if isinstance(self._given, Generator):
+                self._given.close()
+
+    def _made_here(self) -> Iterator[Made]:
+        for one in self._given:
+            self._here = (one,)
+            yield self._perform(one)
+        self._here = ()
+
+    def _made_elsewhere(self) -> Iterator[Made]:
+        while self._hand_out():
+            done, _ = wait(self._out, BREATH, return_when=FIRST_COMPLETED)
+            for future in done:
+                with self._lock:
+                    errand = self._out.pop(future)
+                yield from self._taken_in(errand, future)
+
+    def _hand_out(self) -> bool:
+        """Keep the workers busy; whether anything is under way. Suspects come last, one at a time."""
+        while len(self._out) < self._workers.at_once and (errand := self._next()) is not None:
+            self._submit(errand)
+        if not self._out and self._suspects:
+            self._submit(self._suspects.popleft())
+        return bool(self._out)
+
+    def _next(self) -> Errand[Given] | None:
+        if self._out and any(errand.strikes >= PATIENCE for errand in self._out.values()):
+            return None  # a suspect works alone
+        if self._again:
+            return self._again.popleft()
+        return next((Errand(one) for one in self._given), None)
+
+    def _submit(self, errand: Errand[Given]) -> None:
+        try:
+            message = dump((self._perform, errand.one))
+        except Exception as error:
+            raise SpecError(
+                f"{errand.one} can't be sent to another process: {type(error).__name__}: {error}; "
+                'give the method settings that can be pickled, or work "serial"'
+            ) from error
+        future = self._handed(errand, message)
+        with self._lock:
+            self._out[future] = errand
+
+    def _handed(self, errand: Errand[Given], message: bytes) -> Future[Made]:
+        assert self._executor is not None
+        try:
+            future: Future[Made] = self._executor.submit(carried_out, message)
+        except BrokenExecutor:  # it broke while nothing was under way
+            self._executor = self._renewed()
+            future = self._executor.submit(carried_out, message)
+        errand.by = self._executor
+        return future
+
+    def _renewed(self) -> Executor:
+        executor = self._workers.executor()
+        assert executor is not None
+        return executor
+
+    def _taken_in(self, errand: Errand[Given], future: Future[Made]) -> list[Made]:
+        """What was made, if anything was."""
+        try:
+            return [future.result()]
+        except WorkerLost as death:
+            return self._broken(errand, death.strikes, str(death))
+        except BrokenExecutor as death:
+            if errand.by is self._executor:
+                self._executor = self._renewed()
+            return self._broken(errand, 1, str(death))
+        except CancelledError:
+            raise RedelveError(
+                "the executor dropped jobs that were under way: run again for the rest"
+            ) from None
+
+    def _broken(self, errand: Errand[Given], strikes: int, reason: str) -> list[Made]:
+        if self._parts is not None and len(parts := self._parts(errand.one)) > 1:
+            self._again.extend(Errand(part) for part in parts)
+            return []
+        errand.strikes += strikes
+        if errand.strikes >= PATIENCE + PATIENCE_ALONE:
+            return [self._lost(errand.one, f"its worker process was lost: {reason}")]
+        (self._suspects if errand.strikes >= PATIENCE else self._again).append(errand)
+        return []

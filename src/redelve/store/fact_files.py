@@ -1,0 +1,252 @@
+"""What tasks and methods are, as files: documents, and the true values of a task as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from redelve.answers.predictions import Target, Truth
+from redelve.errors import FormatError, RedelveError, SpecError
+from redelve.model import Scheme
+from redelve.run.results import InstanceFacts, MethodFacts, TaskFacts
+from redelve.store.layout import (
+    Document,
+    Fields,
+    checked_digest,
+    plain_value,
+    read_document,
+    segment,
+    sha256_of,
+    write_document,
+)
+from redelve.store.parquet import read_table, write_table
+from redelve.store.rows import value_column, values_of
+
+TRUTH, CENSORING = "truth.", "censoring."
+PLAIN = {
+    "address": (str,),
+    "data_digest": (str,),
+    "training_set_size": (int,),
+    "scheme": (str,),
+    "repetitions": (int,),
+    "usage": (str,),
+    "origin": (str,),
+    "input_count": (int,),
+    "case_count": (int,),
+    "training_overlap": (bool,),
+    "test_overlap": (bool,),
+}
+"""The fields of TaskFacts that go into its document as they are."""
+
+
+def method_path(root: Path, name: str, digest: str) -> Path:
+    """The file that describes a method."""
+    return root / "methods" / segment(name) / f"{checked_digest(digest, name)}.json"
+
+
+def task_path(root: Path, address: str, digest: str) -> Path:
+    """The file that describes a task."""
+    return root / "tasks" / segment(address) / f"{checked_digest(digest, address)}.json"
+
+
+def truths_path(root: Path, address: str, digest: str) -> Path:
+    """The file of a task's true values."""
+    return root / "truths" / f"task={segment(address)}" / f"{checked_digest(digest, address)}.parquet"
+
+
+# Methods
+
+
+def write_method(root: Path, facts: MethodFacts) -> None:
+    """Describe a method, unless that has been done."""
+    path = method_path(root, facts.name, facts.digest)
+    if not path.exists():
+        content = {"name": facts.name, "digest": facts.digest, "summary": facts.summary}
+        write_document(path, {**content, "identity": plain_value(facts.identity)})
+
+
+def read_methods(root: Path) -> Iterator[MethodFacts]:
+    """All methods described."""
+    for path in sorted(root.glob("methods/*/*.json")):
+        given = Fields(path, read_document(path))
+        name, digest = given.take("name", str), given.digest("digest")
+        _check_place(path, method_path(root, name, digest))
+        yield MethodFacts(name, digest, given.take("identity", dict), given.take("summary", str))
+
+
+# Tasks
+
+
+def write_task(root: Path, facts: TaskFacts) -> None:
+    """Describe a task; baselines for losses that were not known before are added to its description."""
+    path = task_path(root, facts.address, facts.digest)
+    if path.exists():
+        known = read_task(path, root, with_truths=False)
+        _check_same(known, facts)
+        if not facts.baselines.keys() <= known.baselines.keys():
+            update = {"baselines": {**facts.baselines, **known.baselines}}
+            write_document(path, {**read_document(path), **update})
+        return
+    truths = truths_path(root, facts.address, facts.digest)
+    write_table(truths, _truth_table(facts))
+    write_document(path, {**_document(facts), "truths_sha256": sha256_of(truths)})
+
+
+def _check_same(known: TaskFacts, new: TaskFacts) -> None:
+    """Refuse a description that contradicts the one there is."""
+    for name in ("data_digest", "targets"):
+        old, other = getattr(known, name), getattr(new, name)
+        if old != other:
+            raise SpecError(
+                f"task {new.address} with digest {new.digest} is in the archive with other {name} "
+                f"({old!r:.80}, not {other!r:.80}): keep these results in another archive"
+            )
+    if [one.digest for one in known.instances] != [one.digest for one in new.instances]:
+        raise SpecError(
+            f"task {new.address} with digest {new.digest} is in the archive with other instances: "
+            "keep these results in another archive"
+        )
+
+
+def _document(facts: TaskFacts) -> Document:
+    return {
+        **{name: getattr(facts, name) for name in PLAIN},
+        "digest": facts.digest,
+        "targets": [vars(target) for target in facts.targets],
+        "instances": [
+            {
+                "digest": one.digest,
+                "training_set_size": one.training_set_size,
+                "cases": len(one.case_numbers),
+                "has_units": one.units is not None,
+            }
+            for one in facts.instances
+        ],
+        "baselines": dict(facts.baselines),
+        "notes": list(facts.notes),
+    }
+
+
+def _truth_table(facts: TaskFacts) -> pa.Table:
+    tables = [_instance_table(facts, number) for number in range(len(facts.instances))]
+    return pa.concat_tables(tables)
+
+
+def _instance_table(facts: TaskFacts, number: int) -> pa.Table:
+    one = facts.instances[number]
+    count = len(one.case_numbers)
+    columns = {
+        "instance": pa.array(np.full(count, number, dtype=np.int32)),
+        "case": pa.array(np.asarray(one.case_numbers, dtype=np.int64)),
+        "unit": pa.nulls(count, pa.int64()) if one.units is None else pa.array(one.units, pa.int64()),
+    }
+    for truth in one.truths:
+        columns[TRUTH + truth.target.name] = value_column(truth.target, truth.values)
+        columns[CENSORING + truth.target.name] = pa.array(truth.censoring)
+    return pa.table(columns)
+
+
+def task_paths(root: Path) -> list[Path]:
+    """The files that describe tasks."""
+    return sorted(root.glob("tasks/*/*.json"))
+
+
+def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
+    """A task from its description; without truths, its instances have neither truths nor case numbers."""
+    given = Fields(path, read_document(path))
+    plain = {name: given.take(name, *types) for name, types in PLAIN.items()}
+    digest = given.digest("digest")
+    _check_place(path, task_path(root, plain["address"], digest))
+    if plain["scheme"] not in get_args(Scheme):
+        raise FormatError(path, None, f'unknown scheme "{plain["scheme"]}"')
+    facts = TaskFacts(
+        **plain,
+        digest=digest,
+        targets=tuple(_target(path, one) for one in given.take("targets", list)),
+        instances=tuple(_bare_instance(path, one) for one in given.take("instances", list)),
+        baselines=_baselines(given),
+        notes=given.texts("notes"),
+    )
+    return with_truth(root, facts, given) if with_truths else facts
+
+
+def _check_place(path: Path, expected: Path) -> None:
+    if path != expected:
+        raise FormatError(path, None, f"what it describes belongs into {expected}")
+
+
+def _target(path: Path, content: Any) -> Target:
+    given = Fields(path, content)
+    try:
+        return Target(
+            given.take("name", str),
+            given.take("kind", str),
+            given.texts("levels"),
+            given.take("unit", float, int, type(None)),
+        )
+    except RedelveError as error:
+        raise FormatError(path, None, str(error)) from None
+
+
+def _bare_instance(path: Path, content: Any) -> InstanceFacts:
+    given = Fields(path, content)
+    empty = np.empty(0, dtype=np.int64)
+    return InstanceFacts(given.take("digest", str), given.take("training_set_size", int), empty, ())
+
+
+def _baselines(given: Fields) -> Mapping[str, float | None]:
+    found = Fields(given.path, given.take("baselines", dict))
+    return {code: found.take(code, float, int, type(None)) for code in found.content}
+
+
+def with_truth(root: Path, facts: TaskFacts, given: Fields) -> TaskFacts:
+    """The same with the case numbers, units and true values of every instance."""
+    path = truths_path(root, facts.address, facts.digest)
+    table = read_table(path)
+    expected = ["instance", "case", "unit"]
+    for target in facts.targets:
+        expected += [TRUTH + target.name, CENSORING + target.name]
+    if table.schema.names != expected or table.schema.types[:3] != [pa.int32(), pa.int64(), pa.int64()]:
+        raise FormatError(path, None, f"expected the columns {', '.join(expected)} with their types")
+    counts = [Fields(given.path, one).take("cases", int) for one in given.take("instances", list)]
+    numbers = table.column("instance").to_numpy()
+    if not np.array_equal(numbers, np.repeat(np.arange(len(counts)), np.maximum(counts, 0))):
+        raise FormatError(path, None, f"expected {counts} cases of the instances, in their order")
+    instances, start = [], 0
+    for number, count in enumerate(counts):
+        has_units = Fields(given.path, given.content["instances"][number]).take("has_units", bool)
+        one = facts.instances[number]
+        instances.append(_filled(path, facts, one, table.slice(start, count), has_units=has_units))
+        start += count
+    return replace(facts, instances=tuple(instances))
+
+
+def _filled(
+    path: Path, facts: TaskFacts, one: InstanceFacts, rows: pa.Table, *, has_units: bool
+) -> InstanceFacts:
+    try:
+        truths = tuple(_truth(target, rows) for target in facts.targets)
+        units = rows.column("unit").to_numpy() if has_units else None
+    except (RedelveError, pa.ArrowException, ValueError) as error:
+        raise FormatError(path, None, str(error)) from None
+    return replace(one, case_numbers=rows.column("case").to_numpy(), truths=truths, units=units)
+
+
+def _truth(target: Target, rows: pa.Table) -> Truth:
+    values = values_of(target, rows.column(TRUTH + target.name).combine_chunks())
+    return Truth(target, values, rows.column(CENSORING + target.name).to_numpy())
+
+
+def check_truths(root: Path, path: Path) -> None:
+    """Raise an error unless the true values are those that the description was written for."""
+    given = Fields(path, read_document(path))
+    truths = truths_path(root, given.take("address", str), given.digest("digest"))
+    if not truths.is_file():
+        raise FormatError(truths, None, "the file is missing: restore it from a copy")
+    if sha256_of(truths) != given.take("truths_sha256", str):
+        raise FormatError(truths, None, "the checksum does not agree: the file was changed or damaged")

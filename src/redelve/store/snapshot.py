@@ -1,0 +1,347 @@
+"""What an archive holds at one moment: the head of every record and where its rows are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from redelve.errors import FormatError, LocationError
+from redelve.store.fresh import Fresh, fresh_files
+from redelve.store.heads import Head, heads_of
+from redelve.store.layout import (
+    DATA,
+    FRESH,
+    MANIFEST,
+    NAMED_FILE,
+    PLAIN_FILE,
+    Document,
+    Fields,
+    folder_of,
+    read_document,
+)
+from redelve.store.parquet import RecordTable, read_table
+from redelve.store.rows import KEYS, LOSS, Columns, numbers_of
+
+Numbers = NDArray[np.float64]
+
+STORED, NEW, FOREIGN = 0, 1, 2
+"""Where an entry comes from: compacted, fresh, or another archive. The first of equals is kept."""
+ATTEMPTS = 5
+MOST_OPEN = 200
+
+
+class Source(ABC):
+    """Where a record's rows are."""
+
+    @abstractmethod
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+
+    @abstractmethod
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+
+    @abstractmethod
+    def schema(self) -> pa.Schema:
+        """The types of the columns of answers."""
+
+    @abstractmethod
+    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
+        """The losses by code, read when asked for."""
+
+    @abstractmethod
+    def answer_columns(self, head: Head) -> Columns:
+        """The columns of the answer."""
+
+
+@dataclass(frozen=True)
+class FreshSource(Source):
+    """A file of its own."""
+
+    file: Fresh
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        return chosen(self.file.path, self.file.rows(), [LOSS + code for code in head.losses])
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        return chosen(self.file.path, self.file.rows(), head.answer)
+
+    def schema(self) -> pa.Schema:
+        """The types of the columns."""
+        return self.file.schema
+
+    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
+        """The losses by code."""
+        if not head.losses:
+            return {}
+        table = self.losses(head)
+        return {code: numbers_of(table.column(LOSS + code).combine_chunks()) for code in head.losses}
+
+    def answer_columns(self, head: Head) -> Columns:
+        """The columns of the answer."""
+        if not head.answer:
+            return {}
+        table = self.answers(head)
+        return {name: table.column(name).combine_chunks() for name in head.answer}
+
+
+@dataclass(frozen=True)
+class StoredSource(Source):
+    """Some rows of two files."""
+
+    loss_table: RecordTable
+    loss_start: int
+    answer_table: RecordTable
+    answer_start: int
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        rows = self.loss_table.rows(self.loss_start, head.cases)
+        return chosen(self.loss_table.path, rows, [LOSS + code for code in head.losses])
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        rows = self.answer_table.rows(self.answer_start, head.cases)
+        return chosen(self.answer_table.path, rows, head.answer)
+
+    def schema(self) -> pa.Schema:
+        """The types of the columns."""
+        return self.answer_table.schema
+
+    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
+        """The losses by code, read when asked for."""
+        return StoredLosses(self.loss_table, self.loss_start, head.cases, head.losses)
+
+    def answer_columns(self, head: Head) -> Columns:
+        """The columns of the answer."""
+        table, start = self.answer_table, self.answer_start
+        return {name: table.column(name, start, head.cases) for name in head.answer}
+
+
+def chosen(path: Path, table: pa.Table, columns: Iterable[str]) -> pa.Table:
+    """The keys and the columns named, all of which must be there."""
+    names = [*KEYS, *columns]
+    for name in names:
+        if name not in table.schema.names:
+            raise FormatError(path, None, f'there is no column "{name}": the file was changed or damaged')
+    return table.select(names)
+
+
+class StoredLosses(Mapping[str, Numbers]):
+    """Losses by code: slices of columns that are read when the first record asks for them."""
+
+    def __init__(self, table: RecordTable, start: int, count: int, codes: tuple[str, ...]) -> None:
+        self._table, self._start, self._count, self._codes = table, start, count, codes
+
+    def __getitem__(self, code: str) -> Numbers:
+        if code not in self._codes:
+            raise KeyError(code)
+        column = self._table.column(LOSS + code, self._start, self._count)
+        if column.null_count:
+            raise FormatError(self._table.path, None, f"a loss {code} is missing where there should be one")
+        return numbers_of(column)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __repr__(self) -> str:
+        return f"<{self._count} losses each of {', '.join(self._codes)}>"
+
+    def __reduce__(self) -> tuple[type[dict[str, Numbers]], tuple[dict[str, Numbers]]]:
+        return dict, ({code: np.array(values) for code, values in self.items()},)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A record in an archive."""
+
+    head: Head
+    source: Source
+    origin: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All entries, and the files that the manifest lists with their checksums and sizes."""
+
+    root: Path
+    files: Mapping[str, Document]
+    stored: tuple[Entry, ...]
+    fresh: tuple[Entry, ...]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything, repeated records included."""
+        return self.stored + self.fresh
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many compacted records there are of each version."""
+        return Counter(entry.head.version for entry in self.stored)
+
+    @cached_property
+    def resolved(self) -> Resolution:
+        """Every record once."""
+        return resolve(self.entries)
+
+
+def read_snapshot(root: Path, *, is_foreign: bool = False) -> Snapshot:
+    """What the archive holds now; read again where somebody compacts it meanwhile."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return _read_snapshot(root, is_foreign=is_foreign)
+        except LocationError:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError
+
+
+def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
+    # Fresh files come first: one that is compacted meanwhile is then seen twice, and not missed.
+    listed = fresh_files(root / FRESH)
+    files = read_manifest(root)
+    stored = tuple(_stored_entries(root, files, FOREIGN if is_foreign else STORED))
+    fresh = tuple(Entry(one.head, FreshSource(one), FOREIGN if is_foreign else NEW) for one in listed)
+    return Snapshot(root, files, stored, fresh)
+
+
+def read_manifest(root: Path) -> dict[str, Document]:
+    """The compacted files by their paths in the archive; none of these leads out of it."""
+    path = root / MANIFEST
+    if not path.is_file():
+        return {}
+    files = Fields(path, read_document(path)).take("files", dict)
+    for name, about in files.items():
+        if not is_data_file(name):
+            raise FormatError(path, None, f'"{name[:80]}" is no file of an archive')
+        given = Fields(path, about)
+        given.take("sha256", str)
+        given.take("bytes", int)
+    return dict(files)
+
+
+def is_data_file(name: str) -> bool:
+    """Whether a path in an archive may be that of a compacted file."""
+    return (NAMED_FILE.fullmatch(name) or PLAIN_FILE.fullmatch(name)) is not None
+
+
+def files_of(files: Iterable[str], kind: str) -> list[str]:
+    """The files of a kind: losses, answers, jobs or circumstances."""
+    assert kind in DATA
+    return sorted(name for name in files if name.startswith(f"{kind}/"))
+
+
+def environments(root: Path) -> Callable[[str], Mapping[str, str]]:
+    """A way to look up environments by digest; each is read once."""
+    known: dict[str, Mapping[str, str]] = {"": {}}
+
+    def look_up(digest: str) -> Mapping[str, str]:
+        if digest not in known:
+            known[digest] = read_document(environment_path(root, digest))
+        return known[digest]
+
+    return look_up
+
+
+def environment_path(root: Path, digest: str) -> Path:
+    """The file of an environment."""
+    if not digest.isalnum():
+        raise FormatError(root, None, f'"{digest[:80]}" is no digest of an environment')
+    return root / "environments" / f"{digest}.json"
+
+
+def _stored_entries(root: Path, files: Mapping[str, Document], origin: int) -> Iterator[Entry]:
+    look_up = environments(root)
+    tables = _Tables(root, files)
+    pairs = zip(files_of(files, "jobs"), files_of(files, "circumstances"), strict=True)
+    for jobs, circumstances in pairs:
+        heads = heads_of(root / jobs, read_table(root / jobs), read_table(root / circumstances), look_up)
+        starts: dict[str, list[int]] = {}
+        for head in heads:
+            start = starts.setdefault(head.version, [0, 0])
+            source = StoredSource(tables.get("losses", head), start[0], tables.get("answers", head), start[1])
+            yield Entry(head, source, origin)
+            start[0] += head.loss_rows
+            start[1] += head.answer_rows
+
+
+class _Tables:
+    """The tables of rows by version; the first ones are opened at once, so that nobody can take them away."""
+
+    def __init__(self, root: Path, files: Iterable[str]) -> None:
+        self._root = root
+        self._names = {name.rpartition("/")[0]: name for name in files if NAMED_FILE.fullmatch(name)}
+        self._tables: dict[str, RecordTable] = {}
+
+    def get(self, kind: str, head: Head) -> RecordTable:
+        folder = folder_of(kind, head.job.method, head.job.task, head.version)
+        if folder not in self._tables:
+            table = RecordTable(self._root / self._names.get(folder, f"{folder}/(no file is listed)"))
+            if folder in self._names and len(self._tables) < MOST_OPEN:
+                table.open()
+            self._tables[folder] = table
+        return self._tables[folder]
+
+
+# One entry for each record
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Every record once, in order; repeated ones, and those that tell something else of the same job."""
+
+    kept: tuple[Entry, ...]
+    repeated: tuple[Entry, ...] = ()
+    conflicts: tuple[tuple[Entry, Entry], ...] = ()
+    """What is kept, and what contradicts it."""
+
+
+@dataclass
+class _Sorted:
+    kept: list[Entry] = field(default_factory=list)
+    repeated: list[Entry] = field(default_factory=list)
+    conflicts: list[tuple[Entry, Entry]] = field(default_factory=list)
+
+
+def resolve(entries: Iterable[Entry]) -> Resolution:
+    """Of entries with the same digest keep a finished one, the original; of failures the last."""
+    by_digest: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_digest.setdefault(entry.head.digest, []).append(entry)
+    found = _Sorted()
+    for several in by_digest.values():
+        best = _best(several)
+        found.kept.append(best)
+        for other in several:
+            if other is best:
+                continue
+            if best.head.status == other.head.status == "done" and not _agree(best.head, other.head):
+                found.conflicts.append((best, other))
+            else:
+                found.repeated.append(other)
+    found.kept.sort(key=lambda entry: entry.head.order)
+    return Resolution(tuple(found.kept), tuple(found.repeated), tuple(found.conflicts))
+
+
+def _best(several: list[Entry]) -> Entry:
+    done = [entry for entry in several if entry.head.status == "done"]
+    if done:
+        return min(done, key=lambda entry: (entry.origin, entry.head.started, entry.head.content))
+    return max(several, key=lambda entry: (entry.head.started, entry.head.content))
+
+
+def _agree(one: Head, other: Head) -> bool:
+    return (one.job, one.content, one.version) == (other.job, other.content, other.version)

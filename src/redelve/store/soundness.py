@@ -1,0 +1,270 @@
+"""Whether an archive is sound: checksums, documents, and every loss worked out again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from redelve.answers.answer import Answer, score
+from redelve.answers.losses import parse_loss
+from redelve.errors import FormatError, LocationError, RedelveError
+from redelve.run.results import TaskFacts
+from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
+from redelve.store.fresh import NAME, fresh_files
+from redelve.store.layout import (
+    CONFLICTS,
+    DATA,
+    FRESH,
+    LOCK,
+    MANIFEST,
+    MARKER,
+    Document,
+    check_marker,
+    is_half_written,
+    read_document,
+    sha256_of,
+)
+from redelve.store.rows import KEYS, LOSS, answer_of, content_digest, numbers_of
+from redelve.store.snapshot import Entry, Snapshot, StoredSource, is_data_file, read_manifest, read_snapshot
+
+Numbers = NDArray[np.float64]
+
+IMPORTED = "imported"
+"""Marks, in an environment, losses from files with few digits: these are not worked out again."""
+CLOSE = 1e-9
+MOST_SHOWN = 100
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """What was looked at, what is wrong, and what is not wrong but worth knowing."""
+
+    records: int
+    files: int
+    problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        shown = [*self.problems[:MOST_SHOWN], *(f"note: {note}" for note in self.notes[:MOST_SHOWN])]
+        more = len(self.problems) + len(self.notes) - len(shown)
+        verdict = "no problems" if self.ok else f"{len(self.problems)} problems"
+        summary = f"{self.records} records in {self.files} files: {verdict}"
+        return "\n".join([*shown, *([f"… and {more} more"] if more else []), summary])
+
+
+@dataclass
+class _Findings:
+    root: Path
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def noted(self) -> Iterator[None]:
+        """Take down what goes wrong inside, and go on."""
+        try:
+            yield
+        except RedelveError as error:
+            self.add(str(error))
+
+    def add(self, problem: str) -> None:
+        """Take down a problem, with paths as seen from the archive."""
+        self.problems.append(problem.replace(f"{self.root}/", ""))
+
+
+def verify(root: Path) -> VerifyReport:
+    """Look at everything; a problem in one place does not hide those in others."""
+    found = _Findings(root)
+    with found.noted():
+        check_marker(root)
+    files: Mapping[str, Document] = {}
+    with found.noted():
+        files = read_manifest(root)
+    _check_checksums(found, files)
+    count = _check_every_file(found, files)
+    tasks = _check_documents(found)
+    snapshot = None
+    with found.noted():
+        snapshot = read_snapshot(root)
+    records = 0
+    if snapshot is not None:
+        records = len(snapshot.resolved.kept)
+        _check_entries(found, snapshot, tasks)
+    return VerifyReport(records, count, tuple(found.problems), tuple(found.notes))
+
+
+# Files
+
+
+def _check_checksums(found: _Findings, files: Mapping[str, Document]) -> None:
+    for name, about in files.items():
+        path = found.root / name
+        if not path.is_file():
+            found.add(f"{name}: the file is missing: restore it from a copy")
+        elif path.stat().st_size != about["bytes"] or sha256_of(path) != about["sha256"]:
+            found.add(f"{name}: the checksum does not agree: the file was changed or damaged")
+    for folder in (FRESH, CONFLICTS):
+        for fresh in fresh_files(found.root / folder):
+            with contextlib.suppress(FileNotFoundError):  # compacted meanwhile
+                if not fresh.is_sound():
+                    found.add(f"{fresh.path}: the checksum does not agree: the file was changed or damaged")
+
+
+def _check_every_file(found: _Findings, files: Mapping[str, Document]) -> int:
+    """Look for what does not belong into an archive; how many files do."""
+    count = 0
+    for path in sorted(found.root.rglob("*")):
+        name = path.relative_to(found.root).as_posix()
+        if path.is_dir():
+            continue
+        count += 1
+        if is_half_written(path.name):
+            found.notes.append(
+                f"{name}: half-written, by a process at work or dead; compact removes it in time"
+            )
+        elif is_data_file(name) and name not in files:
+            found.add(
+                f"{name}: not in the manifest, so left by an interrupted compaction; queries that read all "
+                "files would count its rows twice: run `redelve archive compact`"
+            )
+        elif not is_data_file(name) and not _is_expected(name):
+            found.add(f"{name}: no file of an archive: move it elsewhere")
+    aside = len(fresh_files(found.root / CONFLICTS))
+    if aside:
+        found.notes.append(f"{CONFLICTS}: holds {aside} records that contradict others of the same digest")
+    return count
+
+
+def _is_expected(name: str) -> bool:
+    folder, _, rest = name.partition("/")
+    if not rest:
+        return name in (MARKER, MANIFEST, LOCK)
+    if folder in (FRESH, CONFLICTS):
+        return NAME.fullmatch(rest) is not None
+    endings = {"truths": ".parquet", "tasks": ".json", "methods": ".json", "environments": ".json"}
+    return folder not in DATA and name.endswith(endings.get(folder, "\0"))
+
+
+# Documents
+
+
+def _check_documents(found: _Findings) -> set[tuple[str, str]]:
+    """Names and digests of the tasks and methods that are described."""
+    known = set()
+    for path in task_paths(found.root):
+        with found.noted():
+            facts = read_task(path, found.root, with_truths=False)
+            known.add((facts.address, facts.digest))
+            check_truths(found.root, path)
+    with found.noted():
+        known |= {(method.name, method.digest) for method in read_methods(found.root)}
+    for path in sorted((found.root / "environments").glob("*.json")):
+        with found.noted():
+            read_document(path)
+    return known
+
+
+# Records
+
+
+def _check_entries(found: _Findings, snapshot: Snapshot, known: set[tuple[str, str]]) -> None:
+    for kept, _ in snapshot.resolved.conflicts:
+        found.add(f"{kept.head.job}: two finished records of digest {kept.head.digest} differ: compact")
+    _check_row_counts(found, snapshot)
+    facts: dict[tuple[str, str], TaskFacts] = {}
+    for entry in snapshot.entries:
+        head = entry.head
+        with found.noted():
+            for name, digest in ((head.job.task, head.task_digest), (head.job.method, head.method_digest)):
+                if (name, digest) not in known:
+                    raise LocationError(f"{head.job}: {name} with digest {digest} is not described")
+            key = (head.job.task, head.task_digest)
+            if key not in facts:
+                facts[key] = read_task(task_path(found.root, *key), found.root)
+            _check_entry(entry, facts[key])
+
+
+def _check_row_counts(found: _Findings, snapshot: Snapshot) -> None:
+    rows: dict[Path, list[int]] = {}
+    for entry in snapshot.stored:
+        assert isinstance(entry.source, StoredSource)
+        source, head = entry.source, entry.head
+        for table, count in ((source.loss_table, head.loss_rows), (source.answer_table, head.answer_rows)):
+            if count:
+                total = rows.setdefault(table.path, [0, 0])
+                total[0] += count
+                with found.noted():
+                    total[1] = table.count
+    for path, (expected, there) in rows.items():
+        if expected != there:
+            found.add(f"{path}: expected {expected} rows but got {there}")
+
+
+def _check_entry(entry: Entry, facts: TaskFacts) -> None:
+    head, place = entry.head, str(entry.head.job)
+    if head.job.instance >= len(facts.instances):
+        raise FormatError(place, None, f"the task has only {len(facts.instances)} instances")
+    numbers = facts.instances[head.job.instance].case_numbers
+    if head.cases not in (0, len(numbers)):
+        raise FormatError(place, None, f"expected {len(numbers)} cases but got {head.cases}")
+    losses, answer = _rows(entry, facts, numbers)
+    about = [head.job, head.seed, head.status, head.fallback]
+    if content_digest(about, answer, losses) != head.content:
+        raise FormatError(
+            place, None, "its digest does not fit what was predicted: changed since it was made"
+        )
+    if answer is not None and IMPORTED not in head.environment:
+        _check_losses(place, answer, facts, head.job.instance, losses)
+
+
+def _rows(
+    entry: Entry, facts: TaskFacts, numbers: NDArray[np.int64]
+) -> tuple[dict[str, Numbers], Answer | None]:
+    head, place = entry.head, str(entry.head.job)
+    losses: dict[str, Numbers] = {}
+    answer = None
+    if head.losses:
+        table = entry.source.losses(head)
+        _check_keys(entry, table, numbers)
+        for code in head.losses:
+            column = table.column(LOSS + code).combine_chunks()
+            if column.null_count:
+                raise FormatError(place, None, f"a loss {code} is missing where there should be one")
+            losses[code] = numbers_of(column)
+    if head.answer:
+        table = entry.source.answers(head)
+        _check_keys(entry, table, numbers)
+        columns = {name: table.column(name).combine_chunks() for name in head.answer}
+        answer = answer_of(facts.targets, columns, place)
+    return losses, answer
+
+
+def _check_keys(entry: Entry, table: pa.Table, numbers: NDArray[np.int64]) -> None:
+    job = entry.head.job
+    expected = {"instance": job.instance, "run": job.run, "case": numbers}
+    for name in KEYS:
+        if not (table.column(name).to_numpy() == expected[name]).all():
+            raise FormatError(str(job), None, f'the column "{name}" does not fit the job')
+
+
+def _check_losses(
+    place: str, answer: Answer, facts: TaskFacts, instance: int, stored: Mapping[str, Numbers]
+) -> None:
+    """Work the losses out again; a loss matrix is not in the archive, so its losses are taken as they are."""
+    losses = [parse_loss(code) for code in stored if not code.startswith("M")]
+    again = score(answer, facts.instances[instance].truths, losses)
+    for loss in losses:
+        if loss.code not in again or not np.allclose(
+            again[loss.code], stored[loss.code], rtol=CLOSE, atol=CLOSE, equal_nan=True
+        ):
+            raise FormatError(place, None, f"losses {loss.code} do not follow from predictions and truths")

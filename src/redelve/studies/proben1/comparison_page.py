@@ -1,0 +1,36 @@
+"""The comparison with the printed tables, for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from redelve.studies.proben1.comparison import Compared
+from redelve.studies.proben1.comparison_tables import as_table, as_text, cells_csv
+from redelve.studies.proben1.comparison_words import RULE, headlines
+from redelve.studies.study_page import StudyPage, write_folder
+
+
+def describe(tables: Sequence[Compared], about: Sequence[str] = ()) -> str:
+    """The whole comparison as text; `about` tells how it was made."""
+    parts = ["\n".join(about)] if about else []
+    parts += [as_text(table) for table in tables if table.rows]
+    return "\n\n".join([*parts, "\n".join(headlines(tables)), RULE])
+
+
+def page_of(tables: Sequence[Compared], about: Sequence[str] = ()) -> StudyPage:
+    """The comparison as a page; `about` tells how it was made."""
+    return StudyPage(
+        "PROBEN1's tables made anew",
+        "Lutz Prechelt, PROBEN1, Technical Report 21/94, Universität Karlsruhe, 1994",
+        describe(tables, about),
+        headlines=headlines(tables),
+        caption=RULE,
+        about=about,
+        tables=[as_table(table) for table in tables if table.rows],
+    )
+
+
+def write_study(folder: Path, tables: Sequence[Compared], about: Sequence[str] = ()) -> Path:
+    """Write page, text, tables and cells."""
+    return write_folder(folder, page_of(tables, about), {"cells.csv": cells_csv(tables)})

@@ -1,0 +1,231 @@
+"""The findings as tables and in words: answers to the questions of the challenge, with their numbers."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from redelve.report import rounding
+from redelve.report.table_values import Cell, Column, Table
+from redelve.stats.multiple import Pair
+from redelve.studies.wcci.way_findings import BoundFinding, Findings, Stratified, Study, WayFinding
+
+WIDTH = 100
+USUAL = "kfold:10"
+"""What other ways are set beside."""
+CAPTION = (
+    "δ = |guess − true BER|, bias = guess − true BER, coverage of the 95 % intervals: means over problems "
+    "and classifiers with standard errors, training sets being the unit of replication. p: difference of δ "
+    f"from {USUAL}, paired, adjusted for all pairs (Holm). ★: may be the best (multiple comparisons with the "
+    "best)."
+)
+
+
+def tables_of(study: Study) -> tuple[Table, ...]:
+    """Every table of the study."""
+    found: list[Table] = []
+    if study.single is not None:
+        found.append(ways_table(study.single, "ways", "Which way guesses best?", USUAL))
+        found.append(problems_table(study.single))
+        if study.single.bounds:
+            found.append(bounds_table(study.single.bounds))
+    if study.selection is not None:
+        found.append(
+            ways_table(
+                study.selection, "selection", "The best of several models", study.selection.ways[0].way
+            )
+        )
+    return tuple(found)
+
+
+def ways_table(findings: Findings, name: str, title: str, reference: str) -> Table:
+    """A row for every way."""
+    columns = (
+        Column("way"),
+        Column("δ", ("delta", "delta_error")),
+        Column("bias", ("bias", "bias_error")),
+        Column("coverage", ("coverage", "coverage_error")),
+        Column("width", ("width",)),
+        Column("fits", ("fits",)),
+        Column("seconds", ("seconds",)),
+        Column("p", ("p",)),
+    )
+    rows = tuple(_way_row(findings, one, reference) for one in findings.ways)
+    about = (
+        f"{len(findings.problems)} problems × {len(findings.classifiers)} classifiers × {findings.instances}"
+    )
+    return Table(name, title, columns, rows, f"{about} training sets. {CAPTION.replace(USUAL, reference)}")
+
+
+def _way_row(findings: Findings, found: WayFinding, reference: str) -> tuple[Cell, ...]:
+    pair = pair_of(findings, found.way, reference)
+    p = None if pair is None else pair.adjusted_p_value
+    may_be_best = found.way in findings.best.members
+    return (
+        Cell(found.way, mark="best" if may_be_best else ""),
+        _with_error(found.delta),
+        _with_error(found.bias),
+        Cell(rounding.UNKNOWN) if found.coverage is None else _coverage(found.coverage),
+        Cell(rounding.plain(found.width, 2), (found.width,)),
+        Cell(f"{found.fits:.0f}", (found.fits,)),
+        Cell(rounding.plain(found.seconds, 2), (found.seconds,)),
+        Cell(rounding.p_value(p) if pair else "", (p,)),
+    )
+
+
+def _with_error(found: Stratified) -> Cell:
+    text = rounding.with_error(found.mean, found.standard_error)
+    return Cell(text, (found.mean, found.standard_error))
+
+
+def _coverage(found: Stratified) -> Cell:
+    text = f"{100 * found.mean:.0f} ± {100 * found.standard_error:.0f} %"
+    return Cell(text, (found.mean, found.standard_error))
+
+
+def pair_of(findings: Findings, first: str, second: str) -> Pair | None:
+    """The comparison of two ways, whichever stands first."""
+    return next((pair for pair in findings.pairs.pairs if {pair.first, pair.second} == {first, second}), None)
+
+
+def problems_table(findings: Findings) -> Table:
+    """The mean δ of each way on each problem and for each classifier."""
+    names = (*findings.problems, *findings.classifiers)
+    columns = (Column("way"), *(Column(name, (name,)) for name in names))
+    rows = []
+    for one in findings.ways:
+        values = [one.by_problem[name] for name in findings.problems]
+        values += [one.by_classifier[name] for name in findings.classifiers]
+        rows.append((Cell(one.way), *(Cell(f"{value:.3f}", (value,)) for value in values)))
+    caption = "Mean δ on each problem (over classifiers) and of each classifier (over problems)."
+    return Table("problems", "Where does it guess well?", columns, tuple(rows), caption)
+
+
+def bounds_table(bounds: Sequence[BoundFinding]) -> Table:
+    """How often bounds tell something."""
+    columns = (
+        Column("bound"),
+        Column("trials", ("trials",)),
+        Column("vacuous", ("vacuous",)),
+        Column("held", ("held",)),
+        Column("bound − truth", ("excess",)),
+    )
+    rows = tuple(
+        (
+            Cell(one.way),
+            *(Cell(str(count), (float(count),)) for count in (one.trials, one.vacuous, one.held)),
+            Cell(rounding.plain(one.excess, 2), (one.excess,)),
+        )
+        for one in bounds
+    )
+    caption = (
+        "Trials to which the bound applies; in how many it is no better than answering by lot (vacuous) and "
+        "in how many the true BER lies below it (held); how far it is above the truth on average."
+    )
+    return Table("bounds", "Do bounds help?", columns, rows, caption)
+
+
+# --- words -------------------------------------------------------------------------------------------------
+
+
+def describe(study: Study) -> str:
+    """The tables as text, then the answers."""
+    parts = [as_text(table) for table in tables_of(study)]
+    wrapped = [textwrap.fill(sentence, WIDTH, subsequent_indent="  ") for sentence in answers(study)]
+    return "\n\n".join([*parts, "Answers\n" + "\n".join(wrapped)])
+
+
+def as_text(table: Table) -> str:
+    """A table for a terminal."""
+    rows = [[column.title for column in table.columns], *([cell.whole for cell in row] for row in table.rows)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
+    lines = [
+        "  ".join(
+            f"{text:<{width}}" if column.align == "left" else f"{text:>{width}}"
+            for text, width, column in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([table.title, "", *lines, "", textwrap.fill(table.caption, WIDTH)])
+
+
+def answers(study: Study) -> tuple[str, ...]:
+    """The paper's questions, each with the numbers found."""
+    found: list[str] = []
+    if study.single is not None:
+        found += [
+            _is_cross_validation_best(study.single),
+            _which_k(study.single),
+            _coverage_words(study.single),
+        ]
+        found += [_do_bounds_help(study.single.bounds)] if study.single.bounds else []
+    if study.selection is not None:
+        found.append(_optimism(study.selection))
+    found.append(
+        f"True BERs are known to ± {study.noise:.4f} (mean σ of equation 1): no way could have a much "
+        "smaller δ."
+    )
+    return tuple(found)
+
+
+def _is_cross_validation_best(findings: Findings) -> str:
+    ordered = sorted(findings.ways, key=lambda one: one.delta.mean)
+    members = ", ".join(one.way for one in ordered if one.way in findings.best.members)
+    best = ordered[0]
+    usual = _named(findings, USUAL)
+    beside = ""
+    if usual is not None and best.way != USUAL:
+        pair = pair_of(findings, best.way, USUAL)
+        p = None if pair is None else pair.adjusted_p_value
+        beside = f" {USUAL} has {_number(usual.delta)} (adjusted {rounding.p_equals(p)})."
+    return (
+        f"Is cross-validation the best? The smallest mean δ is that of {best.way}, {_number(best.delta)}."
+        f"{beside} Not told apart from the best: {members}."
+    )
+
+
+def _which_k(findings: Findings) -> str:
+    some = [one for one in findings.ways if one.way.startswith("kfold:") or one.way == "loo"]
+    listed = "; ".join(
+        f"{one.way} δ {_number(one.delta)}, bias {_number(one.bias)}, {one.fits:.0f} fits" for one in some
+    )
+    return f"What should k be? {listed}."
+
+
+def _coverage_words(findings: Findings) -> str:
+    short = [
+        f"{one.way} ({100 * one.coverage.mean:.0f} ± {100 * one.coverage.standard_error:.0f} %)"
+        for one in findings.ways
+        if one.coverage is not None and one.coverage.interval[1] < 0.95
+    ]
+    if not short:
+        return (
+            "Do intervals hold what they promise? None covers the truth significantly less often than 95 %."
+        )
+    return f"Do intervals hold what they promise? Less than 95 %: {', '.join(short)}."
+
+
+def _do_bounds_help(bounds: Iterable[BoundFinding]) -> str:
+    said = [
+        f"{one.way} is vacuous in {one.vacuous} of {one.trials} trials and on average "
+        f"{rounding.plain(one.excess, 2)} above the truth"
+        for one in bounds
+        if one.trials
+    ]
+    return f"Do bounds help? {'; '.join(said)}." if said else "Do bounds help? None applied."
+
+
+def _optimism(findings: Findings) -> str:
+    said = [
+        f"{one.way} is off by {_number(one.bias)} on average and by {_number(one.delta)} in absolute value"
+        for one in findings.ways
+    ]
+    return f"What does choosing among models cost? {'; '.join(said)}."
+
+
+def _named(findings: Findings, way: str) -> WayFinding | None:
+    return next((one for one in findings.ways if one.way == way), None)
+
+
+def _number(found: Stratified) -> str:
+    return rounding.with_error(found.mean, found.standard_error)

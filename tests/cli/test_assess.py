@@ -1,0 +1,215 @@
+"""redelve assess, report, methods, csv, check-method: what newcomers type, and what they mistype."""
+
+import io
+import re
+import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from redelve.cli.main import VERBS, main
+from tests.conftest import Result, RunCommand
+
+QUICK = ["-q", "-m", "constant,lin-1"]
+
+
+def write_table(folder: Path) -> Path:
+    """Five hundred houses."""
+    rows = ["area,rooms,town,price"]
+    for n in range(500):
+        area, rooms, town = 30 + (n * 37) % 170, 1 + n % 6, ("Bonn", "Oslo", "Rome")[n % 3]
+        rows.append(f"{area},{rooms},{town},{3 * area + 20 * rooms + (n * 7919) % 101}")
+    path = folder / "houses.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write_table(tmp_path)
+
+
+def assess(run_command: RunCommand, table: Path, *words: str) -> Result:
+    return run_command("assess", [table.name, "-t", "price", *QUICK, *words], table.parent)
+
+
+@pytest.fixture(scope="module")
+def first_time(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """The table, assessed for the first time, and what was printed; for tests to copy."""
+    table = write_table(tmp_path_factory.mktemp("assessed"))
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(table.parent)
+        patch.setenv("REDELVE_HOME", str(tmp_path_factory.mktemp("home")))
+        code = main(["assess", table.name, "-t", "price", *QUICK])
+    return table, Result(out.getvalue(), err.getvalue(), code)
+
+
+@pytest.fixture
+def assessed(first_time: tuple[Path, Result], tmp_path: Path) -> Path:
+    """The table in a place of the test's own, beside what came of its first assessment."""
+    shutil.copytree(first_time[0].parent, tmp_path, dirs_exist_ok=True)
+    return tmp_path / first_time[0].name
+
+
+def test_a_table_becomes_a_report(first_time: tuple[Path, Result]) -> None:
+    table, done = first_time
+    assert (done.code, done.err) == (0, "")
+    assert "lin-1 is the best of these methods" in done.out
+    assert done.out.endswith("Report: houses-assessment/report.html\n")
+    page = (table.parent / "houses-assessment" / "report.html").read_text(encoding="utf-8")
+    assert "<html" in page
+    assert "redelve assess" in page
+
+
+def test_what_was_understood_is_shown_and_can_be_changed(run_command: RunCommand, table: Path) -> None:
+    loud = run_command("assess", [table.name, "-t", "price", "-m", "constant"], table.parent)
+    assert "price  target, integer" in re.sub(" +", " ", loud.out).replace("price target", "price  target")
+    description = table.parent / "houses-assessment" / "houses.toml"
+    assert str(Path("houses-assessment") / "houses.toml") in loud.out
+    text = description.read_text()
+    description.write_text(text.replace('use = "input"\ntype = "nominal"', 'use = "ignore"'))
+    again = run_command("assess", [table.name, "-t", "price", "-m", "constant"], table.parent)
+    assert "town   ignore" in again.out
+    assert description.read_text() != text
+
+
+def test_the_same_command_again_does_nothing_twice(
+    run_command: RunCommand, first_time: tuple[Path, Result], assessed: Path
+) -> None:
+    archive = assessed.parent / "houses-assessment" / "archive"
+    before = {path: path.stat().st_mtime_ns for path in archive.rglob("*.parquet")}
+    assert before
+    assert assess(run_command, assessed).out == first_time[1].out
+    assert {path: path.stat().st_mtime_ns for path in archive.rglob("*.parquet")} == before
+
+
+def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, assessed: Path) -> None:
+    words = [assessed.name, "-t", "price", "-q", "-m", "constant,knn-cv-1"]
+    more = run_command("assess", words, assessed.parent)
+    assert more.code == 0
+    assert "lin-1" not in more.out
+    report = run_command("report", ["houses-assessment/archive"], assessed.parent)
+    assert all(name in report.out for name in ("constant", "lin-1", "knn-cv-1"))
+
+
+def test_a_file_of_proben1_will_do(run_command: RunCommand, tmp_path: Path) -> None:
+    head = "bool_in=0\nreal_in=2\nbool_out=2\nreal_out=0\n"
+    head += "training_examples=60\nvalidation_examples=30\ntest_examples=30\n"
+    rows = [f"0.{n % 97:02} 0.{n * 7 % 89:02} {n % 3 // 2} {1 - n % 3 // 2}\n" for n in range(120)]
+    (tmp_path / "own1.dt").write_text(head + "".join(rows))
+    done = run_command("assess", ["own1.dt", "-m", "constant,knn-cv-1", "-r", "2"], tmp_path)
+    assert done.code == 0, done.err
+    assert "90 training cases, 30 test cases" in done.out
+    assert "V001" in done.out
+    (tmp_path / "own1.dt").write_text(head + "".join(rows[:100]))
+    assert "own1.dt" in run_command("assess", ["own1.dt", "-q"], tmp_path).err
+
+
+def test_an_address_of_the_catalogue_will_do(run_command: RunCommand, tmp_path: Path) -> None:
+    done = run_command("assess", ["demo/age", "-s", "32,64", *QUICK, "-o", "here"], tmp_path)
+    assert done.code == 0, done.err
+    assert "/demo/age" in done.out
+    assert (tmp_path / "here" / "report.html").exists()
+
+
+def test_a_program_takes_part(run_command: RunCommand, table: Path) -> None:
+    awk = "awk '{ print 0 }' test.0 > cguess.0"
+    done = assess(run_command, table, "-p", f'zero=sh -c "{awk}"', "-o", "out")
+    assert done.code == 0, done.err
+    assert "zero" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "an argument is missing"),
+        (["absent.csv"], "absent.csv"),
+        (["houses.csv"], "no target is given: name one of the columns area, rooms, town, price"),
+        (["houses.csv", "-t", "prise"], "prise"),
+        (["houses.csv", "-t", "price", "-m", "lin1"], 'did you mean "lin-1"?'),
+        (["houses.csv", "-t", "town", "-m", "lin-1"], "lin-1"),
+        (["houses.csv", "-t", "price", "-s", "33"], "has no training-set size 33"),
+        (["houses.csv", "-t", "price", "-s", "many"], 'whole numbers above 0, not "many"'),
+        (["houses.csv", "-t", "price", "-r", "0"], 'whole numbers above 0, not "0"'),
+        (["houses.csv", "-t", "price", "-l", "Q", "-m", "constant", "-q"], 'has no loss "Q"'),
+        (["houses.csv", "-t", "price", "-T", "-5"], 'a number above 0, not "-5"'),
+        (["houses.csv", "-t", "price", "-M", "lots"], 'a number above 0, not "lot'),
+        (["houses.csv", "-t", "price", "-f", "ignore"], "choose leave-out or baseline"),
+        (["houses.csv", "-t", "price", "-e", "cloud"], "cloud"),
+        (["houses.csv", "-t", "price", "-p", "nameless"], "give a name and a command"),
+        (["houses.txt", "-t", "price"], "is no table that can be read"),
+        (["nowhere/at-all"], 'dataset "/nowhere" not found'),
+        (["houses.csv", "-t", "price", "-g", "owner"], "owner"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(
+    run_command: RunCommand, table: Path, words: list[str], complaint: str
+) -> None:
+    (table.parent / "houses.txt").write_text("no table")
+    done = run_command("assess", words, table.parent)
+    assert done.code in (1, 2)
+    assert complaint in done.err
+    assert "Traceback" not in done.err
+    assert done.err.splitlines()[0].startswith("redelve assess: ")
+    assert len(done.err.splitlines()) == (1 if done.code == 1 else 2)
+
+
+class TestReport:
+    def test_a_report_can_be_written_later_and_by_another_loss(
+        self, run_command: RunCommand, assessed: Path
+    ) -> None:
+        words = ["houses-assessment/archive", "-l", "A", "-m", "lin-1,constant", "-o", "later.md"]
+        done = run_command("report", words, assessed.parent)
+        assert done.code == 0, done.err
+        assert "absolute error" in done.out
+        assert (assessed.parent / "later.md").exists()
+
+    def test_no_archive_is_no_report(self, run_command: RunCommand, tmp_path: Path) -> None:
+        done = run_command("report", ["nothing"], tmp_path)
+        assert done.code == 1
+        assert "nothing" in done.err
+
+
+class TestMethods:
+    def test_every_method_is_listed_with_what_it_does(self, run_command: RunCommand) -> None:
+        from redelve.methods.contract import METHODS
+
+        lines = run_command("methods", []).out.splitlines()
+        assert [line.split()[0] for line in lines] == list(METHODS)
+
+    def test_one_method_is_told_in_full(self, run_command: RunCommand) -> None:
+        assert len(run_command("methods", ["lin-1"]).out.splitlines()) > 3
+
+    def test_an_unknown_one_is_not(self, run_command: RunCommand) -> None:
+        done = run_command("methods", ["lin1"])
+        assert done.code == 1
+        assert 'did you mean "lin-1"?' in done.err
+
+
+class TestCheckMethod:
+    def test_a_built_in_method_keeps_to_the_contract(self, run_command: RunCommand) -> None:
+        done = run_command("check_method", ["constant"])
+        assert done.code == 0, done.out
+
+    def test_an_estimator_is_named_by_its_module(self, run_command: RunCommand) -> None:
+        done = run_command("check_method", ["sklearn.linear_model:Absent"])
+        assert done.code == 1
+        assert "give module:attribute" in done.err
+
+    def test_nothing_given_is_nothing_to_check(self, run_command: RunCommand) -> None:
+        assert "no method is given" in run_command("check_method", []).err
+
+
+def test_csv_writes_a_line_of_names_and_one_for_each_case(run_command: RunCommand) -> None:
+    lines = run_command("csv_export", ["demo"]).out.splitlines()
+    assert lines[0] == "SEX,AGE,SIBLINGS,INCOME,COLOUR"
+    assert len(lines) == 2049
+    assert 'dataset "/nowhere" not found' in run_command("csv_export", ["nowhere"]).err
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "-h"]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: redelve {verb}")

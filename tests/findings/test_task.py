@@ -1,0 +1,212 @@
+"""What is found on one task is what `stats` says of the same arrays."""
+
+import numpy as np
+import pytest
+
+from redelve.errors import StatisticsError
+from redelve.findings import analyse_task, compare_methods, find
+from redelve.model import Scheme
+from redelve.stats import anova, seed_runs
+from redelve.stats.one_partition import compare_partition
+from redelve.stats.resampled import compare_resampled
+from tests.findings.made_up import draws, method, results, task
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_one_run_goes_to_the_analysis_of_variance_of_the_design(scheme: Scheme) -> None:
+    facts = task(scheme=scheme)
+    a, b = draws("a", 1.0, facts), draws("b", 1.2, facts)
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    analyse = anova.analyse_common if scheme == "common" else anova.analyse_hierarchical
+    compare = anova.compare_common if scheme == "common" else anova.compare_hierarchical
+    assert found.method("a").estimate == analyse(a)
+    assert found.contest("b", "a").test == compare(a, b)
+    assert found.method("b").standardised == pytest.approx(analyse(b).mean / 2)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_several_runs_tell_seeds_from_training_sets(scheme: Scheme) -> None:
+    facts = task(scheme=scheme)
+    a, b = draws("a", 1.0, facts, runs=3), draws("b", 1.2, facts)
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    tables = [np.stack(table) for table in a]
+    analyse = seed_runs.analyse_runs_common if scheme == "common" else seed_runs.analyse_runs_hierarchical
+    compare = seed_runs.compare_runs_common if scheme == "common" else seed_runs.compare_runs_hierarchical
+    assert found.method("a").estimate == analyse(tables)
+    assert found.method("a").deviations["seeds"] is not None
+    assert found.contest("a", "b").test == compare(tables, [row[None] for row in b])
+
+
+def test_folds_are_compared_by_the_corrected_test_and_no_other() -> None:
+    facts = task("/made/up/std.90", instances=10, cases=10, scheme="cross-validation")
+    a, b = draws("a", 1.0, facts), draws("b", 1.2, facts)
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    expected = compare_resampled([x.mean() for x in a], [x.mean() for x in b], ratio=10 / 90)
+    assert found.contest("a", "b").test == expected
+
+
+def test_a_failed_instance_is_left_out_of_comparisons_with_that_method_only() -> None:
+    facts = task()
+    a, b, c = draws("a", 1.0, facts), draws("b", 1.2, facts), draws("c", 1.4, facts)
+    losses = {
+        "a": {facts.address: [None, *a[1:]]},
+        "b": {facts.address: b},
+        "c": {facts.address: c},
+    }
+    found = analyse_task(results([facts], losses), facts.address)
+    assert found.contest("a", "b").instances == (1, 2, 3)
+    assert found.contest("b", "c").instances == (0, 1, 2, 3)
+    assert found.contest("a", "b").test == anova.compare_hierarchical(a[1:], b[1:])
+    assert (found.method("a").instances, found.method("a").failed) == (3, 1)
+
+
+def test_a_failed_run_leaves_as_many_runs_as_every_instance_has() -> None:
+    facts = task()
+    a = draws("a", 1.0, facts, runs=3)
+    a[2][1] = None
+    found = analyse_task(results([facts], {"a": {facts.address: a}}), facts.address)
+    assert found.method("a").runs == 2
+
+
+def test_two_methods_alone_are_adjusted_for_nothing() -> None:
+    facts = task()
+    losses = {
+        name: {facts.address: draws(name, mean, facts)}
+        for name, mean in zip("abc", (1, 1.2, 1.4), strict=True)
+    }
+    together = analyse_task(results([facts], losses), facts.address).contest("b", "a")
+    alone = compare_methods(results([facts], losses), "b", "a", facts.address)
+    assert (alone.first, alone.second) == ("b", "a")
+    assert alone.difference == pytest.approx(-(together.difference or 0))
+    assert alone.adjusted_p_value == alone.p_value
+    assert together.adjusted_p_value is not None
+    assert together.adjusted_p_value >= (alone.p_value or 0)
+
+
+def test_one_training_set_is_analysed_for_what_it_is() -> None:
+    facts = task(instances=1)
+    a, b = draws("a", 1.0, facts, runs=3), draws("b", 1.0, facts, runs=3)
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    assert found.contest("a", "b").test == compare_partition(np.stack(a[0]), np.stack(b[0]))
+    assert "seeds" in found.method("a").deviations
+    assert found.contest("a", "b").advice == ""
+    assert any("these very cases" in caveat for caveat in found.caveats)
+
+
+def test_methods_without_an_instance_in_common_are_not_compared() -> None:
+    facts = task(instances=2)
+    a, b = draws("a", 1.0, facts), draws("b", 1.0, facts)
+    losses = {"a": {facts.address: [a[0], None]}, "b": {facts.address: [None, b[1]]}}
+    found = analyse_task(results([facts], losses), facts.address)
+    assert any("no instance" in caveat for caveat in found.caveats)
+
+
+def test_advice_is_given_where_the_question_is_open() -> None:
+    facts = task(instances=4)
+    losses = {name: {facts.address: draws(name, 1.0, facts)} for name in "ab"}
+    (contest,) = analyse_task(results([facts], losses), facts.address).contests
+    assert contest.winner is None
+    assert "would detect a difference of 2 %" in contest.advice
+    assert "could not be told apart" in str(contest)
+
+
+def test_a_clear_difference_needs_no_advice() -> None:
+    facts = task(instances=8)
+    losses = {"a": {facts.address: draws("a", 1.0, facts)}, "b": {facts.address: draws("b", 3.0, facts)}}
+    (contest,) = analyse_task(results([facts], losses), facts.address).contests
+    assert contest.winner == "a"
+    assert contest.advice == ""
+    assert str(contest).startswith("a loses less than b: a − b = -2")
+
+
+def test_unknown_names_are_told_what_there_is() -> None:
+    facts = task()
+    made = results([facts], {"a": {facts.address: draws("a", 1.0, facts)}})
+    with pytest.raises(StatisticsError, match=r'no losses "Z" on /made/up/std[.]64: it has S'):
+        analyse_task(made, facts.address, "Z")
+    with pytest.raises(Exception, match=r'no results for task "/x": there are /made/up/std[.]64'):
+        analyse_task(made, "/x")
+    with pytest.raises(Exception, match='no results of method "z": there are a'):
+        compare_methods(made, "z", "a", facts.address)
+
+
+def test_nothing_to_analyse_is_said() -> None:
+    facts = task(instances=1)
+    with pytest.raises(StatisticsError, match="no job came to an answer"):
+        find(results([facts], {"a": {facts.address: [None]}}))
+
+
+class TestManyTasks:
+    def test_averages_are_of_standardised_losses_and_ranks_of_one_task_a_prototask(self) -> None:
+        tasks = [task(f"/d{n}/p/std.{size}") for n in range(4) for size in (64, 128)]
+        means = {"a": 1.0, "b": 1.2, "c": 1.4}
+        losses = {
+            name: {facts.address: draws(name, mean, facts) for facts in tasks} for name, mean in means.items()
+        }
+        found = find(results(tasks, losses)).across
+        assert found is not None
+        assert len(found.tasks) == 8
+        assert found.ranked_tasks == tuple(f"/d{n}/p/std.128" for n in range(4))
+        assert [one.method for one in found.methods] == ["a", "b", "c"]
+        assert found.methods[0].average == pytest.approx(0.5, abs=0.05)
+        assert found.friedman is not None
+        assert found.friedman.tasks == 4
+        assert found.wins["a", "c"].wins > 0
+        assert found.rope["a", "c"].left > 0.9
+        assert any("share their cases" in caveat for caveat in found.caveats)
+
+    def test_sizes_of_one_prototask_are_not_many_tasks(self) -> None:
+        tasks = [task(f"/d/p/std.{size}") for size in (64, 128, 256)]
+        losses = {name: {facts.address: draws(name, 1.0, facts) for facts in tasks} for name in "ab"}
+        assert find(results(tasks, losses)).across is None
+
+    def test_a_task_that_some_method_lacks_is_left_out_and_named(self) -> None:
+        tasks = [task(f"/d{n}/p/std.64") for n in range(4)]
+        losses = {name: {facts.address: draws(name, 1.0, facts) for facts in tasks} for name in "ab"}
+        del losses["b"]["/d3/p/std.64"]
+        found = find(results(tasks, losses)).across
+        assert found is not None
+        assert found.tasks == tuple(f"/d{n}/p/std.64" for n in range(3))
+        assert any("/d3/p/std.64" in caveat for caveat in found.caveats)
+
+    def test_the_standard_error_of_sizes_of_one_prototask_adds_up(self) -> None:
+        tasks = [task(f"/d{n}/p/std.{size}") for n in range(2) for size in (64, 128)]
+        losses = {name: {facts.address: draws(name, 1.0, facts) for facts in tasks} for name in "ab"}
+        found = find(results(tasks, losses))
+        errors = [found.task(facts.address).method("a").standardised_error or 0 for facts in tasks]
+        expected = np.hypot(errors[0] + errors[1], errors[2] + errors[3]) / 4
+        assert found.across is not None
+        assert found.across.methods[0].standard_error == pytest.approx(expected)
+
+
+class TestCurvesAndCosts:
+    def test_a_curve_has_its_sizes_in_order_and_says_whether_more_data_helped(self) -> None:
+        tasks = [task(f"/d/p/std.{size}", instances=8) for size in (256, 64, 128)]
+        means = {64: 3.0, 128: 2.0, 256: 2.0}
+        losses = {"a": {facts.address: draws("a", means[facts.training_set_size], facts) for facts in tasks}}
+        (curve,) = find(results(tasks, losses)).curves
+        assert [point.training_set_size for point in curve.points] == [64, 128, 256]
+        assert curve.would_more_data_help.startswith("not shown: from 128 to 256")
+
+    def test_a_gain_beyond_its_error_is_said(self) -> None:
+        tasks = [task(f"/d/p/std.{size}", instances=8) for size in (64, 128)]
+        losses = {"a": {facts.address: draws("a", 128 / facts.training_set_size, facts) for facts in tasks}}
+        (curve,) = find(results(tasks, losses)).curves
+        assert curve.would_more_data_help.startswith(
+            "yes: from 64 to 128 training cases the loss fell by 49 %"
+        )
+
+    def test_the_front_holds_those_whom_nobody_beats_in_both(self) -> None:
+        facts = task(instances=8)
+        means = {"a": 3.0, "bb": 1.0, "ccc": 2.0}  # the longer the name, the longer it takes
+        losses = {name: {facts.address: draws(name, mean, facts)} for name, mean in means.items()}
+        costs = {cost.method: cost for cost in find(results([facts], losses)).costs}
+        assert [name for name in means if costs[name].on_front] == ["a", "bb"]
+        assert costs["bb"].training_seconds == pytest.approx(0.2)
+
+
+def test_the_order_of_methods_is_that_of_the_results() -> None:
+    facts = task()
+    losses = {name: {facts.address: draws(name, 1.0, facts)} for name in ("z", "a")}
+    made = results([facts], losses, methods={"z": method("z"), "a": method("a")})
+    assert [one.method for one in analyse_task(made, facts.address).methods] == ["z", "a"]

@@ -1,0 +1,133 @@
+"""Every rule has a case that it finds and one in which it keeps silent."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from redelve.findings.validity import RULES, check_results
+from redelve.run.results import Results
+from tests.findings.made_up import draws, method, results, task
+
+
+def plain(**changes: object) -> Results:
+    facts = task(instances=4, cases=50, **changes)  # type: ignore[arg-type]
+    losses = {name: {facts.address: draws(name, 1.0, facts, runs=2)} for name in "ab"}
+    return results([facts], losses)
+
+
+def with_record(made: Results, **changes: object) -> Results:
+    first, *rest = made.records
+    return replace(made, records=(replace(first, **changes), *rest))  # type: ignore[arg-type]
+
+
+def one_training_set() -> Results:
+    facts = task(instances=1, cases=100)
+    return results([facts], {"a": {facts.address: draws("a", 1.0, facts, runs=2)}})
+
+
+def three_training_sets() -> Results:
+    facts = task(instances=3)
+    return results([facts], {"a": {facts.address: draws("a", 1.0, facts, runs=2)}})
+
+
+def one_run() -> Results:
+    facts = task()
+    return results([facts], {"a": {facts.address: draws("a", 1.0, facts)}})
+
+
+def three_methods() -> Results:
+    facts = task()
+    return results([facts], {name: {facts.address: draws(name, 1.0, facts, runs=2)} for name in "abc"})
+
+
+def lacking_an_instance() -> Results:
+    facts = task()
+    a, b = draws("a", 1.0, facts, runs=2), draws("b", 1.0, facts, runs=2)
+    return results([facts], {"a": {facts.address: a}, "b": {facts.address: b[:3]}})
+
+
+def with_units() -> Results:
+    made = plain()
+    (facts,) = made.tasks.values()
+    paired = tuple(replace(one, units=np.arange(50) // 2) for one in facts.instances)
+    return replace(made, tasks={facts.address: replace(facts, instances=paired)})
+
+
+def few_cases() -> Results:
+    facts = task(cases=20)
+    return results([facts], {"a": {facts.address: draws("a", 1.0, facts, runs=2)}})
+
+
+def tuned() -> Results:
+    made = plain()
+    return replace(made, methods={**made.methods, "a": method("a", tuned_on=["made"])})
+
+
+def fixed_seed() -> Results:
+    made = plain()
+    return replace(made, methods={**made.methods, "a": method("a", fixed_seeds=True)})
+
+
+VIOLATIONS: dict[str, Callable[[], Results]] = {
+    "V001": one_training_set,
+    "V002": lambda: plain(training_overlap=True),
+    "V003": fixed_seed,
+    "V004": lambda: plain(usage="development"),
+    "V005": lacking_an_instance,
+    "V006": with_units,
+    "V007": tuned,
+    "V008": three_methods,
+    "V009": lambda: with_record(plain(), status="out of time"),
+    "V010": three_training_sets,
+    "V011": few_cases,
+    "V012": lambda: with_record(plain(), losses={"S": np.full(50, np.inf)}),
+    "V013": lambda: with_record(plain(), message="ConvergenceWarning: not there yet"),
+    "V014": lambda: with_record(with_environment(plain()), environment={"processor": "another"}),
+    "V015": one_run,
+    "V016": lambda: plain(notes=("cases are in sequence",)),
+}
+
+
+def with_environment(made: Results) -> Results:
+    return replace(
+        made, records=tuple(replace(one, environment={"processor": "this"}) for one in made.records)
+    )
+
+
+def test_every_rule_is_tried() -> None:
+    assert set(VIOLATIONS) == set(RULES)
+
+
+def test_nothing_is_said_of_a_sound_assessment() -> None:
+    assert check_results(plain()) == ()
+
+
+@pytest.mark.parametrize("code", sorted(VIOLATIONS))
+def test_a_rule_finds_its_violation_and_names_it(code: str) -> None:
+    notes = [note for note in check_results(VIOLATIONS[code]()) if note.code == code]
+    assert notes
+    for note in notes:
+        assert note.title == RULES[code].title
+        assert str(note).startswith(f"{code} {note.title}: ")
+        assert note.severity == RULES[code].severity
+
+
+def test_overlapping_test_sets_are_a_dependence_too() -> None:
+    (note,) = check_results(plain(test_overlap=True))
+    assert note.code == "V006"
+    assert "overlap partly" in note.text
+
+
+def test_a_seed_shared_by_all_records_is_noticed_without_being_declared() -> None:
+    made = plain()
+    same = replace(made, records=tuple(replace(record, seed=1) for record in made.records))
+    (note,) = check_results(same)
+    assert (note.code, note.methods) == ("V003", ("a", "b"))
+
+
+def test_explanations_are_sentences() -> None:
+    for code in RULES:
+        assert RULES[code].explanation.endswith(".")
+        assert len(RULES[code].explanation) > 60

@@ -1,0 +1,308 @@
+"""A method in a cell: whatever it does costs one record, and the record tells what it did."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import psutil
+import pytest
+
+from redelve.errors import SpecError
+from redelve.methods.shown import TrainingSet
+from redelve.run.cells import Limits, asking, let_go, preloading
+from redelve.run.cells.limits import LONGEST_MESSAGE
+from redelve.run.experiment import pack, perform, plan, run
+from redelve.run.results import Record
+from tests.run import toys
+from tests.run.toys import Toy, content, toy_experiment
+
+ISOLATED = Limits(isolated=True)
+MEMORY = 500_000_000  # Python with every library that the tests before this one have loaded takes 220 MB
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_process_left() -> Iterator[None]:
+    yield
+    let_go()
+    assert [child for child in psutil.Process().children() if "child_main" in " ".join(child.cmdline())] == []
+
+
+def records_of(
+    mischief: Callable[[TrainingSet], None] | None, limits: Limits = ISOLATED, instances: int = 1
+) -> list[Record]:
+    experiment = toy_experiment({"toy": Toy(mischief)}, instances, limits=limits)
+    return [perform(pack(experiment, job)) for job in plan(experiment)]  # the warden stays for the next test
+
+
+def record_of(mischief: Callable[[TrainingSet], None] | None, limits: Limits = ISOLATED) -> Record:
+    (record,) = records_of(mischief, limits)
+    return record
+
+
+def test_an_answer_from_a_cell_is_the_same_to_the_bit() -> None:
+    for here, there in zip(records_of(None, Limits(), 3), records_of(None, instances=3), strict=True):
+        assert content(here) == content(there)
+        assert there.status == "done"
+        assert there.has_losses
+
+
+def test_a_segmentation_fault_tells_the_signal_and_the_place() -> None:
+    record = record_of(toys.segfault)
+    assert record.status == "crashed"
+    assert record.message.startswith("killed by signal 11 (SIGSEGV)\nIt printed: Fatal Python error")
+    assert "in segfault" in record.message
+
+
+def test_an_exit_tells_its_code() -> None:
+    assert content(record_of(toys.exits))[3:5] == ("crashed", "ended with exit code 3 before it answered")
+
+
+@pytest.mark.parametrize("limits", [ISOLATED, Limits()], ids=["isolated", "in-process"])
+def test_a_method_that_ends_the_program_ends_only_itself(limits: Limits) -> None:
+    assert content(record_of(toys.calls_exit, limits))[3:5] == ("failed", "SystemExit: enough")
+
+
+def test_what_a_failed_method_printed_is_told() -> None:
+    record = record_of(toys.raises)
+    assert (record.status, record.message) == (
+        "failed",
+        "ValueError: no such luck\nIt printed: about to fail",
+    )
+
+
+def prints_a_lot(training: TrainingSet) -> None:
+    for number in range(20_000):
+        print("line", number)
+    raise ValueError("too chatty")
+
+
+def test_only_the_end_of_what_it_printed_is_kept() -> None:
+    record = record_of(prints_a_lot)
+    assert record.message.startswith("ValueError: too chatty\nIt printed: ")
+    assert record.message.endswith("line 19999")
+    assert len(record.message) <= LONGEST_MESSAGE
+
+
+def test_a_method_that_hangs_is_ended_in_time() -> None:
+    before = time.monotonic()
+    record = record_of(toys.hangs, Limits(seconds=0.5))
+    assert (record.status, record.message) == ("out of time", "took longer than the limit of 0.5 s")
+    assert time.monotonic() - before < 20
+    assert record.costs.cpu_seconds is not None
+
+
+def test_a_method_that_eats_memory_is_ended() -> None:
+    record = record_of(toys.eats_memory, Limits(memory=MEMORY))
+    assert (record.status, record.message) == ("out of memory", "used more memory than the limit of 500 MB")
+    assert record.costs.peak_memory is not None
+    assert MEMORY < record.costs.peak_memory < 3 * MEMORY
+
+
+@pytest.mark.parametrize("limits", [ISOLATED, Limits()], ids=["isolated", "in-process"])
+def test_a_memory_error_is_out_of_memory(limits: Limits) -> None:
+    record = record_of(toys.asks_for_too_much, limits)
+    assert record.status == "out of memory"
+    assert record.message.startswith("MemoryError: Unable to allocate")
+
+
+def asks_for_more_than_the_limit(training: TrainingSet) -> None:
+    np.ones((2 * MEMORY + (2 << 30)) // 8)
+
+
+def test_a_single_large_allocation_is_refused_before_it_is_made() -> None:
+    record = record_of(asks_for_more_than_the_limit, Limits(memory=MEMORY))
+    assert record.message.startswith("MemoryError")
+    assert record.costs.peak_memory is not None
+    assert record.costs.peak_memory < MEMORY
+
+
+def programs() -> list[psutil.Process]:
+    return [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "987654"]]
+
+
+@pytest.mark.parametrize(
+    ("mischief", "status"),
+    [
+        (toys.starts_a_program, "done"),
+        (toys.starts_a_program_and_hangs, "out of time"),
+        (toys.starts_a_program_in_a_session_of_its_own, "crashed"),
+    ],
+)
+def test_what_a_method_started_ends_with_it(mischief: Callable[[TrainingSet], None], status: str) -> None:
+    assert record_of(mischief, Limits(seconds=1.0)).status == status
+    assert programs() == []
+
+
+def tells_whether_scipy_special_is_loaded(training: TrainingSet) -> None:
+    raise ValueError(f"scipy.special: {'scipy.special' in sys.modules}")
+
+
+def test_libraries_loaded_here_are_loaded_before_the_method_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    import scipy.special  # noqa: F401
+
+    told = preloading.harmless_modules()
+    assert {"numpy", "scipy.special"} <= set(told)
+    assert [name for name in told if name.startswith("redelve")] == []  # all that is loaded would take long
+    for names, expected in (([], False), (["scipy.special"], True)):
+        let_go()
+        monkeypatch.setattr(asking, "harmless_modules", lambda names=names: names)
+        record = record_of(tells_whether_scipy_special_is_loaded)
+        assert record.message == f"ValueError: scipy.special: {expected}"
+    let_go()
+
+
+def test_every_job_begins_in_the_same_state() -> None:
+    messages = {record.message for record in records_of(toys.leaves_traces, instances=3)}
+    assert messages == {"UserWarning: call 1"}
+
+
+@pytest.mark.parametrize("limits", [ISOLATED, Limits()], ids=["isolated", "in-process"])
+def test_global_random_numbers_follow_the_seed(limits: Limits) -> None:
+    first, again = (records_of(toys.draws_global_numbers, limits, 2) for _ in range(2))
+    assert [record.message for record in first] == [record.message for record in again]
+    assert first[0].message != first[1].message
+
+
+def test_global_random_numbers_of_the_caller_are_left_alone() -> None:
+    np.random.seed(5)  # noqa: NPY002
+    expected = np.random.random(), np.random.random()  # noqa: NPY002
+    np.random.seed(5)  # noqa: NPY002
+    first = np.random.random()  # noqa: NPY002
+    record_of(toys.draws_global_numbers, Limits())
+    assert (first, np.random.random()) == expected  # noqa: NPY002
+
+
+def looks_for_the_truth(training: TrainingSet) -> None:
+    frame = sys._getframe()
+    while frame is not None:
+        assert "package" not in frame.f_locals
+        assert "truths" not in frame.f_locals
+        frame = frame.f_back  # type: ignore[assignment]
+
+
+def test_the_truth_is_not_in_the_cell() -> None:
+    assert record_of(looks_for_the_truth).status == "done"
+    assert record_of(looks_for_the_truth, Limits()).status == "failed"  # which is why there are cells
+
+
+def writes_nonsense(training: TrainingSet) -> None:
+    for descriptor in range(3, 64):
+        try:
+            os.write(descriptor, b"nonsense" * 100)
+        except OSError:
+            continue
+    os._exit(0)
+
+
+def test_nonsense_in_the_pipe_is_one_failed_record() -> None:
+    record = record_of(writes_nonsense, Limits(seconds=5))
+    assert record.status in ("failed", "crashed", "out of time")
+    assert record_of(None).status == "done"
+
+
+def kills_its_warden(training: TrainingSet) -> None:
+    os.kill(os.getppid(), 9)
+    time.sleep(60)
+
+
+def test_a_method_that_kills_its_warden_is_given_up() -> None:
+    record = record_of(kills_its_warden)
+    assert record.status == "crashed"
+    assert record.message == "the process that watched over it was killed, 3 times over"
+
+
+def test_a_warden_killed_from_outside_is_replaced() -> None:
+    experiment = toy_experiment({"toy": Toy()}, 3, limits=ISOLATED)
+    records = []
+    for record in run(experiment, plan(experiment)):
+        records.append(record)
+        os.kill(asking._mine.warden.pid, 9)
+    assert [record.status for record in records] == ["done"] * 3
+
+
+def test_threads_have_cells_of_their_own() -> None:
+    found: list[Record] = []
+
+    def work() -> None:
+        found.extend(records_of(toys.takes_a_moment))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [record.status for record in found] == ["done"] * 3
+
+
+def tells_its_threads(training: TrainingSet) -> None:
+    from threadpoolctl import threadpool_info
+
+    found = {info["num_threads"] for info in threadpool_info()} | {int(os.environ["OMP_NUM_THREADS"])}
+    raise ValueError(f"threads {sorted(found)}")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("isolated", [True, False])
+def test_libraries_have_the_threads_they_are_allowed(threads: int, isolated: bool) -> None:
+    record = record_of(tells_its_threads, Limits(threads=threads, isolated=isolated))
+    assert record.message == f"ValueError: threads [{threads}]"
+
+
+def test_peak_memory_is_of_this_job_alone() -> None:
+    large = np.ones(40_000_000)
+    del large
+    here = psutil.Process().memory_info().rss
+    for record, before in ((record_of(None), 100_000_000), (record_of(None, Limits()), here)):
+        assert record.costs.peak_memory is not None
+        assert record.costs.peak_memory < before + 230_000_000
+
+
+def raises_an_unspeakable_error(training: TrainingSet) -> None:
+    class Unspeakable(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    raise Unspeakable
+
+
+def tells_an_address(training: TrainingSet) -> None:
+    raise ValueError(f"{object()} is wrong")
+
+
+def test_messages_are_bearable_and_steady() -> None:
+    assert record_of(raises_an_unspeakable_error).message == "Unspeakable"
+    assert record_of(tells_an_address).message == "ValueError: <object object at 0x…> is wrong"
+
+
+def test_warnings_are_told_once() -> None:
+    assert [record.message for record in records_of(toys.warns, instances=2)] == [
+        "UserWarning: this looks odd"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"seconds": 0}, "the limit of seconds is 0"),
+        ({"memory": -5}, "the limit of memory is -5"),
+        ({"threads": 0}, "threads must be 1 or more, not 0"),
+    ],
+)
+def test_limits_must_be_positive(limits: dict[str, int], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_a_method_that_cannot_be_sent_is_told_at_once() -> None:
+    lock = threading.Lock()
+
+    def locks(training: TrainingSet) -> None:
+        lock.acquire()
+
+    with pytest.raises(SpecError, match="Toy can't be sent to another process: TypeError: cannot pickle"):
+        record_of(locks)

@@ -1,0 +1,101 @@
+"""Progress is shown beside the records and changes nothing about them."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+
+import pytest
+from rich.console import Console
+
+from redelve.run import progress
+from redelve.run.experiment import plan, run
+from redelve.run.progress import Tally, shown, under_way
+from redelve.run.results import Job, Record
+from redelve.run.workers import Processes
+from tests.run import toys
+from tests.run.toys import Toy, toy_experiment
+
+
+def record(status: str = "done", number: int = 0) -> Record:
+    message = "" if status == "done" else "ValueError: oh\nmore"
+    return Record(Job("/toy/y/std.20", "one", number), "d", 0, status, message=message)  # type: ignore[arg-type]
+
+
+def console(*, terminal: bool) -> Console:
+    return Console(file=io.StringIO(), force_terminal=terminal, width=100, legacy_windows=False)
+
+
+def text(screen: Console) -> str:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_records_pass_through_untouched(terminal: bool) -> None:
+    records = [record(), record("failed", 1), record("crashed", 2)]
+    screen = console(terminal=terminal)
+    assert list(shown(iter(records), 3, screen)) == records
+    told = text(screen)
+    assert "/one/toy/y/std.20, instance 1: failed: ValueError: oh" in told
+    assert "more" not in told
+    assert "3 of 3 jobs, 2 without an answer (1 crashed, 1 failed), in 0 s" in told
+
+
+def test_elsewhere_than_on_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.05)
+
+    def slowly() -> Iterator[Record]:
+        for number in range(2):
+            time.sleep(0.2)
+            yield record(number=number)
+
+    screen = console(terminal=False)
+    list(shown(slowly(), 2, screen))
+    lines = text(screen).splitlines()
+    assert lines[0] == "0 of 2 jobs"
+    assert any(line.startswith("1 of 2 jobs, ") and line.endswith(" left") for line in lines)
+    assert lines[-1].startswith("2 of 2 jobs, in ")
+
+
+def test_many_failures_are_only_counted() -> None:
+    screen = console(terminal=False)
+    list(shown((record("failed", number) for number in range(50)), 50, screen))
+    lines = text(screen).splitlines()
+    assert len(lines) == progress.MOST_FAILURES_TOLD + 1
+    assert lines[-2].endswith("(more failures are only counted)")
+    assert lines[-1].startswith("50 of 50 jobs, 50 without an answer (50 failed)")
+
+
+def test_the_bar_shows_what_is_under_way() -> None:
+    experiment = toy_experiment({"slow": Toy(toys.takes_a_moment)}, 4)
+    screen = console(terminal=True)
+    records = list(shown(run(experiment, plan(experiment), Processes(2)), 4, screen))
+    assert [one.status for one in records] == ["done"] * 4
+    assert "now: /slow/toy/y/std.20, instance" in text(screen)
+    assert "━" in text(screen)
+
+
+def test_closing_closes_the_run() -> None:
+    experiment = toy_experiment({"one": Toy()}, 4)
+    records = run(experiment, plan(experiment))
+    passing = shown(records, 4, console(terminal=False))
+    next(passing)
+    passing.close()
+    assert list(records) == []
+
+
+def test_time_left_follows_from_the_speed() -> None:
+    tally = Tally(10, started=time.monotonic() - 20)
+    for number in range(4):
+        tally.add(record(number=number))
+    assert tally.state() == "4 of 10 jobs, 0.2 a second, 30 s left"
+
+
+def test_only_a_few_jobs_are_named() -> None:
+    class Source:
+        under_way = tuple(Job("/t", "m", number) for number in range(5))
+
+    assert under_way(Source()) == "now: /m/t, instance 0; /m/t, instance 1; /m/t, instance 2; and 2 more"
+    assert under_way(iter(())) == ""
