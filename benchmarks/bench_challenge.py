@@ -140,10 +140,10 @@ def wait_for(services: Services, kind: str) -> None:
     """Wait until every entry has this kind of job done."""
     from sqlalchemy import func, select
 
-    from redelve.challenge.server.database_tables import Job
+    from redelve.challenge.server.database_tables import QueuedJob
     from redelve.challenge.server.jobs import DONE
 
-    done = select(func.count()).where(Job.kind == kind, Job.state == DONE)
+    done = select(func.count()).where(QueuedJob.kind == kind, QueuedJob.state == DONE)
     while True:
         with services.database.reading() as session:
             if session.scalar(done) == ENTRIES:

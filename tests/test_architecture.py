@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,31 @@ def test_the_house_has_few_doors() -> None:
 
 def test_no_module_is_called_as_one_of_the_standard_library() -> None:
     assert {path.stem for path in MODULES} & sys.stdlib_module_names <= {"__main__"}
+
+
+def public_classes() -> dict[str, list[str]]:
+    """Every public class of the package: its name, and where classes of that name are."""
+    found = defaultdict(list)
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(str(path.relative_to(SOURCE)))
+    return found
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    assert len(public_classes()) > 400
+    assert {name: places for name, places in public_classes().items() if len(places) > 1} == {}
+
+
+def test_modules_share_a_name_only_where_the_page_says_why() -> None:
+    found = defaultdict(list)
+    for path in MODULES:
+        if not path.name.startswith("__"):
+            found[path.stem].append(path)
+    page = (PROJECT / "docs" / "architecture.md").read_text()
+    explained = set(re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", page, re.MULTILINE))
+    assert {name for name, places in found.items() if len(places) > 1} == explained
 
 
 def loaded_after(statement: str) -> set[str]:

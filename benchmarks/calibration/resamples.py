@@ -31,7 +31,7 @@ from redelve.stats.anova import compare_common, compare_hierarchical
 from redelve.stats.bayesian_tests import correlated_t
 from redelve.stats.components import Components, estimate_components
 from redelve.stats.estimates import Interval, Scheme
-from redelve.stats.power import Plan, power
+from redelve.stats.power import PlannedExperiment, power
 from redelve.stats.resampled import analyse_resampled, compare_resampled, nested_cross_validation
 
 REPEATED = (Resampling(50, 10, 10), Resampling(100, 10, 10), Resampling(50, 5, 10))
@@ -181,7 +181,7 @@ def _powers(
 ) -> tuple[float, float]:
     variances = (design.sd_training**2, design.sd_residual**2, design.sd_test_cases**2)
     difference = distance * design.sd_mean()
-    said = power(Components(scheme, *variances), Plan(*design.shape), difference).power
+    said = power(Components(scheme, *variances), PlannedExperiment(*design.shape), difference).power
     sample = draw_gaussian(design, count, rng).shifted(difference)
     return 100 * said, rejections(sample.f_test() if scheme == "common" else sample.t_test())
 
@@ -193,7 +193,7 @@ def scale_coverage(scheme: Scheme, count: int, rng: Generator) -> float:
         Design(6, 40, 0.5, 0.8 if common else 0.0),
         compare_common if common else compare_hierarchical,
     )
-    zero, plan, hits = np.zeros(design.shape), Plan(*design.shape), []
+    zero, plan, hits = np.zeros(design.shape), PlannedExperiment(*design.shape), []
     for table_ in draw_losses(design, count, rng, "gaussian"):
         found = power(estimate_components(compare(table_, zero)), plan, 1.0).standard_error_range
         hits.append(found[0] <= design.sd_mean() <= found[1])

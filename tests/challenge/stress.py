@@ -14,7 +14,7 @@ from typing import Any
 from redelve.challenge.server.app import create_app
 from redelve.challenge.server.client import Client, ServerRefused
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.serving import Place, bound, server_of
+from redelve.challenge.server.serving import ServingPlace, bound, server_of
 from redelve.challenge.server.settings import PasswordCost, RateLimits, Settings
 from redelve.challenge.server.worker import Worker
 from redelve.errors import LocationError
@@ -68,8 +68,8 @@ class Plan:
 
 def serve(plan: Plan) -> None:
     """The server without workers."""
-    listening = bound(Place(port=plan.port))
-    server_of(create_app(plan.settings()), Place(port=plan.port)).run(sockets=[listening])
+    listening = bound(ServingPlace(port=plan.port))
+    server_of(create_app(plan.settings()), ServingPlace(port=plan.port)).run(sockets=[listening])
 
 
 def work(plan: Plan) -> None:

@@ -41,13 +41,13 @@ from redelve.challenge.server.database_tables import (
     Entry,
     EntryEvent,
     FinalScore,
-    Job,
+    QueuedJob,
     RankingMade,
     User,
 )
 from redelve.challenge.server.jobs import DONE, LEASED, WAITING
 from redelve.challenge.server.services import Services, open_services
-from redelve.challenge.server.serving import Place, bound
+from redelve.challenge.server.serving import ServingPlace, bound
 from tests.challenge.server.conftest import new_postgresql  # noqa: F401 (a fixture)
 from tests.challenge.small import some_patterns
 from tests.challenge.stress import PASSWORD, Plan, play
@@ -162,7 +162,7 @@ def wait_for_ranking(services: Services, until: float) -> None:
         with services.database.reading() as session:
             if session.scalar(select(func.count()).select_from(RankingMade)):
                 return
-            left = session.scalar(select(func.count()).where(Job.state.in_((WAITING, LEASED))))
+            left = session.scalar(select(func.count()).where(QueuedJob.state.in_((WAITING, LEASED))))
         assert time.monotonic() < until, f"the ranking is not made: {left} jobs are left"
         time.sleep(0.2)
 
@@ -221,7 +221,7 @@ def check_scored_once(plan: Plan, services: Services) -> None:
     with services.database.reading() as session:
         assert Counter(session.scalars(select(Entry.state))) == {SCORED: count}
         scored = Counter(session.scalars(select(EntryEvent.entry_id).where(EntryEvent.state == SCORED)))
-        jobs = Counter(tuple(row) for row in session.execute(select(Job.kind, Job.state)))
+        jobs = Counter(tuple(row) for row in session.execute(select(QueuedJob.kind, QueuedJob.state)))
         for table in (DevelopmentScore, FinalScore):
             assert session.scalar(select(func.count()).select_from(table)) == 5 * count
     assert len(scored) == count
@@ -269,7 +269,7 @@ def check_ranking(plan: Plan, services: Services) -> None:
 
 
 def free_port() -> int:
-    with bound(Place(port=0)) as listening:
+    with bound(ServingPlace(port=0)) as listening:
         return int(listening.getsockname()[1])
 
 

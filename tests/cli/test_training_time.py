@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.calibration.times import exclusive_or, settings
 
-from redelve.cli.training_time import Trial, main, read_trials
+from redelve.cli.training_time import TimedTrial, main, read_trials
 
 
 def written(folder: Path, text: str) -> Path:
@@ -140,8 +140,8 @@ def test_graphs_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_reading_keeps_the_order(tmp_path: Path) -> None:
     found = read_trials(written(tmp_path, "time,algorithm\n5,b\n>9,a\n7,b\n"))
     assert list(found) == ["b", "a"]
-    assert found["b"] == [Trial(5.0, None), Trial(7.0, None)]
-    assert found["a"] == [Trial(9.0, False)]
+    assert found["b"] == [TimedTrial(5.0, None), TimedTrial(7.0, None)]
+    assert found["a"] == [TimedTrial(9.0, False)]
 
 
 def test_ten_thousand_trials_like_the_published_ones(

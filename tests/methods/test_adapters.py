@@ -31,18 +31,18 @@ from redelve.methods.adapters.adapt import as_method
 from redelve.methods.adapters.callables import callable_method
 from redelve.methods.adapters.program import Program
 from redelve.methods.adapters.sklearn_adapter import sklearn_method
-from redelve.methods.conformance.small_tasks import Trial, make_trial
+from redelve.methods.conformance.small_tasks import SmallTask, make_trial
 from redelve.methods.contract import METHODS, Method
 from redelve.methods.identities import plain
 from redelve.methods.views import without_zeros
 from redelve.seeds import generator
 
 
-def answer(method: Method, trial: Trial, seed: int = 0) -> Answer:
+def answer(method: Method, trial: SmallTask, seed: int = 0) -> Answer:
     return method.learn(trial.training, generator("test", seed)).predict(trial.inputs)
 
 
-def guesses(method: Method, trial: Trial, seed: int = 0) -> list[float]:
+def guesses(method: Method, trial: SmallTask, seed: int = 0) -> list[float]:
     found = answer(method, trial, seed).guesses
     assert found is not None
     return [float(value) for value in found.values[0]]

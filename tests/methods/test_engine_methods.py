@@ -25,7 +25,7 @@ from redelve.methods.builtin.network_lessons import (
 from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
 from redelve.methods.conformance.checking import check_method
 from redelve.methods.conformance.checks import numbers_of
-from redelve.methods.conformance.small_tasks import EVERY_KIND, Trial, make_trial
+from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import METHODS, BatchMethod
 from redelve.methods.views import View
 from redelve.model.prototask import VALIDATION
@@ -60,7 +60,7 @@ def generator(number: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(number))
 
 
-def learnt(method: EngineMethod, trial: Trial, seed: int = 1) -> EnginePredictor:
+def learnt(method: EngineMethod, trial: SmallTask, seed: int = 1) -> EnginePredictor:
     return method.learn_many([trial.training], [generator(seed)])[0]
 
 
@@ -122,7 +122,7 @@ def test_they_pass_all_checks_as_they_are(name: str) -> None:
 # Batches
 
 
-def mixed_batch() -> list[Trial]:
+def mixed_batch() -> list[SmallTask]:
     """Training sets of different sizes, shapes and targets; one has nothing to learn."""
     return [
         make_trial("real"),

@@ -18,7 +18,7 @@ from redelve.answers.answer import Answer
 from redelve.errors import RedelveError, SpecError
 from redelve.methods.adapters import confinement
 from redelve.methods.adapters.program import Program
-from redelve.methods.conformance.small_tasks import Trial, make_trial
+from redelve.methods.conformance.small_tasks import SmallTask, make_trial
 from redelve.seeds import generator
 
 Script = Callable[..., list[str]]
@@ -26,11 +26,11 @@ SECRET = "7482910.25"
 MECHANISMS = [name for name in ("landlock", "namespace") if sys.platform == "linux"]
 
 
-def answer(program: Program, trial: Trial) -> Answer:
+def answer(program: Program, trial: SmallTask) -> Answer:
     return program.learn(trial.training, generator("test")).predict(trial.inputs)
 
 
-def guesses(program: Program, trial: Trial) -> list[float]:
+def guesses(program: Program, trial: SmallTask) -> list[float]:
     found = answer(program, trial).guesses
     assert found is not None
     return [float(value) for value in found.values[0]]
@@ -96,7 +96,7 @@ def test_the_files_are_those_of_mgendata() -> None:
     assert told[-1].strip() == "12"
 
 
-def _told(shell: str, trial: Trial) -> list[str]:
+def _told(shell: str, trial: SmallTask) -> list[str]:
     with pytest.raises(RedelveError) as raised:
         answer(Program(f"{shell}; exit 1"), trial)
     return str(raised.value).partition("it printed: ")[2].splitlines()

@@ -20,7 +20,7 @@ from redelve.nets import (
     Rprop,
     ScaledConjugateGradients,
     Sets,
-    SquaredError,
+    SquaredOutputError,
     Success,
     draw,
     layered,
@@ -38,7 +38,7 @@ EPOCHS = 60
 
 def gradients(architecture: Architecture, data: Data) -> Callable[[Vector], Vector]:
     """The gradient as a function of one network's weights (test_gradients.py vouches for it)."""
-    kernel = StackedKernel(architecture, Engine(), SquaredError(), 1)
+    kernel = StackedKernel(architecture, Engine(), SquaredOutputError(), 1)
     cases = kernel.prepare(data)
     return lambda weights: np.array(kernel.look(weights[None].copy(), cases).gradient[0])
 
@@ -103,7 +103,7 @@ def test_rprop_is_the_plain_loop(variant: str, eta_plus: float | tuple[float, fl
 @pytest.mark.parametrize("network", [NETWORK, TINY])
 def test_descending_epsilon_leaves_near_outputs_alone(network: Architecture) -> None:
     data = XOR if network is TINY else noisy_sets().training
-    kernel = StackedKernel(network, Engine(), SquaredError(), 1)
+    kernel = StackedKernel(network, Engine(), SquaredOutputError(), 1)
     cases = kernel.prepare(data)
 
     def plain(run: int) -> Vector:
@@ -144,7 +144,7 @@ def test_scaled_conjugate_gradients_solve_a_quadratic_in_as_many_steps_as_weight
 def plain_scg(architecture: Architecture, data: Data, weights: Vector, iterations: int) -> Vector:
     """Møller 1993, section 4, line by line, for one network."""
     gradient, count = gradients(architecture, data), len(weights)
-    scale = SquaredError().scale(architecture, data.cases)
+    scale = SquaredOutputError().scale(architecture, data.cases)
 
     def cost(at: Vector) -> float:
         return float(measure(architecture, at[None], data)[0]) / scale / 2

@@ -23,7 +23,7 @@ from redelve.nets import (
     Rprop,
     ScaledConjugateGradients,
     Sets,
-    SquaredError,
+    SquaredOutputError,
     Success,
     Trained,
     layered,
@@ -32,7 +32,7 @@ from redelve.nets import (
 )
 from redelve.nets.algorithms import Algorithm
 from redelve.nets.error_functions import ErrorFunction
-from redelve.nets.stopping import Rule
+from redelve.nets.stopping import StoppingRule
 from tests.nets.problems import TINY, XOR, noisy_sets, some_weights
 
 RUNS = 60
@@ -57,13 +57,13 @@ ALGORITHMS: dict[str, Algorithm] = {
     "scg": ScaledConjugateGradients(),
 }
 NETWORKS: dict[str, tuple[Architecture, ErrorFunction]] = {
-    "shortcuts": (layered((5, 7, 3, 2), "softsign", "identity", shortcuts=True), SquaredError()),
-    "tanh": (Architecture((5, 8, 2), ("tanh", "logistic")), SquaredError()),
+    "shortcuts": (layered((5, 7, 3, 2), "softsign", "identity", shortcuts=True), SquaredOutputError()),
+    "tanh": (Architecture((5, 8, 2), ("tanh", "logistic")), SquaredOutputError()),
     "softmax": (Architecture((5, 6, 2), ("logistic", "softmax")), CrossEntropy()),
-    "one unit": (Architecture((5, 1, 2), ("tanh", "tanh"), biases=False), SquaredError()),
-    "linear": (Architecture((5, 2), ("identity",)), SquaredError()),
+    "one unit": (Architecture((5, 1, 2), ("tanh", "tanh"), biases=False), SquaredOutputError()),
+    "linear": (Architecture((5, 2), ("identity",)), SquaredOutputError()),
 }
-STOPPING: Rule = GL(5) | P(0.1) | (UP(2).once() & PQ(1).once()) | MaxEpochs(83)
+STOPPING: StoppingRule = GL(5) | P(0.1) | (UP(2).once() & PQ(1).once()) | MaxEpochs(83)
 
 
 def alone(run: int, sets: Sets) -> Sets:

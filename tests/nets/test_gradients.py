@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from redelve.nets import Architecture, CrossEntropy, Data, Engine, SquaredError, measure, predict
+from redelve.nets import Architecture, CrossEntropy, Data, Engine, SquaredOutputError, measure, predict
 from redelve.nets.error_functions import ErrorFunction
-from redelve.nets.kernel import Kernel
+from redelve.nets.kernel import NetworkKernel
 from redelve.nets.stacked import StackedKernel
 from redelve.nets.wide import WideKernel
 from tests.nets.problems import plain_outputs, some_weights
@@ -24,7 +24,7 @@ def problems(draw: st.DrawFn) -> tuple[Architecture, ErrorFunction, int, int, bo
     hidden = draw(st.lists(st.integers(1, 4), max_size=3))
     sizes = (draw(st.integers(1, 4)), *hidden, draw(st.integers(1, 3)))
     names = st.sampled_from(["tanh", "logistic", "softsign", "identity"])
-    errors: list[ErrorFunction] = [SquaredError(), CrossEntropy()]
+    errors: list[ErrorFunction] = [SquaredOutputError(), CrossEntropy()]
     error = draw(st.sampled_from(errors))
     last = draw(st.sampled_from(["softmax", "logistic"]) if isinstance(error, CrossEntropy) else names)
     activations = (*(draw(names) for _ in hidden), last)
@@ -42,7 +42,7 @@ def random_data(architecture: Architecture, cases: int, runs: int, own: bool) ->
     return Data(inputs, targets)
 
 
-def cost(kernel: Kernel, data: Data, weights: NDArray[Any]) -> NDArray[Any]:
+def cost(kernel: NetworkKernel, data: Data, weights: NDArray[Any]) -> NDArray[Any]:
     """The error whose gradient is taken: summed over cases, half the square."""
     factor = 1.0 if isinstance(kernel.error, CrossEntropy) else 0.5
     scale = kernel.error.scale(kernel.architecture, data.cases)
@@ -54,7 +54,7 @@ def cost(kernel: Kernel, data: Data, weights: NDArray[Any]) -> NDArray[Any]:
 @given(problem=problems())
 @settings(max_examples=60, deadline=None)
 def test_gradients_equal_finite_differences(
-    kind: type[Kernel], problem: tuple[Architecture, ErrorFunction, int, int, bool]
+    kind: type[NetworkKernel], problem: tuple[Architecture, ErrorFunction, int, int, bool]
 ) -> None:
     architecture, error, cases, runs, own = problem
     kernel = kind(architecture, Engine(), error, runs)
@@ -71,7 +71,7 @@ def test_gradients_equal_finite_differences(
 @given(problem=problems())
 @settings(max_examples=40, deadline=None)
 def test_outputs_and_errors_are_those_of_networks_computed_unit_by_unit(
-    kind: type[Kernel], problem: tuple[Architecture, ErrorFunction, int, int, bool]
+    kind: type[NetworkKernel], problem: tuple[Architecture, ErrorFunction, int, int, bool]
 ) -> None:
     architecture, error, cases, runs, own = problem
     kernel = kind(architecture, Engine(), error, runs)
@@ -89,7 +89,7 @@ def test_outputs_and_errors_are_those_of_networks_computed_unit_by_unit(
 def plain_error(
     error: ErrorFunction, architecture: Architecture, outputs: NDArray[Any], targets: NDArray[Any]
 ) -> float:
-    if isinstance(error, SquaredError):
+    if isinstance(error, SquaredOutputError):
         return float(100 * ((outputs - targets) ** 2).mean())
     surprise = -targets * np.log(outputs)
     if architecture.activations[-1] == "logistic":
@@ -99,13 +99,13 @@ def plain_error(
 
 @pytest.mark.parametrize("kind", KERNELS)
 def test_large_sets_are_worked_on_in_blocks_with_the_same_result(
-    kind: type[Kernel], monkeypatch: pytest.MonkeyPatch
+    kind: type[NetworkKernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     architecture = Architecture((3, 4, 2), ("tanh", "identity"))
     data, weights = random_data(architecture, 100, 2, False), some_weights(architecture, 2)
-    whole = kind(architecture, Engine(), SquaredError(), 2)
+    whole = kind(architecture, Engine(), SquaredOutputError(), 2)
     monkeypatch.setattr("redelve.nets.stacked.TABLE_SIZE", 150)
-    parts = kind(architecture, Engine(), SquaredError(), 2)
+    parts = kind(architecture, Engine(), SquaredOutputError(), 2)
     assert len(parts.prepare(data).blocks) == (5 if kind is StackedKernel else 1)
     first, second = (
         kernel.look(kernel.load(weights), kernel.prepare(data), worst=True) for kernel in (whole, parts)
@@ -119,7 +119,7 @@ def test_squared_error_percentage_counts_the_range_of_outputs() -> None:
     architecture = Architecture((1, 1), ("identity",))
     data, weights = Data([[1.0], [2.0]], [[0.0], [0.0]]), np.array([[1.0, 0.0]])
     assert measure(architecture, weights, data)[0] == pytest.approx(250.0)
-    assert measure(architecture, weights, data, error=SquaredError(-1, 1))[0] == pytest.approx(500.0)
+    assert measure(architecture, weights, data, error=SquaredOutputError(-1, 1))[0] == pytest.approx(500.0)
 
 
 def test_cross_entropy_of_certain_and_wrong_outputs_is_large_but_finite() -> None:

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from redelve.errors import SpecError
-from redelve.nets import GL, PQ, UP, MaxEpochs, P, Rule, Success
+from redelve.nets import GL, PQ, UP, MaxEpochs, P, StoppingRule, Success
 from redelve.nets.group import Records, Strip
 from redelve.nets.schedule import Schedule
-from redelve.nets.stopping import Watch
+from redelve.nets.stopping import StoppingWatch
 
 
-def stops(rule: Rule, validation: list[float], progress: list[float] | None = None) -> int | None:
+def stops(rule: StoppingRule, validation: list[float], progress: list[float] | None = None) -> int | None:
     """The strip (of 5 epochs, counted from 1) after which a run with these curves stops."""
-    watch = Watch(0, np.zeros(1), np.full(1, np.inf), np.zeros(1, dtype=np.int64))
+    watch = StoppingWatch(0, np.zeros(1), np.full(1, np.inf), np.zeros(1, dtype=np.int64))
     records = Records(1)
     for strip, error in enumerate(validation):
         watch.epoch += 5
@@ -61,7 +61,7 @@ def test_once_remembers() -> None:
 
 def test_the_reason_is_the_rule_that_fired() -> None:
     rule = GL(5) & UP(2) | P(0.1) | MaxEpochs(20)
-    watch = Watch(20, np.array([9.0, 0.0, 9.0]), np.array([5.0, 0.0, 5.0]), np.array([3, 0, 0]))
+    watch = StoppingWatch(20, np.array([9.0, 0.0, 9.0]), np.array([5.0, 0.0, 5.0]), np.array([3, 0, 0]))
     assert [rule.reason(watch, run) for run in range(3)] == [
         "GL(alpha=5) & UP(strips=2)",
         "P(below=0.1)",
@@ -73,7 +73,9 @@ def test_the_reason_is_the_rule_that_fired() -> None:
 
 
 def test_success_asks_for_all_outputs_to_be_near_their_targets() -> None:
-    watch = Watch(7, np.zeros(3), np.zeros(3), np.zeros(3, dtype=np.int64), np.array([0.39, 0.4, 0.41]))
+    watch = StoppingWatch(
+        7, np.zeros(3), np.zeros(3), np.zeros(3, dtype=np.int64), np.array([0.39, 0.4, 0.41])
+    )
     assert Success(0.4).fires(watch).tolist() == [True, False, False]
     watch.worst = None
     assert not Success(0.4).fires(watch).any()
@@ -97,7 +99,7 @@ def test_a_schedule_ends_at_the_limit_of_the_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", [GL(5), GL(5) | P(0.1), GL(5) & MaxEpochs(10)])
-def test_a_rule_without_limit_is_refused(rule: Rule) -> None:
+def test_a_rule_without_limit_is_refused(rule: StoppingRule) -> None:
     with pytest.raises(SpecError, match=r"may never stop a run: add \| MaxEpochs"):
         Schedule.of(5, rule)
 

@@ -18,7 +18,7 @@ from redelve.nets import (
     Rprop,
     ScaledConjugateGradients,
     Sets,
-    SquaredError,
+    SquaredOutputError,
     Success,
     layered,
     predict,
@@ -64,7 +64,7 @@ def test_torch_and_numpy_agree_to_rounding(algorithm: str, own_data: bool) -> No
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     ("output", "error"),
-    [("softmax", CrossEntropy()), ("logistic", CrossEntropy()), ("tanh", SquaredError())],
+    [("softmax", CrossEntropy()), ("logistic", CrossEntropy()), ("tanh", SquaredOutputError())],
 )
 def test_activations_errors_and_stopping_agree(dtype: str, output: str, error: ErrorFunction) -> None:
     network = layered((5, 6, 2), "tanh", output)

@@ -17,7 +17,7 @@ from redelve.nets import (
     Rprop,
     ScaledConjugateGradients,
     Sets,
-    SquaredError,
+    SquaredOutputError,
     Success,
     initial_weights,
     layered,
@@ -222,7 +222,7 @@ def test_bad_data_and_engines_are_refused() -> None:
     with pytest.raises(SpecError, match="chunk=0"):
         Engine(chunk=0)
     with pytest.raises(SpecError, match="give low < high"):
-        SquaredError(1, 1)
+        SquaredOutputError(1, 1)
     softmax = Architecture((2, 2), ("softmax",))
     with pytest.raises(SpecError, match="use CrossEntropy"):
         measure(softmax, some_weights(softmax, 1), Data([[1, 2]], [[0, 1]]))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from redelve.report.table_values import (
     Cell,
-    Column,
-    Table,
+    ReportColumn,
+    ReportTable,
     escape_latex,
     guard_formula,
     latex,
@@ -36,9 +36,11 @@ HOSTILE = [
 ]
 
 
-def table_of(texts: list[str]) -> Table:
+def table_of(texts: list[str]) -> ReportTable:
     rows = tuple((Cell(text), Cell(text, (-1.5, None))) for text in texts)
-    return Table("t", "Title", (Column("Name"), Column("Loss ± SE", ("loss", "loss_se"))), rows, "Caption")
+    return ReportTable(
+        "t", "Title", (ReportColumn("Name"), ReportColumn("Loss ± SE", ("loss", "loss_se"))), rows, "Caption"
+    )
 
 
 @given(st.lists(TEXTS, max_size=5))
@@ -89,4 +91,4 @@ def test_latex_tables_name_their_columns_and_rows() -> None:
 
 def test_rows_that_do_not_fit_are_refused() -> None:
     with pytest.raises(AssertionError, match="2 cells, 1 columns"):
-        Table("t", "T", (Column("A"),), ((Cell("x"), Cell("y")),))
+        ReportTable("t", "T", (ReportColumn("A"),), ((Cell("x"), Cell("y")),))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from redelve.methods.contract import METHODS
-from redelve.run.cells import Lesson, Limits, learn_and_answer_together
+from redelve.run.cells import CellLesson, Limits, learn_and_answer_together
 from redelve.run.experiment import (
     BASELINE,
     FALLBACK,
@@ -234,7 +234,7 @@ def test_a_batch_with_answers_amiss_is_done_job_by_job(
 def test_a_thread_beside_others_works_in_a_cell() -> None:
     experiment = toy_experiment({"choir": Choir()}, 2)
     packages = [pack(experiment, job) for job in plan(experiment)]
-    lessons = [Lesson(one.training, one.inputs, one.seed) for one in packages]
+    lessons = [CellLesson(one.training, one.inputs, one.seed) for one in packages]
     here = learn_and_answer_together(Choir(), lessons, Limits())
     found: list[Any] = []
     thread = threading.Thread(

@@ -15,7 +15,7 @@ from redelve.seeds import generator
 from redelve.stats.bayesian_tests import (
     NO_ROPE,
     CorrelatedT,
-    Prior,
+    PriorPlacement,
     RopeProbabilities,
     correlated_t,
     signed_rank,
@@ -180,7 +180,9 @@ def two_tasks(z: tuple[float, float], rope: float, strength: float) -> tuple[flo
 def test_two_tasks_have_the_probabilities_of_exact_integration(
     z: tuple[float, float], rope: float, strength: float
 ) -> None:
-    result = signed_rank(z, rope=rope, prior=Prior(strength), rng=generator("two", str(z)), draws=100_000)
+    result = signed_rank(
+        z, rope=rope, prior=PriorPlacement(strength), rng=generator("two", str(z)), draws=100_000
+    )
     for found, exact, error in zip(
         probabilities(result), two_tasks(z, rope, strength), result.standard_errors, strict=True
     ):
@@ -233,7 +235,7 @@ def test_a_wider_rope_holds_more() -> None:
 def test_the_prior_pulls_towards_its_place() -> None:
     few = [0.5, -0.2, 0.8]
     right, left = (
-        signed_rank(few, rope=0.1, prior=Prior(3.0, place), rng=generator("prior"), draws=5000)
+        signed_rank(few, rope=0.1, prior=PriorPlacement(3.0, place), rng=generator("prior"), draws=5000)
         for place in (np.inf, -np.inf)
     )
     assert right.right > 0.9
@@ -275,7 +277,7 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(StatisticsError, match="rope"):
         signed_rank([1.0, 2.0], rope=-0.1, rng=rng)
     with pytest.raises(StatisticsError, match="strength"):
-        signed_rank([1.0, 2.0], rope=0.1, prior=Prior(0.0), rng=rng)
+        signed_rank([1.0, 2.0], rope=0.1, prior=PriorPlacement(0.0), rng=rng)
     with pytest.raises(StatisticsError, match="draws"):
         signed_rank([1.0, 2.0], rope=0.1, rng=rng, draws=0)
     with pytest.raises(StatisticsError, match="ratio"):

@@ -24,7 +24,7 @@ from redelve.stats.power import (
     GAUSSIAN,
     Goal,
     Needed,
-    Plan,
+    PlannedExperiment,
     advise,
     cases_needed,
     detectable_difference,
@@ -52,7 +52,7 @@ def test_hierarchical_power_is_the_noncentral_t(training_sets: int, distance: fl
     df = training_sets - 1
     t = float(scipy_stats.t.ppf(0.975, df))
     exact = scipy_stats.nct.sf(t, df, distance) + scipy_stats.nct.cdf(-t, df, distance)
-    plan = Plan(training_sets, 50)
+    plan = PlannedExperiment(training_sets, 50)
     found = power(NESTED, plan, distance * standard_error(NESTED, plan))
     assert found.power == pytest.approx(float(exact), abs=1e-7)
     assert found.degrees_of_freedom == df
@@ -74,7 +74,7 @@ def test_common_power_is_that_of_simulated_experiments(design: Design) -> None:
     """Mean squares drawn from their joint law and put to the F-test of the analyses."""
     count = 100_000
     sample = draw_gaussian(design, count, np.random.default_rng(1))
-    plan, components = Plan(*design.shape), components_of(design, "common")
+    plan, components = PlannedExperiment(*design.shape), components_of(design, "common")
     assert standard_error(components, plan) == pytest.approx(design.sd_mean())
     for distance in (0.0, 1.5, 3.0):
         difference = distance * design.sd_mean()
@@ -94,7 +94,7 @@ def test_power_is_that_of_comparisons_of_drawn_losses(scheme: str) -> None:
     base = np.random.default_rng(3).gamma(2.0, size=shape)
     found = [compare(table + difference + base, base).p_value for table in losses]
     simulated = float(np.mean([p is not None and p < 0.05 for p in found]))
-    predicted = power(components_of(design, scheme), Plan(*shape), difference).power
+    predicted = power(components_of(design, scheme), PlannedExperiment(*shape), difference).power
     assert predicted == pytest.approx(simulated, abs=slack(simulated, count))
 
 
@@ -116,7 +116,7 @@ def test_runs_enter_power_as_they_enter_the_comparison(interaction: float | None
         seeds=2 * design.sd_seed**2,
         seeds_by_cases=2 * design.sd_residual**2,
     )
-    plan = Plan(design.training_sets, design.test_cases, design.runs)
+    plan = PlannedExperiment(design.training_sets, design.test_cases, design.runs)
     difference, rng, count = 2.5 * standard_error(components, plan), np.random.default_rng(4), 800
     found = []
     for _ in range(count):
@@ -128,7 +128,7 @@ def test_runs_enter_power_as_they_enter_the_comparison(interaction: float | None
 
 @pytest.mark.parametrize("components", [COMMON, NESTED])
 def test_the_detectable_difference_has_the_power_asked_for(components: Components) -> None:
-    plan = Plan(6, 100)
+    plan = PlannedExperiment(6, 100)
     found = detectable_difference(components, plan, power=0.9, level=0.01)
     assert power(components, plan, found.difference, level=0.01).power == pytest.approx(0.9, abs=1e-6)
     assert found.difference_range == (found.difference, found.difference)
@@ -138,9 +138,15 @@ def test_the_detectable_difference_has_the_power_asked_for(components: Component
 @pytest.mark.parametrize("components", [COMMON, NESTED])
 @pytest.mark.parametrize("difference", [0.12, 0.3, 0.6])
 def test_the_number_needed_is_the_smallest_that_is_enough(components: Components, difference: float) -> None:
-    searches: list[tuple[Needed, Callable[[int], Plan]]] = [
-        (training_sets_needed(components, Plan(4, 100), Goal(difference)), lambda n: Plan(n, 100)),
-        (cases_needed(components, Plan(8, 10), Goal(difference)), lambda n: Plan(8, n)),
+    searches: list[tuple[Needed, Callable[[int], PlannedExperiment]]] = [
+        (
+            training_sets_needed(components, PlannedExperiment(4, 100), Goal(difference)),
+            lambda n: PlannedExperiment(n, 100),
+        ),
+        (
+            cases_needed(components, PlannedExperiment(8, 10), Goal(difference)),
+            lambda n: PlannedExperiment(8, n),
+        ),
     ]
     for needed, plan_of in searches:
         if needed.number is None:
@@ -152,10 +158,12 @@ def test_the_number_needed_is_the_smallest_that_is_enough(components: Components
 
 
 def test_no_number_of_training_sets_makes_up_for_few_common_test_cases() -> None:
-    few = training_sets_needed(COMMON, Plan(8, 50), Goal(0.05))
+    few = training_sets_needed(COMMON, PlannedExperiment(8, 50), Goal(0.05))
     assert (few.number, few.of) == (None, "training sets")
-    assert cases_needed(COMMON, Plan(8, 50), Goal(0.02)).number is None  # nor the other way round
-    assert cases_needed(COMMON, Plan(40, 50), Goal(0.06)).number is not None
+    assert (
+        cases_needed(COMMON, PlannedExperiment(8, 50), Goal(0.02)).number is None
+    )  # nor the other way round
+    assert cases_needed(COMMON, PlannedExperiment(40, 50), Goal(0.06)).number is not None
 
 
 VARIANCES = st.sampled_from([0.0, 0.01, 0.2, 1.0])
@@ -167,20 +175,20 @@ def test_power_grows_with_everything_that_should_help(
     training: float, cases: float, residual: float, scheme: str
 ) -> None:
     components = Components(scheme, training, residual, cases)  # type: ignore[arg-type]
-    base = power(components, Plan(5, 30), 0.5)
+    base = power(components, PlannedExperiment(5, 30), 0.5)
     assert 0 < base.power < 1
-    assert power(components, Plan(5, 30), 0.7).power > base.power
-    assert power(components, Plan(8, 30), 0.5).power > base.power - 1e-3
-    assert power(components, Plan(5, 60), 0.5).power > base.power - 1e-3
-    assert power(components, Plan(5, 30), 0.5, level=0.1).power > base.power
-    assert power(components, Plan(5, 30), -0.5).power == pytest.approx(base.power)
+    assert power(components, PlannedExperiment(5, 30), 0.7).power > base.power
+    assert power(components, PlannedExperiment(8, 30), 0.5).power > base.power - 1e-3
+    assert power(components, PlannedExperiment(5, 60), 0.5).power > base.power - 1e-3
+    assert power(components, PlannedExperiment(5, 30), 0.5, level=0.1).power > base.power
+    assert power(components, PlannedExperiment(5, 30), -0.5).power == pytest.approx(base.power)
 
 
 @settings(max_examples=15)
 @given(st.floats(0.01, 100.0))
 def test_units_do_not_matter(unit: float) -> None:
     scaled = Components("common", 0.01 * unit**2, unit**2, 0.04 * unit**2)
-    plan = Plan(6, 50)
+    plan = PlannedExperiment(6, 50)
     assert power(scaled, plan, 0.3 * unit).power == pytest.approx(power(COMMON, plan, 0.3).power, rel=1e-9)
 
 
@@ -194,7 +202,7 @@ def test_components_are_those_of_the_comparison() -> None:
         assert components.residual == pytest.approx((inside.sd_residual or 0.0) ** 2)
         assert components.test_cases == pytest.approx((inside.sd_test_cases or 0.0) ** 2)
         assert components.degrees_of_freedom == inside.degrees_of_freedom
-        assert standard_error(components, Plan(6, 40)) == pytest.approx(inside.standard_error)
+        assert standard_error(components, PlannedExperiment(6, 40)) == pytest.approx(inside.standard_error)
 
 
 def test_components_are_right_on_average() -> None:
@@ -230,7 +238,7 @@ def test_the_range_for_the_standard_error_covers() -> None:
     """It is a 95 % interval: with 5 degrees of freedom it holds the truth in 95 % of pilot experiments."""
     design, count = Design(6, 40, 0.5, 0.0), 1000
     tables = draw_losses(design, count, np.random.default_rng(8), "gaussian")
-    truth, plan, covered = design.sd_mean(), Plan(6, 40), 0
+    truth, plan, covered = design.sd_mean(), PlannedExperiment(6, 40), 0
     for table in tables:
         components = estimate_components(compare_hierarchical(table, np.zeros_like(table)))
         low, high = power(components, plan, 1.0).standard_error_range
@@ -253,78 +261,78 @@ def test_negative_and_missing_components_are_told() -> None:
 
 
 def test_caveats_of_the_planned_analysis_come_along() -> None:
-    found = power(COMMON, Plan(2, 20), 1.0)
+    found = power(COMMON, PlannedExperiment(2, 20), 1.0)
     assert GAUSSIAN in found.caveats
     assert any("only 2 training sets" in caveat for caveat in found.caveats)
 
 
 def test_the_advice_tells_how_many_more() -> None:
-    text = advise(NESTED, Plan(8, 100), Goal(0.1), mean_loss=5.0, training_set_size=128)
-    more = (training_sets_needed(NESTED, Plan(8, 100), Goal(0.1)).number or 0) - 8
+    text = advise(NESTED, PlannedExperiment(8, 100), Goal(0.1), mean_loss=5.0, training_set_size=128)
+    more = (training_sets_needed(NESTED, PlannedExperiment(8, 100), Goal(0.1)).number or 0) - 8
     assert text == f"{more} more training sets of 128 would detect a difference of 2 % with power 0.8."
 
 
 def test_the_advice_knows_when_there_is_enough_and_when_one_is_missing() -> None:
-    enough = advise(NESTED, Plan(8, 100), Goal(0.2))
+    enough = advise(NESTED, PlannedExperiment(8, 100), Goal(0.2))
     assert enough.startswith("8 training sets detect a difference of 0.2 with power 0.9")
-    needed = training_sets_needed(NESTED, Plan(8, 100), Goal(0.15)).number or 0
-    text = advise(NESTED, Plan(needed - 1, 100), Goal(0.15), training_set_size=64)
+    needed = training_sets_needed(NESTED, PlannedExperiment(8, 100), Goal(0.15)).number or 0
+    text = advise(NESTED, PlannedExperiment(needed - 1, 100), Goal(0.15), training_set_size=64)
     assert text == "1 more training set of 64 would detect a difference of 0.15 with power 0.8."
-    assert "above 0.99: enough." in advise(NESTED, Plan(8, 100), Goal(1.0))
+    assert "above 0.99: enough." in advise(NESTED, PlannedExperiment(8, 100), Goal(1.0))
 
 
 def test_the_advice_turns_to_test_cases_where_training_sets_do_not_help() -> None:
-    text = advise(COMMON, Plan(40, 50), Goal(0.06))
+    text = advise(COMMON, PlannedExperiment(40, 50), Goal(0.06))
     assert text.startswith(
         "With 50 test cases no number of training sets would detect a difference of 0.06; "
     )
     assert text.endswith("more test cases would, with power 0.8.")
-    both = advise(COMMON, Plan(4, 50), Goal(0.02))
+    both = advise(COMMON, PlannedExperiment(4, 50), Goal(0.02))
     assert both.endswith("nor any number of test cases with 4 training sets: it takes more of both.")
 
 
 def test_the_advice_tells_how_rough_it_is() -> None:
     rough = Components("common", 0.01, 1.0, 0.04, degrees_of_freedom=7.0)
-    needed = training_sets_needed(rough, Plan(8, 200), Goal(0.1))
+    needed = training_sets_needed(rough, PlannedExperiment(8, 200), Goal(0.1))
     assert needed.low is not None
     assert needed.number is not None
     assert needed.high is not None
     assert needed.low < needed.number < needed.high
-    text = advise(rough, Plan(8, 200), Goal(0.1))
+    text = advise(rough, PlannedExperiment(8, 200), Goal(0.1))
     low = max(needed.low - 8, 0)
     assert f"(or anything from {low} to {needed.high - 8}: the variances are themselves estimated)" in text
     vague = Components("common", 0.01, 1.0, 0.04, degrees_of_freedom=2.0)
-    assert "perhaps no number is enough" in advise(vague, Plan(8, 200), Goal(0.1))
+    assert "perhaps no number is enough" in advise(vague, PlannedExperiment(8, 200), Goal(0.1))
 
 
 @pytest.mark.parametrize(
     ("components", "plan", "words"),
     [
-        (COMMON, Plan(1, 10), "two training sets"),
-        (COMMON, Plan(2, 1), r"test cases \(2\)"),
-        (NESTED, Plan(2, 10, 0), "a run"),
-        (Components("common", 0.0, 0.0), Plan(2, 10), "all be zero"),
+        (COMMON, PlannedExperiment(1, 10), "two training sets"),
+        (COMMON, PlannedExperiment(2, 1), r"test cases \(2\)"),
+        (NESTED, PlannedExperiment(2, 10, 0), "a run"),
+        (Components("common", 0.0, 0.0), PlannedExperiment(2, 10), "all be zero"),
     ],
 )
-def test_impossible_plans_are_refused(components: Components, plan: Plan, words: str) -> None:
+def test_impossible_plans_are_refused(components: Components, plan: PlannedExperiment, words: str) -> None:
     with pytest.raises(StatisticsError, match=words):
         power(components, plan, 1.0)
 
 
 def test_impossible_goals_are_refused() -> None:
     with pytest.raises(StatisticsError, match=r"level 0\.05 and power 0\.01"):
-        detectable_difference(NESTED, Plan(4, 10), power=0.01)
+        detectable_difference(NESTED, PlannedExperiment(4, 10), power=0.01)
     with pytest.raises(StatisticsError, match=r"above 0: got -0\.1"):
-        training_sets_needed(NESTED, Plan(4, 10), Goal(-0.1))
+        training_sets_needed(NESTED, PlannedExperiment(4, 10), Goal(-0.1))
     with pytest.raises(StatisticsError, match="level"):
-        power(NESTED, Plan(4, 10), 1.0, level=0.0)
+        power(NESTED, PlannedExperiment(4, 10), 1.0, level=0.0)
     same = compare_hierarchical([[1.0, 2.0], [1.0, 2.0]], [[0.0, 1.0], [0.0, 1.0]])
     with pytest.raises(StatisticsError, match="no variance components: the losses do not vary"):
         estimate_components(same)
 
 
 def test_assumed_variances_are_taken_as_known() -> None:
-    found = power(COMMON, Plan(8, 200), 0.1)
+    found = power(COMMON, PlannedExperiment(8, 200), 0.1)
     assert COMMON.degrees_of_freedom == inf
     assert found.power_range == (found.power, found.power)
 
@@ -341,5 +349,5 @@ def test_power_over_a_grid_of_designs(
     for distance in (0.0, 2.0, 4.0):
         difference = distance * design.sd_mean()
         simulated = float(np.mean(sample.shifted(difference).f_test() < 0.05))
-        predicted = power(components_of(design, "common"), Plan(*shape), difference).power
+        predicted = power(components_of(design, "common"), PlannedExperiment(*shape), difference).power
         assert predicted == pytest.approx(simulated, abs=slack(simulated, count) + 5e-4)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from redelve.challenge.challenge_folder import (
         Challenge,
         ChallengeDataset,
-        Limits,
+        ChallengeLimits,
         challenge_text,
         read_challenge,
     )
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
         usual_phases,
     )
     from redelve.challenge.ranked_boards import (
+        BoardRow,
         OverallRow,
         RankedEntry,
         Ranking,
-        Row,
         final_ranking,
         is_rankable,
         last_complete,
@@ -79,7 +79,7 @@ _LATER = {
     "challenge_folder": (
         "Challenge",
         "ChallengeDataset",
-        "Limits",
+        "ChallengeLimits",
         "challenge_text",
         "read_challenge",
     ),
@@ -112,7 +112,7 @@ _LATER = {
         "OverallRow",
         "RankedEntry",
         "Ranking",
-        "Row",
+        "BoardRow",
         "final_ranking",
         "is_rankable",
         "last_complete",
@@ -141,11 +141,12 @@ _LATER = {
 __all__ = [
     "PHASES",
     "ArchiveLimits",
+    "BoardRow",
     "Challenge",
     "ChallengeDataset",
+    "ChallengeLimits",
     "DatasetEntry",
     "DatasetScores",
-    "Limits",
     "OverallRow",
     "PartScores",
     "Patterns",
@@ -154,7 +155,6 @@ __all__ = [
     "PublicData",
     "RankedEntry",
     "Ranking",
-    "Row",
     "Submission",
     "SubmissionError",
     "add_dataset",

@@ -44,7 +44,7 @@ class ChallengeDataset:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ChallengeLimits:
     """What a participant may do; `ranked_entries` is how many of the last complete ones the ranking takes."""
 
     submissions_per_day: int = 50
@@ -52,7 +52,7 @@ class Limits:
     ranked_entries: int = 5
 
 
-USUAL = Limits()
+USUAL = ChallengeLimits()
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Challenge:
     description: str
     datasets: tuple[ChallengeDataset, ...]
     phases: Phases
-    limits: Limits = USUAL
+    limits: ChallengeLimits = USUAL
     time_zone: str = "UTC"
     _truths: dict[tuple[str, str], Int8Array] = field(default_factory=dict, repr=False, compare=False)
 
@@ -200,11 +200,15 @@ class _Reader:
         except SpecError as problem:
             self.fail("ends", str(problem))
 
-    def limits(self, table: Mapping[str, Any]) -> Limits:
+    def limits(self, table: Mapping[str, Any]) -> ChallengeLimits:
         """The limits, standard ones where nothing is said."""
         given = self.table_of(table, "limits") if "limits" in table else {}
-        return Limits(
-            **{one.name: self.whole(given, one.name, 10**6) for one in fields(Limits) if one.name in given}
+        return ChallengeLimits(
+            **{
+                one.name: self.whole(given, one.name, 10**6)
+                for one in fields(ChallengeLimits)
+                if one.name in given
+            }
         )
 
     def table_of(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -257,7 +261,7 @@ def challenge_text(
     description: str,
     datasets: Sequence[ChallengeDataset],
     phases: Phases,
-    limits: Limits = USUAL,
+    limits: ChallengeLimits = USUAL,
 ) -> str:
     """The file challenge.toml."""
     head = f"format = {FORMAT}\ntitle = {_quoted(title)}\ndescription = {_quoted(description)}\n"
@@ -265,7 +269,7 @@ def challenge_text(
         f"{key} = {getattr(phases, key).isoformat(timespec='seconds')}\n"
         for key in ("opens", "validation_labels", "ends")
     )
-    bounds = "".join(f"{one.name} = {getattr(limits, one.name)}\n" for one in fields(Limits))
+    bounds = "".join(f"{one.name} = {getattr(limits, one.name)}\n" for one in fields(ChallengeLimits))
     parts = [f"{head}\n[phases]\n{instants}\n[limits]\n{bounds}", *map(dataset_text, datasets)]
     return "\n".join(parts)
 

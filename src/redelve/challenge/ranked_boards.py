@@ -37,7 +37,7 @@ class RankedEntry:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """An entry's line in a dataset's table: `value` is what is ranked, BER or R, with its standard error.
 
     The true place is from `first` to `last`, for all entries of all datasets at once with probability
@@ -85,7 +85,7 @@ class Ranking:
 
     by: str
     part: str
-    datasets: Mapping[str, tuple[Row, ...]]
+    datasets: Mapping[str, tuple[BoardRow, ...]]
     overall: tuple[OverallRow, ...]
     level: float
 
@@ -150,7 +150,7 @@ def _ranking(
 
 def _table(
     entries: Sequence[RankedEntry], challenge: Challenge, what: tuple[str, str, str], level: float
-) -> tuple[Row, ...]:
+) -> tuple[BoardRow, ...]:
     """The rows of a dataset in the order of their ranks."""
     name, _, part = what
     there = [entry for entry in entries if _value(entry, what) is not None]
@@ -175,17 +175,17 @@ def _value(entry: RankedEntry, what: tuple[str, str, str]) -> float | None:
     return scores.score if by == "score" else scores.parts[part].ber
 
 
-def _row(entry: RankedEntry, what: tuple[str, str, str], rank: float) -> Row:
+def _row(entry: RankedEntry, what: tuple[str, str, str], rank: float) -> BoardRow:
     name, by, part = what
     scores = entry.scores[name]
     found = scores.parts[part]
     value, error = (scores.score, scores.score_error) if by == "score" else (found.ber, found.ber_error)
     assert value is not None
     assert error is not None
-    return Row(entry.entry, entry.participant, rank, value, error, scores, found)
+    return BoardRow(entry.entry, entry.participant, rank, value, error, scores, found)
 
 
-def _with_standing(row: Row, found: Standings, number: int) -> Row:
+def _with_standing(row: BoardRow, found: Standings, number: int) -> BoardRow:
     return replace(
         row,
         first=int(found.first[number]),
@@ -221,7 +221,9 @@ def _wrong(packed: Sequence[bytes], cases: int) -> NDArray[np.bool_]:
     return np.unpackbits(bits, axis=1, count=cases).view(np.bool_)
 
 
-def _overall(entries: Sequence[RankedEntry], tables: Mapping[str, Sequence[Row]]) -> tuple[OverallRow, ...]:
+def _overall(
+    entries: Sequence[RankedEntry], tables: Mapping[str, Sequence[BoardRow]]
+) -> tuple[OverallRow, ...]:
     """Entries that are in all tables, ranked among themselves on every dataset."""
     rows = {name: {row.entry: row for row in table} for name, table in tables.items()}
     complete = [entry for entry in entries if all(entry.entry in table for table in rows.values())]
@@ -246,7 +248,7 @@ def _overall(entries: Sequence[RankedEntry], tables: Mapping[str, Sequence[Row]]
     return tuple(made[k] for k in order.tolist())
 
 
-def _open_sums(table: Sequence[Sequence[Row]]) -> list[tuple[int, int, bool]] | None:
+def _open_sums(table: Sequence[Sequence[BoardRow]]) -> list[tuple[int, int, bool]] | None:
     """Smallest and largest rank sums left open, and whether nobody is surely ahead."""
     least, most = [0] * len(table[0]), [0] * len(table[0])
     for rows in table:

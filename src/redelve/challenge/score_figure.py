@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redelve.report.drawing import INK, MUTED, PALETTE, Picture, new_figure
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 from redelve.stats.balanced_errors import ranking_score, scores_at
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _draw(ber: float, sigma: float, guess: float | None) -> Figure:
     return figure
 
 
-def _table(ber: float, sigma: float, guess: float | None, name: str, title: str) -> Table:
+def _table(ber: float, sigma: float, guess: float | None, name: str, title: str) -> ReportTable:
     """The numbers of the curve at some guesses."""
     low, high = _range(ber, sigma, guess)
     places = np.unique(np.append(np.linspace(low, high, 11), [ber, *([] if guess is None else [guess])]))
@@ -80,5 +80,5 @@ def _table(ber: float, sigma: float, guess: float | None, name: str, title: str)
         tuple(Cell(f"{value:.4f}", (value,)) for value in (place, abs(place - ber), score))
         for place, score in zip(places.tolist(), scores, strict=True)
     )
-    columns = Column("guess", ("guess",)), Column("δ", ("delta",)), Column("R", ("score",))
-    return Table(name, title, columns, rows)
+    columns = ReportColumn("guess", ("guess",)), ReportColumn("δ", ("delta",)), ReportColumn("R", ("score",))
+    return ReportTable(name, title, columns, rows)

@@ -59,10 +59,10 @@ def serve(given: Given) -> Iterator[str]:
     from redelve.challenge.server.app import create_app
     from redelve.challenge.server.belonging import lacking_test_labels
     from redelve.challenge.server.services import open_services
-    from redelve.challenge.server.serving import Place, address, bound, server_of
+    from redelve.challenge.server.serving import ServingPlace, address, bound, server_of
     from redelve.challenge.server.settings import Settings
 
-    place = Place(given.value("b") or "127.0.0.1", whole(given, "p", 8000), given.value("x"))
+    place = ServingPlace(given.value("b") or "127.0.0.1", whole(given, "p", 8000), given.value("x"))
     held = Settings.for_folder(given.arguments[0], data=given.value("D"), database=given.value("d"))
     settings = replace(held, secure=given.has("s"), workers=whole(given, "w", 1))
     services = open_services(settings)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from redelve.answers.answer import Answer
     from redelve.methods.contract import Method, Predictor
     from redelve.model import Assignment
-    from redelve.performance import Options
+    from redelve.performance import PredictionOptions
     from redelve.performance.measures import Rows
 
 COMMAND = Command(
@@ -77,8 +77,8 @@ def _ways() -> str:
     return "".join(f"{name:{width}}{(WAYS[name].__doc__ or '').splitlines()[0]}\n" for name in WAYS)
 
 
-def _options(given: Given) -> Options:
-    options: Options = {"progress": _Teller(reporter(is_quiet=given.has("q")))}
+def _options(given: Given) -> PredictionOptions:
+    options: PredictionOptions = {"progress": _Teller(reporter(is_quiet=given.has("q")))}
     if (loss := given.value("l")) is not None:
         options["loss"] = loss
     if (ways := given.value("w")) is not None:

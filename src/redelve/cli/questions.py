@@ -32,7 +32,7 @@ VERSION = f"redelve {__version__}\n"
 
 
 @dataclass
-class Facts:
+class QuestionFacts:
     """What is known: a list of items for each level, the asked one first, and facts found only by key."""
 
     levels: list[list[Item]] = field(default_factory=list)
@@ -68,9 +68,9 @@ def _path_items(overlay: Overlay, names: Sequence[Item]) -> list[Item]:
     return [listing("delve_path", "Delve path", [root.path for root in overlay.roots]), *names]
 
 
-def data_facts(library: Library, address: DataAddress) -> Facts:
+def data_facts(library: Library, address: DataAddress) -> QuestionFacts:
     """The facts about a root, dataset, prototask or task, with those of the levels above."""
-    overlay, facts = library.overlay, Facts()
+    overlay, facts = library.overlay, QuestionFacts()
     facts.put(_path_items(overlay, [listing("datasets", "Datasets", overlay.datasets())]))
     if address.dataset is None:
         return facts
@@ -88,9 +88,9 @@ def data_facts(library: Library, address: DataAddress) -> Facts:
     return facts
 
 
-def method_facts(library: Library, address: MethodAddress) -> Facts:
+def method_facts(library: Library, address: MethodAddress) -> QuestionFacts:
     """The same as a method has used them: only the datasets, prototasks and tasks it was applied to."""
-    overlay, facts = library.overlay, Facts()
+    overlay, facts = library.overlay, QuestionFacts()
     facts.put(_path_items(overlay, [listing("methods", "Methods", overlay.methods())]))
     method, dataset, prototask, _ = address
     if method is None:

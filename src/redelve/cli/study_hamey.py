@@ -12,7 +12,7 @@ from redelve.cli.options import Command, Given, Option, UsageError, run
 if TYPE_CHECKING:
     from redelve.nets import Engine
     from redelve.report.drawing import Picture
-    from redelve.studies.hamey import Figures, Grid, Plan, Problem, Setting, TableRow
+    from redelve.studies.hamey import Grid, HameyFigures, Setting, TableRow, TrainingProblem, TrialPlan
 
 COMMAND = Command(
     "redelve study hamey",
@@ -82,11 +82,11 @@ def _write(folder: Path, given: Given, rows: Sequence[TableRow], engine: Engine)
     return f"{shown}Written: {folder}\n"
 
 
-def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> Figures:
+def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> HameyFigures:
     """Figures 3 and 4 are those of the table's exclusive-or."""
     from redelve.studies.hamey import (
         PUBLISHED,
-        Plan,
+        TrialPlan,
         compare_with_table,
         exclusive_or,
         run_figures,
@@ -94,7 +94,7 @@ def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> Figures:
     )
 
     known = PUBLISHED["xor"]
-    plan = Plan(
+    plan = TrialPlan(
         exclusive_or(), known.setting, _whole(given, "n", known.trials), known.limit, _stream(given, "table")
     )
     same = (row for row in rows if row.problem.name == "xor" and row.trials.plan.setting == plan.setting)
@@ -103,8 +103,8 @@ def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> Figures:
     return run_figures(optimised, trials=_whole(given, "n", 1000), engine=engine)
 
 
-def _plans(given: Given) -> list[Plan]:
-    from redelve.studies.hamey import PUBLISHED, Plan, problem_named
+def _plans(given: Given) -> list[TrialPlan]:
+    from redelve.studies.hamey import PUBLISHED, TrialPlan, problem_named
 
     plans = []
     for name in given.options.get("p", ("xor", "encoder")):
@@ -113,11 +113,11 @@ def _plans(given: Given) -> list[Plan]:
         setting = _setting(given, problem, None if known is None else known.setting)
         trials = _whole(given, "n", 1000 if known is None else known.trials)
         limit = _whole(given, "T", None if known is None else known.limit)
-        plans.append(Plan(problem, setting, trials, limit, _stream(given, "table")))
+        plans.append(TrialPlan(problem, setting, trials, limit, _stream(given, "table")))
     return plans
 
 
-def _setting(given: Given, problem: Problem, known: Setting | None) -> Setting:
+def _setting(given: Given, problem: TrainingProblem, known: Setting | None) -> Setting:
     """What table 1 has, with what is given put in its place."""
     from redelve.studies.hamey import Setting
 
@@ -147,7 +147,7 @@ def _search(given: Given) -> Iterator[str]:
         yield f"\nWritten: {folder}\n"
 
 
-def _grid(given: Given, problem: Problem) -> Grid:
+def _grid(given: Given, problem: TrainingProblem) -> Grid:
     from redelve.studies.hamey import grid_for
 
     usual = grid_for(problem)

@@ -12,7 +12,7 @@ from redelve.cli.progress_lines import QUIET, reporter
 
 if TYPE_CHECKING:
     from redelve.nets import Engine
-    from redelve.studies.proben1 import Amounts, Plan
+    from redelve.studies.proben1 import Amounts, Proben1Plan
 
 COMMAND = Command(
     "redelve study proben1",
@@ -57,7 +57,7 @@ def study(given: Given) -> Iterator[str]:
         yield f"\nWritten: {write_study(folder, tables, about)}\n"
 
 
-def _plan(given: Given) -> Plan:
+def _plan(given: Given) -> Proben1Plan:
     from redelve.studies.proben1 import find_reading, make_plan
     from redelve.studies.proben1.printed import TABLES
 
@@ -125,7 +125,7 @@ def _whole(given: Given, letter: str, default: int, *, least: int = 1) -> int:
     return int(text)
 
 
-def _about(plan: Plan, engine: Engine) -> list[str]:
+def _about(plan: Proben1Plan, engine: Engine) -> list[str]:
     """How the numbers were made: each reading once, and the engine."""
     parts: dict[str, list[str]] = {}
     for sheet in plan.sheets:

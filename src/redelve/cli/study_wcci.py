@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from redelve.cli.options import Command, Given, Option, UsageError, run
 
 if TYPE_CHECKING:
-    from redelve.studies.wcci import Plan
+    from redelve.studies.wcci import WcciPlan
 
 COMMAND = Command(
     "redelve study wcci",
@@ -63,10 +63,10 @@ def _listed() -> str:
     return f"problems:\n{problems}classifiers: {', '.join((*CLASSIFIERS, SELECTION))}\n"
 
 
-def _plan(given: Given) -> Plan:
-    from redelve.studies.wcci.one_trial import QUICK, Plan
+def _plan(given: Given) -> WcciPlan:
+    from redelve.studies.wcci.one_trial import QUICK, WcciPlan
 
-    plan = QUICK if given.has("k") else Plan()
+    plan = QUICK if given.has("k") else WcciPlan()
     if (count := given.value("n")) is not None:
         if not count.isdecimal():
             raise UsageError(f'option "-n" needs a whole number, not "{count}"')

@@ -37,7 +37,7 @@ TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no"
 DELIMITERS = ",;\t"
 
 
-class Trial(NamedTuple):
+class TimedTrial(NamedTuple):
     """A row: the time of a failed trial is where it stopped, infinite if that is not told.
 
     `succeeded` is None where only the time can tell: it does if it is before the limit.
@@ -85,14 +85,16 @@ def _limit(text: str | None) -> float | None:
         raise UsageError(f'the limit must be a number: got "{text}"') from None
 
 
-def _succeeded(trial: Trial, limit: float | None) -> bool:
+def _succeeded(trial: TimedTrial, limit: float | None) -> bool:
     """Whether the trial succeeded within the limit; as in Hamey (1992), a bare time at the limit did not."""
     if limit is None:
         return trial.succeeded is not False
     return trial.time < limit if trial.succeeded is None else trial.succeeded and trial.time <= limit
 
 
-def read_trials(path: Path, column: str | None = None, group: str | None = None) -> dict[str, list[Trial]]:
+def read_trials(
+    path: Path, column: str | None = None, group: str | None = None
+) -> dict[str, list[TimedTrial]]:
     """The trials of each algorithm in a CSV file; without a column of names they are all the file's."""
     import csv
 
@@ -110,14 +112,14 @@ def read_trials(path: Path, column: str | None = None, group: str | None = None)
 Rows = Iterator[tuple[int, list[str]]]
 
 
-def _trials(path: Path, rows: Rows, column: str | None, group: str | None) -> dict[str, list[Trial]]:
+def _trials(path: Path, rows: Rows, column: str | None, group: str | None) -> dict[str, list[TimedTrial]]:
     first = next(rows, None)
     if first is None:
         raise FormatError(
             path, None, "the file is empty: a line of names and a line for each trial are needed"
         )
     columns = _columns(path, first[1], column, group)
-    found: dict[str, list[Trial]] = {}
+    found: dict[str, list[TimedTrial]] = {}
     for line, row in rows:
         if len(row) != columns.width:
             raise FormatError(
@@ -168,7 +170,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _trial(path: Path, line: int, row: list[str], columns: Columns) -> Trial:
+def _trial(path: Path, line: int, row: list[str], columns: Columns) -> TimedTrial:
     text = row[columns.time]
     time = _time(path, line, text)
     if columns.success is None:
@@ -178,12 +180,12 @@ def _trial(path: Path, line: int, row: list[str], columns: Columns) -> Trial:
         raise FormatError(path, line, f'success must be 1 or 0, true or false: got "{row[columns.success]}"')
     if told and time.succeeded is False:
         raise FormatError(path, line, f'a trial that succeeded must have a time: got "{text}"')
-    return Trial(time.time, told)
+    return TimedTrial(time.time, told)
 
 
-def _time(path: Path, line: int, text: str) -> Trial:
+def _time(path: Path, line: int, text: str) -> TimedTrial:
     if text.lower() in FAILED:
-        return Trial(inf, False)
+        return TimedTrial(inf, False)
     if not _is_number(text):
         raise FormatError(
             path,
@@ -199,7 +201,7 @@ def _time(path: Path, line: int, text: str) -> Trial:
         )
     if not 0 < time < inf:
         raise FormatError(path, line, f"a time must be greater than zero and finite: got {text}")
-    return Trial(time, False if text.startswith(">") else None)
+    return TimedTrial(time, False if text.startswith(">") else None)
 
 
 def _write(out: str, measured: Sequence[Measured]) -> Path:

@@ -16,7 +16,7 @@ from redelve.stats.components import estimate_components
 from redelve.stats.estimates import Analysis, Comparison, Interval
 from redelve.stats.multiple import AllPairs, BestGroup, PairedTest, best_group, compare_all
 from redelve.stats.one_partition import analyse_partition, compare_partition
-from redelve.stats.power import Goal, Plan, advise, detectable_difference
+from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
 from redelve.stats.resampled import (
     NestedCV,
     Resampled,
@@ -24,7 +24,7 @@ from redelve.stats.resampled import (
     analyse_resampled,
     compare_resampled,
 )
-from redelve.stats.standardise import Standard
+from redelve.stats.standardise import StandardLoss
 
 Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV
 Test = Comparison | ResampledComparison
@@ -42,7 +42,7 @@ class MethodFinding:
 
     method: str
     estimate: Estimate | None
-    standard: Standard
+    standard: StandardLoss
     instances: int
     runs: int
     failed: int
@@ -105,7 +105,7 @@ class Contest:
     second: str
     test: Test
     adjusted_p_value: float | None
-    standard: Standard
+    standard: StandardLoss
     instances: tuple[int, ...]
     advice: str = ""
 
@@ -207,9 +207,9 @@ def _all_pairs(
         return None, (f"no comparison is possible: {error}",)
 
 
-def standard_of(facts: TaskFacts, code: str) -> Standard:
+def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
     """How a loss is standardised on a task."""
-    return Standard(facts.baselines.get(code), is_shift=code == "L")
+    return StandardLoss(facts.baselines.get(code), is_shift=code == "L")
 
 
 def compare_methods(
@@ -224,7 +224,9 @@ def compare_methods(
     raise AssertionError("methods come in the order in which they were selected")
 
 
-def _finding(results: Results, facts: TaskFacts, losses: MethodLosses, standard: Standard) -> MethodFinding:
+def _finding(
+    results: Results, facts: TaskFacts, losses: MethodLosses, standard: StandardLoss
+) -> MethodFinding:
     records = results.of(losses.method, facts.address)
     failed = sum(record.status != "done" for record in records)
     stood_in = sum(record.fallback is not None for record in records)
@@ -315,7 +317,7 @@ def _ratio(facts: TaskFacts) -> float:
 
 
 def _contests(
-    pairs: AllPairs, losses: Mapping[str, MethodLosses], facts: TaskFacts, standard: Standard
+    pairs: AllPairs, losses: Mapping[str, MethodLosses], facts: TaskFacts, standard: StandardLoss
 ) -> list[Contest]:
     found = []
     for pair in pairs.pairs:
@@ -344,7 +346,7 @@ def _advice(test: Test, facts: TaskFacts, runs_each: int) -> str:
     inside = test.differences
     try:
         components = estimate_components(test)
-        plan = Plan(inside.training_sets, max(round(inside.effective_test_cases), 1), 1)
+        plan = PlannedExperiment(inside.training_sets, max(round(inside.effective_test_cases), 1), 1)
         smallest = detectable_difference(components, plan)
         goal = Goal(SHARE_SOUGHT * min(means))
         words = advise(

@@ -33,7 +33,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ValidityRule:
     """A numbered rule: its title, why it matters, and the check that looks for violations."""
 
     code: str
@@ -47,16 +47,16 @@ class Rule:
         return Note(self.code, self.title, text, self.severity, tuple(tasks), tuple(methods))
 
 
-RULES: Registry[Rule] = Registry("validity rule")
+RULES: Registry[ValidityRule] = Registry("validity rule")
 
 
 def rule(
     code: str, title: str, severity: Severity, explanation: str
-) -> Callable[[Callable[[Rule, Results], Iterator[Note]]], Rule]:
+) -> Callable[[Callable[[ValidityRule, Results], Iterator[Note]]], ValidityRule]:
     """Register a check as a numbered rule."""
 
-    def made(check: Callable[[Rule, Results], Iterator[Note]]) -> Rule:
-        found = Rule(code, title, explanation, severity, lambda results: check(found, results))
+    def made(check: Callable[[ValidityRule, Results], Iterator[Note]]) -> ValidityRule:
+        found = ValidityRule(code, title, explanation, severity, lambda results: check(found, results))
         RULES.add(code, found)
         return found
 
@@ -84,7 +84,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
     "How much a loss varies with the training set can only be seen from several training sets. With one, "
     "standard errors and tests are about this one training set and not about the method.",
 )
-def fewer_than_two_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """One instance says nothing of other training sets."""
     if found := _tasks(results, lambda facts: len(facts.instances) < 2):
         yield self.note(
@@ -100,7 +100,7 @@ def fewer_than_two_training_sets(self: Rule, results: Results) -> Iterator[Note]
     "cross-validation mean exists (Bengio and Grandvalet 2004); the corrected resampled t-test (Nadeau and "
     "Bengio 2003) is used, which is approximate.",
 )
-def overlapping_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Cross-validation is allowed where cases are few, and said to be what it is."""
     if found := _tasks(results, lambda facts: facts.training_overlap or facts.is_cross_validation):
         yield self.note(
@@ -115,7 +115,7 @@ def overlapping_training_sets(self: Rule, results: Results) -> Iterator[Note]:
     "A method whose random seed is fixed by the user takes the same random choices on every training set. "
     "The variation of seeds is then in no standard error: the result is about this seed.",
 )
-def same_seed_for_all(self: Rule, results: Results) -> Iterator[Note]:
+def same_seed_for_all(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Estimators with a fixed random_state, and records that share a seed."""
     fixed = [name for name, facts in results.methods.items() if facts.identity.get("fixed_seeds")]
     for name in results.methods:
@@ -135,7 +135,7 @@ def same_seed_for_all(self: Rule, results: Results) -> Iterator[Note]:
     "DELVE sets datasets apart for trying methods out (development) and for assessing them once they are "
     "finished. What was seen while a method was made cannot assess it.",
 )
-def development_data(self: Rule, results: Results) -> Iterator[Note]:
+def development_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     """The dataset's own specification says what it is for."""
     if found := _tasks(results, lambda facts: facts.usage == "development"):
         yield self.note(f"{_listed(found)}: for development, not for publication", found)
@@ -148,7 +148,7 @@ def development_data(self: Rule, results: Results) -> Iterator[Note]:
     "Only losses on the same training and test sets can be compared case by case. A method with results on "
     "other instances is compared on those that both have, and on no others.",
 )
-def different_instances(self: Rule, results: Results) -> Iterator[Note]:
+def different_instances(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Methods that lack instances others have."""
     lacking: dict[tuple[str, ...], list[str]] = {}
     for address in results.tasks:
@@ -179,7 +179,7 @@ def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
     "Test sets that overlap partly, or cases that belong together, carry less information than their number "
     "says; standard errors that count cases are then too small.",
 )
-def dependent_test_sets(self: Rule, results: Results) -> Iterator[Note]:
+def dependent_test_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Partly overlapping test sets; dependent cases are pooled into units, which is said."""
     if found := _tasks(results, lambda facts: facts.test_overlap and not facts.is_cross_validation):
         yield self.note(f"on {_listed(found)} test sets overlap partly: standard errors are rough", found)
@@ -202,7 +202,7 @@ def _has_units(facts: TaskFacts) -> bool:
     "Settings chosen by looking at these tasks' results are fitted to their test cases. A method says on "
     "what it was tuned by `tuned_on` in its identity; redelve cannot see what was not said.",
 )
-def tuned_on_assessment_data(self: Rule, results: Results) -> Iterator[Note]:
+def tuned_on_assessment_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What a method itself declares."""
     for name, facts in results.methods.items():
         tuned = facts.identity.get("tuned_on")
@@ -221,7 +221,7 @@ def tuned_on_assessment_data(self: Rule, results: Results) -> Iterator[Note]:
     "Of many comparisons at 5 % each some come out significant by luck. p-values adjusted by Holm's method "
     "keep the chance of any false finding on a task at 5 %; the adjustment does not reach across tasks.",
 )
-def many_comparisons(self: Rule, results: Results) -> Iterator[Note]:
+def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
     """More than two methods, or more than one task."""
     methods, tasks = len(results.methods), len(results.tasks)
     if methods > 2 or tasks > 1:
@@ -237,7 +237,7 @@ def many_comparisons(self: Rule, results: Results) -> Iterator[Note]:
     "A method that fails on hard instances looks better when these are left out. Left out means left out of "
     "every comparison with that method; a stand-in means that the best constant answer was scored instead.",
 )
-def failed_jobs(self: Rule, results: Results) -> Iterator[Note]:
+def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Records without an answer of their own."""
     for name in results.methods:
         failed = [record for record in results.failures if record.job.method == name]
@@ -256,7 +256,7 @@ def failed_jobs(self: Rule, results: Results) -> Iterator[Note]:
     "With two or three training sets a test is nearly powerless, and its level for losses that are not "
     "Gaussian cannot be relied on.",
 )
-def few_training_sets(self: Rule, results: Results) -> Iterator[Note]:
+def few_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Two or three disjoint training sets."""
     found = _tasks(
         results,
@@ -273,7 +273,7 @@ def few_training_sets(self: Rule, results: Results) -> Iterator[Note]:
     "With few test cases the mean loss of a test set is far from Gaussian, and rare expensive errors may not "
     "occur at all.",
 )
-def few_test_cases(self: Rule, results: Results) -> Iterator[Note]:
+def few_test_cases(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Fewer than a hundred distinct test cases in all."""
     if found := _tasks(results, lambda facts: _test_cases(facts) < FEW_TEST_CASES):
         yield self.note(f"{_listed(found)}: fewer than {FEW_TEST_CASES} test cases in all", found)
@@ -290,7 +290,7 @@ def _test_cases(facts: TaskFacts) -> int:
     "A target that was held to be impossible has an infinite log loss; then nothing but the mean is defined, "
     "and that is infinite.",
 )
-def infinite_losses(self: Rule, results: Results) -> Iterator[Note]:
+def infinite_losses(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Any loss that is not finite."""
     seen: dict[str, set[str]] = {}
     for record in results.records:
@@ -307,7 +307,7 @@ def infinite_losses(self: Rule, results: Results) -> Iterator[Note]:
     "note",
     "A method that warned (of iterations that did not converge, say) may not be what its summary says.",
 )
-def warned(self: Rule, results: Results) -> Iterator[Note]:
+def warned(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What methods said while they were at work."""
     for name in results.methods:
         said = [
@@ -328,7 +328,7 @@ def warned(self: Rule, results: Results) -> Iterator[Note]:
     "Seconds of one machine cannot be compared with seconds of another, nor those of a busy one with those "
     "of a quiet one.",
 )
-def different_machines(self: Rule, results: Results) -> Iterator[Note]:
+def different_machines(self: ValidityRule, results: Results) -> Iterator[Note]:
     """More than one processor among the records."""
     found = {record.environment.get("processor", "") for record in results.records} - {""}
     if len(found) > 1:
@@ -342,7 +342,7 @@ def different_machines(self: Rule, results: Results) -> Iterator[Note]:
     "With one run, what the seed does is counted with the training sets. That keeps tests valid for new "
     "training sets with new seeds; it cannot tell how much another seed would change.",
 )
-def one_run(self: Rule, results: Results) -> Iterator[Note]:
+def one_run(self: ValidityRule, results: Results) -> Iterator[Note]:
     """No repeated runs with other seeds."""
     if results.records and max(record.job.run for record in results.records) == 0:
         yield self.note("seeds are not told apart from training sets: use runs=2 or more for that")
@@ -354,7 +354,7 @@ def one_run(self: Rule, results: Results) -> Iterator[Note]:
     "caution",
     "What is special about how the training and test sets of a task were made.",
 )
-def design_caveats(self: Rule, results: Results) -> Iterator[Note]:
+def design_caveats(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What the design itself says."""
     by_note: dict[str, list[str]] = {}
     for address, facts in results.tasks.items():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from redelve.errors import PredictionError
-from redelve.methods.views import Labels, Numbers, Part, one_level, without_zeros
+from redelve.methods.views import Labels, Numbers, ViewPart, one_level, without_zeros
 
 LARGEST_SEED = 2**31 - 1
 
@@ -132,7 +132,7 @@ class FittedClassifier:
     level_count: int
     guess_by_predict: bool = True
 
-    def predict(self, inputs: Any) -> Part:
+    def predict(self, inputs: Any) -> ViewPart:
         """Guesses, and probabilities of all levels if the classifier tells them."""
         if self.model is None:
             return one_level(self.labels, self.level_count, len(inputs))
@@ -141,8 +141,8 @@ class FittedClassifier:
             told = np.asarray(self.model.predict_proba(inputs), dtype=np.float64)
             probabilities = self._probabilities(told)
             if not self.guess_by_predict:
-                return Part(probabilities.argmax(axis=1).astype(np.float64), probabilities)
-        return Part(_table(self.model, self.model.predict(inputs), len(inputs), 1)[:, 0], probabilities)
+                return ViewPart(probabilities.argmax(axis=1).astype(np.float64), probabilities)
+        return ViewPart(_table(self.model, self.model.predict(inputs), len(inputs), 1)[:, 0], probabilities)
 
     def _probabilities(self, told: Numbers) -> Numbers:
         classes = np.asarray(getattr(self.model, "classes_", np.unique(self.labels)), dtype=np.int64)

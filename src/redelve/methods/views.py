@@ -152,7 +152,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ViewPart:
     """What is predicted of one target, in the original domain."""
 
     guesses: Numbers
@@ -160,7 +160,7 @@ class Part:
     distribution: Distribution | None = None
 
 
-def answer_of(targets: Sequence[Target], parts: Mapping[int, Part] | Sequence[Part]) -> Answer:
+def answer_of(targets: Sequence[Target], parts: Mapping[int, ViewPart] | Sequence[ViewPart]) -> Answer:
     """The answer that the parts for all targets make; class probabilities only where there is one target."""
     ordered = [parts[position] for position in range(len(targets))]
     probabilities, distributions = None, None
@@ -173,7 +173,7 @@ def answer_of(targets: Sequence[Target], parts: Mapping[int, Part] | Sequence[Pa
     return Answer(guesses=guesses, probabilities=probabilities, distributions=distributions)
 
 
-def regression_parts(view: View, means: Numbers, deviations: Numbers | None) -> dict[int, Part]:
+def regression_parts(view: View, means: Numbers, deviations: Numbers | None) -> dict[int, ViewPart]:
     """Guesses, and normal distributions where deviations are told, for columns of all numerical targets."""
     parts, start = {}, 0
     for position in view.numerical:
@@ -181,7 +181,7 @@ def regression_parts(view: View, means: Numbers, deviations: Numbers | None) -> 
         learnt, distribution = means[:, start:end], None
         if deviations is not None:
             distribution = view.normal(position, learnt, deviations[:, start])
-        parts[position] = Part(view.decoded(position, learnt), distribution=distribution)
+        parts[position] = ViewPart(view.decoded(position, learnt), distribution=distribution)
         start = end
     return parts
 
@@ -204,8 +204,8 @@ def without_zeros(probabilities: Numbers, case_count: int) -> Numbers:
     return shares
 
 
-def one_level(labels: Labels, level_count: int, count: int) -> Part:
+def one_level(labels: Labels, level_count: int, count: int) -> ViewPart:
     """The answer where all training cases have the same level: that one, with probability (n + 1)/(n + K)."""
     shares = np.full((count, level_count), 1 / (len(labels) + level_count))
     shares[:, labels[0]] = (len(labels) + 1) / (len(labels) + level_count)
-    return Part(np.full(count, float(labels[0])), shares)
+    return ViewPart(np.full(count, float(labels[0])), shares)

@@ -10,9 +10,9 @@ from redelve.nets.algorithms import (
 from redelve.nets.architecture import Architecture, layered
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
-from redelve.nets.error_functions import CrossEntropy, SquaredError
+from redelve.nets.error_functions import CrossEntropy, SquaredOutputError
 from redelve.nets.starting import draw, initial_weights
-from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, Rule, Success
+from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, StoppingRule, Success
 from redelve.nets.trained import Curves, Trained
 from redelve.nets.training import Procedure, measure, predict, train
 
@@ -32,10 +32,10 @@ __all__ = [
     "P",
     "Procedure",
     "Rprop",
-    "Rule",
     "ScaledConjugateGradients",
     "Sets",
-    "SquaredError",
+    "SquaredOutputError",
+    "StoppingRule",
     "Success",
     "Trained",
     "draw",

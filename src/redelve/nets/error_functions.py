@@ -12,7 +12,7 @@ from redelve.nets.architecture import Architecture
 
 
 @dataclass(frozen=True)
-class SquaredError:
+class SquaredOutputError:
     """Squared error percentage (Prechelt 1994, section 2.6), for outputs coded from `low` to `high`:
 
     E = 100 (high - low) / (N P) Σ_p Σ_i (o_pi - t_pi)², with N outputs and P cases. Gradients are those of
@@ -73,4 +73,4 @@ class CrossEntropy:
         return 1.0 / cases
 
 
-ErrorFunction = SquaredError | CrossEntropy
+ErrorFunction = SquaredOutputError | CrossEntropy

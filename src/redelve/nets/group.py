@@ -15,10 +15,10 @@ from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Array, Engine
 from redelve.nets.data import Sets
 from redelve.nets.error_functions import ErrorFunction
-from redelve.nets.kernel import Cases, Kernel
+from redelve.nets.kernel import KernelCases, NetworkKernel
 from redelve.nets.schedule import Schedule
 from redelve.nets.stacked import StackedKernel
-from redelve.nets.stopping import Rule, Watch
+from redelve.nets.stopping import StoppingRule, StoppingWatch
 from redelve.nets.trained import Curves, Ledger
 from redelve.nets.wide import WideKernel
 
@@ -31,13 +31,13 @@ more than their company. On NumPy they leave at once."""
 
 
 @dataclass(frozen=True)
-class Lesson:
+class GroupLesson:
     """What all groups of one training have in common."""
 
     architecture: Architecture
     sets: Sets
     algorithm: Algorithm
-    stopping: Rule
+    stopping: StoppingRule
     error: ErrorFunction
     schedule: Schedule
     engine: Engine
@@ -47,7 +47,7 @@ class Lesson:
 
 def make_kernel(
     architecture: Architecture, engine: Engine, error: ErrorFunction, runs: int, cases: int
-) -> Kernel:
+) -> NetworkKernel:
     """The kernel for networks of this size: it must not depend on the number of runs."""
     wide = architecture.connection_count * cases <= WIDE_LIMIT
     return (WideKernel if wide else StackedKernel)(architecture, engine, error, runs)
@@ -56,7 +56,9 @@ def make_kernel(
 class Group:
     """Runs under way together; `train` writes their results into the ledger as they finish."""
 
-    def __init__(self, lesson: Lesson, runs: NDArray[np.intp], ledger: Ledger, curves: Curves | None) -> None:
+    def __init__(
+        self, lesson: GroupLesson, runs: NDArray[np.intp], ledger: Ledger, curves: Curves | None
+    ) -> None:
         self._lesson = lesson
         self._ledger = ledger
         self._curves = curves
@@ -73,7 +75,7 @@ class Group:
             Start(self._kernel, sets["training"], weights, runs, lesson.total, lesson.seeds)
         )
         self._best = self._course.weights * 1.0
-        self._watch = Watch(
+        self._watch = StoppingWatch(
             0, np.zeros(len(runs)), np.full(len(runs), np.inf), np.zeros(len(runs), dtype=np.int64)
         )
         self._records = Records(len(runs))
@@ -184,7 +186,7 @@ class Group:
         self._kernel.shrink(len(stay))
         self._strip.keep(positions)
         self._records.keep(stay)
-        self._watch = Watch(
+        self._watch = StoppingWatch(
             self._watch.epoch,
             self._watch.generalization_loss[stay],
             self._watch.progress[stay],
@@ -203,7 +205,7 @@ class Group:
     def _taken(self, weights: Array, positions: NDArray[np.intp]) -> Array:
         return self._kernel.take(weights, self._kernel.engine.positions(positions))
 
-    def _thinned(self, cases: Cases | None, positions: Array) -> Cases | None:
+    def _thinned(self, cases: KernelCases | None, positions: Array) -> KernelCases | None:
         return None if cases is None else self._kernel.take_cases(cases, positions)
 
     def _numpy(self, values: Array) -> NDArray[np.float64]:
@@ -252,7 +254,7 @@ class Records:
         self.lowest_training = np.fmin(self.lowest_training, errors)
 
     def note_validation(
-        self, errors: NDArray[np.float64], watch: Watch, which: NDArray[np.bool_]
+        self, errors: NDArray[np.float64], watch: StoppingWatch, which: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """Validation errors of some runs; tells `watch` GL and rises, and returns who is better."""
         better = (errors < self.lowest_validation) & which

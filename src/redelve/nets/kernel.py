@@ -31,7 +31,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Cases:
+class KernelCases:
     """A data set laid out for a kernel, in blocks that fit the cache."""
 
     blocks: tuple[Block, ...]
@@ -64,7 +64,7 @@ class Tables:
 
 
 @dataclass
-class Look:
+class KernelLook:
     """What a pass over the training cases saw: per run the error, the gradient, the largest deviation."""
 
     error: Array
@@ -72,7 +72,7 @@ class Look:
     worst: Array | None
 
 
-class Kernel(ABC):
+class NetworkKernel(ABC):
     """Passes of `runs` networks of one architecture."""
 
     def __init__(self, architecture: Architecture, engine: Engine, error: ErrorFunction, runs: int) -> None:
@@ -99,7 +99,7 @@ class Kernel(ABC):
         """Weights as runs × connections again."""
 
     @abstractmethod
-    def prepare(self, data: Data) -> Cases:
+    def prepare(self, data: Data) -> KernelCases:
         """Lay out a data set."""
 
     @abstractmethod
@@ -111,7 +111,7 @@ class Kernel(ABC):
         """The weights of some of the runs."""
 
     @abstractmethod
-    def take_cases(self, cases: Cases, positions: Array) -> Cases:
+    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
         """The cases of some of the runs."""
 
     @abstractmethod
@@ -161,12 +161,12 @@ class Kernel(ABC):
     def look(
         self,
         weights: Array,
-        cases: Cases,
+        cases: KernelCases,
         *,
         tolerance: Array | None = None,
         worst: bool = False,
         out: Array | None = None,
-    ) -> Look:
+    ) -> KernelLook:
         """Forward and backward over all cases; deviations within `tolerance` do not count in the gradient."""
         gradient = self.xp.empty_like(weights) if out is None else out
         seen = self._look_at(weights, cases.blocks[0], tolerance, worst, gradient)
@@ -180,12 +180,12 @@ class Kernel(ABC):
         seen.error = seen.error * self.error.scale(self.architecture, cases.count)
         return seen
 
-    def errors(self, weights: Array, cases: Cases) -> Array:
+    def errors(self, weights: Array, cases: KernelCases) -> Array:
         """The error of each run, forward only."""
         parts = [self._compare(block, self._forward(weights, block)) for block in cases.blocks]
         return sum(parts[1:], parts[0]) * self.error.scale(self.architecture, cases.count)
 
-    def outputs(self, weights: Array, cases: Cases) -> NDArray[Any]:
+    def outputs(self, weights: Array, cases: KernelCases) -> NDArray[Any]:
         """The outputs of each run for each case: runs × cases × outputs."""
         parts = [
             self._outputs_as_numpy(self._forward(weights, block).layers[-1].values).copy()
@@ -201,7 +201,7 @@ class Kernel(ABC):
 
     def _look_at(
         self, weights: Array, block: Block, tolerance: Array | None, worst: bool, gradient: Array
-    ) -> Look:
+    ) -> KernelLook:
         tables = self._forward(weights, block)
         error = self._compare(block, tables)
         largest = None
@@ -212,7 +212,7 @@ class Kernel(ABC):
             if tolerance is not None:
                 outputs.deltas[...] *= outputs.scratch > self._spread_over_cases(tolerance)
         self._backward(weights, block, tables, gradient)
-        return Look(error, gradient, largest)
+        return KernelLook(error, gradient, largest)
 
     def _forward(self, weights: Array, block: Block) -> Tables:
         tables = self._tables_for(block.cases)

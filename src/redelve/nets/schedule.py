@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from redelve.errors import SpecError
-from redelve.nets.stopping import Rule
+from redelve.nets.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Schedule:
     epochs: tuple[int, ...]
 
     @classmethod
-    def of(cls, strips: int | tuple[int, ...], stopping: Rule) -> Schedule:
+    def of(cls, strips: int | tuple[int, ...], stopping: StoppingRule) -> Schedule:
         """Strips of equal length, or measurements at given epochs, up to the limit of a stopping rule.
 
         >>> from redelve.nets import MaxEpochs

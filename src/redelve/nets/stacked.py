@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from redelve.nets.architecture import Wire
 from redelve.nets.backend import Array
 from redelve.nets.data import Data
-from redelve.nets.kernel import Block, Cases, Kernel, Rows
+from redelve.nets.kernel import Block, KernelCases, NetworkKernel, Rows
 
 TABLE_SIZE = 32_768
 """Cases are cut into blocks such that a table of one run has about this many numbers at most."""
 
 
-class StackedKernel(Kernel):
+class StackedKernel(NetworkKernel):
     """The kernel for networks of ordinary size."""
 
     def load(self, weights: NDArray[Any]) -> Array:
@@ -29,7 +29,7 @@ class StackedKernel(Kernel):
         """Runs × connections."""
         return self.engine.numpy(weights)
 
-    def prepare(self, data: Data) -> Cases:
+    def prepare(self, data: Data) -> KernelCases:
         """Cases as runs × inputs × cases, or without runs where all share them."""
         inputs = np.swapaxes(data.inputs, -1, -2)
         if self._wiring.wires[0].constant:
@@ -45,7 +45,7 @@ class StackedKernel(Kernel):
             )
             for start, stop in pairwise(edges)
         ]
-        return Cases(tuple(blocks), data.cases)
+        return KernelCases(tuple(blocks), data.cases)
 
     def spread(self, per_run: Array) -> Array:
         """For the axis of runs, which is first."""
@@ -55,13 +55,13 @@ class StackedKernel(Kernel):
         """Some runs' weights."""
         return weights[positions]
 
-    def take_cases(self, cases: Cases, positions: Array) -> Cases:
+    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
         """Some runs' cases, where runs have their own."""
 
         def taken(array: Array) -> Array:
             return array[positions] if array.ndim == 3 else array
 
-        return Cases(
+        return KernelCases(
             tuple(Block(taken(each.inputs), taken(each.targets), each.cases) for each in cases.blocks),
             cases.count,
         )

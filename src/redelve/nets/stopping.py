@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass
-class Watch:
+class StoppingWatch:
     """What rules look at, a number for each run under way: filled in by the trainer at the end of each strip.
 
     `generalization_loss` is GL(t) in percent, `progress` P_k(t) in parts per thousand, `rises` the number of
@@ -33,7 +33,7 @@ class Watch:
     progress: Numbers
     rises: NDArray[np.int64]
     worst: Numbers | None = None
-    latches: dict[Rule, Flags] = field(default_factory=dict)
+    latches: dict[StoppingRule, Flags] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
@@ -41,29 +41,29 @@ class Watch:
         return len(self.rises)
 
 
-class Rule(ABC):
+class StoppingRule(ABC):
     """Says which runs are to stop."""
 
     needs_validation = False
     needs_worst = False
 
     @abstractmethod
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: stop?"""
 
     def limit(self) -> int | None:
         """The number of epochs at which it certainly fires; None where there is none."""
         return None
 
-    def parts(self) -> Iterator[Rule]:
+    def parts(self) -> Iterator[StoppingRule]:
         """This rule and all it is made of."""
         yield self
 
-    def reason(self, watch: Watch, run: int) -> str:
+    def reason(self, watch: StoppingWatch, run: int) -> str:
         """Why it fired for this run."""
         return self.reasons(watch, np.array([run]))[0]
 
-    def reasons(self, watch: Watch, runs: NDArray[np.intp]) -> list[str]:
+    def reasons(self, watch: StoppingWatch, runs: NDArray[np.intp]) -> list[str]:
         """Why it fired for each of these runs."""
         return [repr(self)] * len(runs)
 
@@ -71,15 +71,15 @@ class Rule(ABC):
         """Fires from the first time on that this rule fires."""
         return Once(self)
 
-    def __or__(self, other: Rule) -> Rule:
+    def __or__(self, other: StoppingRule) -> StoppingRule:
         return Either(self, other)
 
-    def __and__(self, other: Rule) -> Rule:
+    def __and__(self, other: StoppingRule) -> StoppingRule:
         return Both(self, other)
 
 
 @dataclass(frozen=True)
-class GL(Rule):
+class GL(StoppingRule):
     """GL_α: the validation error is more than α percent above its minimum so far.
 
     GL(t) = 100 (E_va(t) / E_opt(t) - 1) > α (Prechelt 1994, section 3.3).
@@ -88,13 +88,13 @@ class GL(Rule):
     alpha: float
     needs_validation = True
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: is GL(t) > α?"""
         return watch.generalization_loss > self.alpha
 
 
 @dataclass(frozen=True)
-class P(Rule):
+class P(StoppingRule):
     """P_k: training progress fell below so many parts per thousand.
 
     P_k(t) = 1000 (mean E_tr over the strip / min E_tr over the strip - 1) (Prechelt 1994, section 3.3).
@@ -102,37 +102,37 @@ class P(Rule):
 
     below: float
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: is P_k(t) below the threshold?"""
         return watch.progress < self.below
 
 
 @dataclass(frozen=True)
-class UP(Rule):
+class UP(StoppingRule):
     """UP_s: the validation error rose at the end of s successive strips (Prechelt 1998)."""
 
     strips: int
     needs_validation = True
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: have there been s rises in a row?"""
         return watch.rises >= self.strips
 
 
 @dataclass(frozen=True)
-class PQ(Rule):
+class PQ(StoppingRule):
     """PQ_α: GL(t) / P_k(t), generalization loss over training progress, is above α (Prechelt 1998)."""
 
     alpha: float
     needs_validation = True
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: is GL(t) > α P_k(t)?"""
         return watch.generalization_loss > self.alpha * watch.progress
 
 
 @dataclass(frozen=True)
-class MaxEpochs(Rule):
+class MaxEpochs(StoppingRule):
     """So many epochs have been trained."""
 
     epochs: int
@@ -141,7 +141,7 @@ class MaxEpochs(Rule):
         if self.epochs < 1:
             raise SpecError(f"MaxEpochs({self.epochs}): give 1 or more")
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For every run alike: is the limit reached?"""
         return np.full(watch.runs, watch.epoch >= self.epochs)
 
@@ -151,7 +151,7 @@ class MaxEpochs(Rule):
 
 
 @dataclass(frozen=True)
-class Success(Rule):
+class Success(StoppingRule):
     """Every output of every training case is less than τ from its target (Hamey 1992, section 2: τ = 0.4).
 
     Asked at every epoch, of the weights before they move: a run that is successful has made exactly so many
@@ -161,18 +161,18 @@ class Success(Rule):
     tau: float = 0.4
     needs_worst = True
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: is the largest deviation below τ?"""
         return np.zeros(watch.runs, dtype=bool) if watch.worst is None else watch.worst < self.tau
 
 
 @dataclass(frozen=True)
-class Once(Rule):
+class Once(StoppingRule):
     """Fires from the first time on that `rule` fires."""
 
-    rule: Rule
+    rule: StoppingRule
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: has the rule fired, now or before?"""
         before = watch.latches.get(self, np.zeros(watch.runs, dtype=bool))
         watch.latches[self] = before | self.rule.fires(watch)
@@ -182,7 +182,7 @@ class Once(Rule):
         """The rule's own limit."""
         return self.rule.limit()
 
-    def parts(self) -> Iterator[Rule]:
+    def parts(self) -> Iterator[StoppingRule]:
         """This rule and the one it remembers."""
         yield self
         yield from self.rule.parts()
@@ -192,13 +192,13 @@ class Once(Rule):
 
 
 @dataclass(frozen=True)
-class Either(Rule):
+class Either(StoppingRule):
     """One of two rules fires."""
 
-    first: Rule
-    second: Rule
+    first: StoppingRule
+    second: StoppingRule
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: does one of them fire? (Both are asked: they may have something to remember.)"""
         first, second = self.first.fires(watch), self.second.fires(watch)
         return first | second
@@ -208,13 +208,13 @@ class Either(Rule):
         known = [limit for limit in (self.first.limit(), self.second.limit()) if limit is not None]
         return min(known) if known else None
 
-    def parts(self) -> Iterator[Rule]:
+    def parts(self) -> Iterator[StoppingRule]:
         """This rule and all it is made of."""
         yield self
         yield from self.first.parts()
         yield from self.second.parts()
 
-    def reasons(self, watch: Watch, runs: NDArray[np.intp]) -> list[str]:
+    def reasons(self, watch: StoppingWatch, runs: NDArray[np.intp]) -> list[str]:
         """The reasons of the first one that fired, for each run."""
         by_first = self.first.fires(watch)[runs]
         first, second = (iter(self.first.reasons(watch, runs[by_first])),
@@ -226,13 +226,13 @@ class Either(Rule):
 
 
 @dataclass(frozen=True)
-class Both(Rule):
+class Both(StoppingRule):
     """Two rules fire together."""
 
-    first: Rule
-    second: Rule
+    first: StoppingRule
+    second: StoppingRule
 
-    def fires(self, watch: Watch) -> Flags:
+    def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: do both fire?"""
         first, second = self.first.fires(watch), self.second.fires(watch)
         return first & second
@@ -242,7 +242,7 @@ class Both(Rule):
         first, second = self.first.limit(), self.second.limit()
         return None if first is None or second is None else max(first, second)
 
-    def parts(self) -> Iterator[Rule]:
+    def parts(self) -> Iterator[StoppingRule]:
         """This rule and all it is made of."""
         yield self
         yield from self.first.parts()

@@ -18,11 +18,11 @@ from redelve.nets.algorithms import Algorithm
 from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
-from redelve.nets.error_functions import ErrorFunction, SquaredError
-from redelve.nets.group import Group, Lesson, make_kernel
+from redelve.nets.error_functions import ErrorFunction, SquaredOutputError
+from redelve.nets.group import Group, GroupLesson, make_kernel
 from redelve.nets.schedule import Schedule
 from redelve.nets.stacked import TABLE_SIZE
-from redelve.nets.stopping import Rule
+from redelve.nets.stopping import StoppingRule
 from redelve.nets.trained import Curves, Ledger, Trained
 
 CHUNK_SIZE = 131_072
@@ -38,8 +38,8 @@ class Procedure:
     """
 
     algorithm: Algorithm
-    stopping: Rule
-    error: ErrorFunction = field(default_factory=SquaredError)
+    stopping: StoppingRule
+    error: ErrorFunction = field(default_factory=SquaredOutputError)
     strips: int | tuple[int, ...] = 5
     curves: bool = False
 
@@ -69,7 +69,7 @@ def train(
     engine = engine or Engine()
     runs = _check(architecture, weights, sets, procedure, seeds)
     schedule = Schedule.of(procedure.strips, procedure.stopping)
-    lesson = Lesson(
+    lesson = GroupLesson(
         architecture=architecture,
         sets=sets,
         algorithm=procedure.algorithm,
@@ -102,7 +102,7 @@ def predict(
     outputs = np.empty((len(weights), data.cases, architecture.outputs), dtype=engine.dtype)
 
     def work(rows: NDArray[np.intp]) -> None:
-        kernel = make_kernel(architecture, engine, SquaredError(), len(rows), data.cases)
+        kernel = make_kernel(architecture, engine, SquaredOutputError(), len(rows), data.cases)
         outputs[rows] = kernel.outputs(kernel.load(weights[rows]), kernel.prepare(data.of_runs(rows)))
 
     _check_data(architecture, weights, {"input": data})
@@ -119,7 +119,7 @@ def measure(
     engine: Engine | None = None,
 ) -> NDArray[np.float64]:
     """The error of every network on `data`."""
-    engine, error = engine or Engine(), error or SquaredError()
+    engine, error = engine or Engine(), error or SquaredOutputError()
     error.check(architecture)
     error.check_targets(architecture, data.targets)
     errors = np.empty(len(weights))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from redelve.nets.architecture import Wire
 from redelve.nets.backend import Array
 from redelve.nets.data import Data
-from redelve.nets.kernel import Block, Cases, Kernel, Rows
+from redelve.nets.kernel import Block, KernelCases, NetworkKernel, Rows
 
 
 def fold(table: Array, axis: int) -> Array:
@@ -28,7 +28,7 @@ def fold(table: Array, axis: int) -> Array:
     return table[(*lead, 0)]
 
 
-class WideKernel(Kernel):
+class WideKernel(NetworkKernel):
     """The kernel for tiny networks."""
 
     def load(self, weights: NDArray[Any]) -> Array:
@@ -39,13 +39,15 @@ class WideKernel(Kernel):
         """Runs × connections."""
         return self.engine.numpy(weights).T
 
-    def prepare(self, data: Data) -> Cases:
+    def prepare(self, data: Data) -> KernelCases:
         """Cases as inputs × cases × runs, the last axis of length 1 where all share them."""
         inputs, targets = (
             np.moveaxis(each if each.ndim == 3 else each[None], 0, -1).swapaxes(0, 1)
             for each in (data.inputs, data.targets)
         )
-        return Cases((Block(self.engine.array(inputs), self.engine.array(targets), data.cases),), data.cases)
+        return KernelCases(
+            (Block(self.engine.array(inputs), self.engine.array(targets), data.cases),), data.cases
+        )
 
     def spread(self, per_run: Array) -> Array:
         """For the axis of runs, which is last."""
@@ -55,13 +57,13 @@ class WideKernel(Kernel):
         """Some runs' weights."""
         return self.xp.take(weights, positions, axis=1)
 
-    def take_cases(self, cases: Cases, positions: Array) -> Cases:
+    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
         """Some runs' cases, where runs have their own."""
 
         def taken(array: Array) -> Array:
             return array if array.shape[2] == 1 and self.runs != 1 else self.xp.take(array, positions, axis=2)
 
-        return Cases(
+        return KernelCases(
             tuple(Block(taken(each.inputs), taken(each.targets), each.cases) for each in cases.blocks),
             cases.count,
         )

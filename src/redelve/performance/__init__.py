@@ -1,23 +1,23 @@
 """Predicting performance: how well will a trained classifier do on new cases, and how sure is that?"""
 
-from redelve.performance.bench import Bench, Settings
-from redelve.performance.guesses import Guess, Prediction
+from redelve.performance.bench import Bench, BenchSettings
+from redelve.performance.guesses import PerformanceGuess, Prediction
 from redelve.performance.learners import EstimatorLearner, Learner, Learnt, learner_for
 from redelve.performance.measures import Measure, measure_for
-from redelve.performance.predicting import Options, bench_for, predict_learners, predict_performance
+from redelve.performance.predicting import PredictionOptions, bench_for, predict_learners, predict_performance
 from redelve.performance.ways import WAYS, Way, parse_way
 
 __all__ = [
     "WAYS",
     "Bench",
+    "BenchSettings",
     "EstimatorLearner",
-    "Guess",
     "Learner",
     "Learnt",
     "Measure",
-    "Options",
+    "PerformanceGuess",
     "Prediction",
-    "Settings",
+    "PredictionOptions",
     "Way",
     "bench_for",
     "learner_for",

@@ -13,10 +13,10 @@ import numpy as np
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError, RedelveError
-from redelve.performance.guesses import Guess
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.learners import Learner, Learnt
 from redelve.performance.measures import Measure, Numbers, Rows
-from redelve.performance.splits import Split, Splitter
+from redelve.performance.splits import CaseSplit, Splitter
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval
 
@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 class Round:
     """What a set of splits gave: the losses of the tested cases of each, and the processor's time."""
 
-    splits: tuple[Split, ...]
+    splits: tuple[CaseSplit, ...]
     losses: tuple[Numbers, ...]
     seconds: float
     fits_each: int = 1
@@ -46,7 +46,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Finding:
+class FitFinding:
     """A value with an interval (or a standard error) and where that comes from, before it is a guess."""
 
     value: float | None
@@ -57,7 +57,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Settings:
+class BenchSettings:
     """How guesses are made: the seed of all splits and fits, how many processes, the level of intervals.
 
     `progress` is told a model's name, and how many of how many fits of a set of splits are done.
@@ -76,7 +76,7 @@ class Bench:
     learner: Learner
     truth: Truth
     measure: Measure
-    settings: Settings
+    settings: BenchSettings
     candidates: tuple[Bench, ...] = ()
     _rounds: dict[str, Round] = field(default_factory=dict, repr=False)
 
@@ -111,7 +111,7 @@ class Bench:
         """Losses by k-fold cross-validation."""
         return self.round(f"folds {count} {repetition}", self.splitter.folds(count, repetition))
 
-    def round(self, name: str, splits: Sequence[Split]) -> Round:
+    def round(self, name: str, splits: Sequence[CaseSplit]) -> Round:
         """Train and test by every split; asked for again, what was found is told again."""
         if name not in self._rounds:
             seeds = [seed("predict", self.settings.seed, name, number) for number in range(len(splits))]
@@ -121,7 +121,7 @@ class Bench:
             self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.learner.fits_each)
         return self._rounds[name]
 
-    def _shared(self, work: Sequence[tuple[Bench, Split, int]]) -> Iterable[tuple[Numbers, float]]:
+    def _shared(self, work: Sequence[tuple[Bench, CaseSplit, int]]) -> Iterable[tuple[Numbers, float]]:
         from sklearn.utils.parallel import Parallel, delayed
 
         bare = Bench(self.learner, self.truth, self.measure, replace(self.settings, progress=None))
@@ -138,14 +138,14 @@ class Bench:
                 self.settings.progress(self.learner.name, number, total)
 
     @cached_property
-    def trained(self) -> Trained:
+    def trained(self) -> TrainedModel:
         """The model trained on all cases, with what it loses on them."""
         every = np.arange(self.count)
         started = time.process_time()
         learnt = learn(self.learner, every, seed("predict", self.settings.seed, "all"))
         answer = learnt.answer(every, probabilities=self.measure.of_probabilities)
         seconds = time.process_time() - started
-        return Trained(learnt, answer, self.measure.losses(self.truth, answer), seconds)
+        return TrainedModel(learnt, answer, self.measure.losses(self.truth, answer), seconds)
 
     def truths(self, rows: Rows) -> Truth:
         """The true targets of these cases."""
@@ -155,12 +155,14 @@ class Bench:
         """The measure of these cases' losses, of all cases if none are named."""
         return self.measure.value(losses, self.classes if rows is None else self.classes[rows])
 
-    def guess(self, way: str, finding: Finding, rounds: Sequence[Round] = (), more: int = 0) -> Guess:
+    def guess(
+        self, way: str, finding: FitFinding, rounds: Sequence[Round] = (), more: int = 0
+    ) -> PerformanceGuess:
         """The finding within what the measure can be, with its cost; `more` are fits beside the rounds."""
         seconds = sum(one.seconds for one in rounds) + (self.trained.seconds if more else 0.0)
         low, high = finding.interval or (None, None)
         clip = self.measure.clip
-        return Guess(
+        return PerformanceGuess(
             way,
             None if finding.value is None else clip(finding.value),
             None if low is None else clip(low),
@@ -174,7 +176,7 @@ class Bench:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedModel:
     """The model trained on all cases, its answer for them and what they lose."""
 
     learnt: Learnt
@@ -201,7 +203,7 @@ def learn(learner: Learner, rows: Rows, number: int) -> Learnt:
         ) from error
 
 
-def _tested(bench: Bench, split: Split, number: int) -> tuple[Numbers, float]:
+def _tested(bench: Bench, split: CaseSplit, number: int) -> tuple[Numbers, float]:
     started = time.process_time()
     learnt = learn(bench.learner, split.training, number)
     answer = learnt.answer(split.testing, probabilities=bench.measure.of_probabilities)

@@ -8,8 +8,8 @@ import numpy as np
 
 from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, Finding, Round, learn
-from redelve.performance.guesses import Guess
+from redelve.performance.bench import Bench, FitFinding, Round, learn
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.learners import Learner, Learnt
 from redelve.performance.measures import Measure, Numbers, Rows
 from redelve.performance.splits import Splitter
@@ -109,11 +109,11 @@ class Uncorrected(_Choice):
 
     key = "uncorrected"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess as if the model had been chosen beforehand."""
         rounds = self.rounds(bench)
         found = KFold(self.k).guess(bench.candidates[best_of(bench, rounds)])
-        finding = Finding(found.value, found.interval, found.source, found.standard_error, (FLATTERED,))
+        finding = FitFinding(found.value, found.interval, found.source, found.standard_error, (FLATTERED,))
         return bench.guess(self.name, finding, rounds)
 
 
@@ -123,7 +123,7 @@ class FoldOptimism(_Choice):
 
     key = "tibshirani"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess with the optimism of the folds added."""
         rounds = self.rounds(bench)
         best = KFold(self.k).guess(bench.candidates[best_of(bench, rounds)])
@@ -132,7 +132,7 @@ class FoldOptimism(_Choice):
         interval: Interval | None = None
         if best.low is not None and best.high is not None:
             interval = best.low + optimism, best.high + optimism
-        finding = Finding(best.value + optimism, interval, SHIFTED, best.standard_error)
+        finding = FitFinding(best.value + optimism, interval, SHIFTED, best.standard_error)
         return bench.guess(self.name, finding, rounds)
 
 
@@ -148,7 +148,7 @@ class BootstrapCorrected(_Choice):
     key = "bbc"
     samples: int = 500
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by choosing again and again; no model is trained for it anew."""
         if self.samples < FEWEST_SAMPLES:
             raise SpecError(f"percentiles need {FEWEST_SAMPLES} samples or more, 500 say: got {self.samples}")
@@ -162,5 +162,5 @@ class BootstrapCorrected(_Choice):
         )
         error = float(found.values.std(ddof=1))
         return bench.guess(
-            self.name, Finding(found.mean, found.interval(bench.level), PERCENTILES, error), rounds
+            self.name, FitFinding(found.mean, found.interval(bench.level), PERCENTILES, error), rounds
         )

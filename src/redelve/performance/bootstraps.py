@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.performance.bench import Bench, Finding, Round
-from redelve.performance.guesses import Guess
+from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.ways import NO_VARIATION, Way, independent, normal_interval
 from redelve.stats.optimism import (
     BootstrapError,
@@ -31,14 +31,14 @@ def out_of_bag(bench: Bench, samples: int) -> tuple[BootstrapError, Round]:
     return leave_one_out_bootstrap(counts, losses, bench.weights, bench.measure.groups(bench.classes)), done
 
 
-def _finding(bench: Bench, found: BootstrapError, value: float, source: str) -> Finding:
+def _finding(bench: Bench, found: BootstrapError, value: float, source: str) -> FitFinding:
     """The value with the bootstrap's standard error in proportion; cases decide where nothing varies."""
     error = found.standard_error * (value / found.mean if found.mean > 0 else 1.0)
     interval = normal_interval(value, error, bench.level)
     if interval is not None:
-        return Finding(value, interval, source, error)
+        return FitFinding(value, interval, source, error)
     interval, source = independent(bench, np.nan_to_num(found.case_losses), np.arange(bench.count))
-    return Finding(value, interval, source, notes=(NO_VARIATION,))
+    return FitFinding(value, interval, source, notes=(NO_VARIATION,))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class OutOfBag(Way):
     key = "bootstrap"
     samples: int = 100
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by the leave-one-out bootstrap."""
         found, done = out_of_bag(bench, self.samples)
         return bench.guess(self.name, _finding(bench, found, found.mean, DELTA), [done])
@@ -60,7 +60,7 @@ class _Mixed(Way):
 
     samples: int = 100
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by the mixture."""
         found, done = out_of_bag(bench, self.samples)
         finding = _finding(bench, found, self.mixture(bench, found.mean), SCALED)

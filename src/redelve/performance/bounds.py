@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, Finding, Round, learn
-from redelve.performance.guesses import Guess
+from redelve.performance.bench import Bench, FitFinding, Round, learn
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.measures import Numbers, Rows
-from redelve.performance.splits import Split
+from redelve.performance.splits import CaseSplit
 from redelve.performance.ways import Way
 from redelve.seeds import generator, seed
 from redelve.stats.balanced_errors import BalancedErrors
@@ -24,18 +24,18 @@ ERRORS_ONLY = "a bound is for errors of classifiers (ber or error)"
 TWO_CLASSES = "the bound is for two classes"
 
 
-def _bounded(bench: Bench, bound: float, source: str) -> Finding:
+def _bounded(bench: Bench, bound: float, source: str) -> FitFinding:
     """The bound as a guess; no guess is worse than chance, so a bound beyond it tells nothing."""
     chance = bench.measure.chance(bench.classes)
     assert chance is not None
     if bound < chance:
-        return Finding(bound, (0.0, bound), source)
+        return FitFinding(bound, (0.0, bound), source)
     note = f"the bound, {bound:.3f}, is vacuous: a constant answer has {chance:.3f}; that is the guess"
-    return Finding(chance, (0.0, bound), source, notes=(note,))
+    return FitFinding(chance, (0.0, bound), source, notes=(note,))
 
 
-def _none(reason: str, source: str) -> Finding:
-    return Finding(None, None, source, notes=(reason,))
+def _none(reason: str, source: str) -> FitFinding:
+    return FitFinding(None, None, source, notes=(reason,))
 
 
 def _training_errors(bench: Bench) -> BalancedErrors:
@@ -54,11 +54,11 @@ class CapacityBound(Way):
 
     key = "vc"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by the bound where a capacity is known."""
         return bench.guess(self.name, _with_reason(bench, self._finding, "Vapnik and Chervonenkis"), more=1)
 
-    def _finding(self, bench: Bench) -> Finding:
+    def _finding(self, bench: Bench) -> FitFinding:
         model = bench.trained.model
         source = "Vapnik and Chervonenkis, uniform over all rules (Burges 1998)"
         if _rules(model) != 1:
@@ -88,11 +88,11 @@ class Compression(Way):
 
     key = "compression"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by the bound where there are support vectors."""
         return bench.guess(self.name, _with_reason(bench, self._finding, "sample compression"), more=1)
 
-    def _finding(self, bench: Bench) -> Finding:
+    def _finding(self, bench: Bench) -> FitFinding:
         source = "sample compression (Littlestone and Warmuth 1986; Langford 2005)"
         support = getattr(bench.trained.model, "support_", None)
         if support is None:
@@ -113,7 +113,7 @@ class RandomLabels(Way):
     key = "rademacher"
     draws: int = 10
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by the bound for any classifier of two classes."""
         source = "Rademacher complexity measured on random labels (Bartlett and Mendelson 2002)"
         if self.draws < 1:
@@ -135,7 +135,7 @@ class RandomLabels(Way):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # noise is hard to fit, and saying so helps nobody
             found = tuple(_wrong_on_random_labels(bench, draw) for draw in range(self.draws))
-        return Round((Split(every, every),) * self.draws, found, time.process_time() - started)
+        return Round((CaseSplit(every, every),) * self.draws, found, time.process_time() - started)
 
 
 def _wrong_on_random_labels(bench: Bench, draw: int) -> Numbers:
@@ -159,6 +159,6 @@ def _random_codes(bench: Bench, draw: int) -> Rows:
             return codes
 
 
-def _with_reason(bench: Bench, find: Callable[[Bench], Finding], source: str) -> Finding:
+def _with_reason(bench: Bench, find: Callable[[Bench], FitFinding], source: str) -> FitFinding:
     reason = _why_not(bench)
     return find(bench) if reason is None else _none(reason, source)

@@ -14,7 +14,7 @@ NOTHING = "–"
 
 
 @dataclass(frozen=True)
-class Guess:
+class PerformanceGuess:
     """A guess of what a model, trained on all the cases, will lose on new ones.
 
     `source` tells where the interval comes from; `value` is None where the way does not apply, and the notes
@@ -53,14 +53,14 @@ class Prediction:
     measure: str
     cases: int
     level: float
-    guesses: tuple[Guess, ...]
+    guesses: tuple[PerformanceGuess, ...]
     recommended: str
     chosen: str | None = None
     models: tuple[tuple[str, float], ...] = ()
     cautions: tuple[str, ...] = ()
 
     @property
-    def best(self) -> Guess:
+    def best(self) -> PerformanceGuess:
         """The guess by the way that docs/predicting.md recommends, or else the first that there is."""
         usable = [guess for guess in self.guesses if guess.value is not None]
         if not usable:
@@ -85,7 +85,7 @@ class Prediction:
         of_ways = [f"{guess.way}: {note}" for guess in self.guesses for note in guess.notes]
         return tuple(dict.fromkeys([*self.cautions, *of_ways]))
 
-    def guess(self, way: str) -> Guess:
+    def guess(self, way: str) -> PerformanceGuess:
         """The guess by one way."""
         for one in self.guesses:
             if one.way == way:
@@ -123,7 +123,7 @@ class Prediction:
         return ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
 
 
-def _row(guess: Guess) -> tuple[str, ...]:
+def _row(guess: PerformanceGuess) -> tuple[str, ...]:
     ends = NOTHING if guess.interval is None else f"{_shown(guess.low)} to {_shown(guess.high)}"
     return (guess.way, _shown(guess.value), ends, str(guess.fits), f"{guess.seconds:.2f}", guess.source)
 
@@ -136,7 +136,7 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
     ]
 
 
-def _between(guess: Guess, level: float) -> str:
+def _between(guess: PerformanceGuess, level: float) -> str:
     if guess.interval is None:
         return ""
     return f", {100 * level:g} % interval {_shown(guess.low)} to {_shown(guess.high)}"

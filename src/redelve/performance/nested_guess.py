@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, Finding, Round
-from redelve.performance.guesses import Guess
+from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.measures import Numbers, Rows
 from redelve.performance.ways import NO_VARIATION, Way, independent_of_all
 from redelve.stats.resampled import nested_cross_validation
@@ -25,7 +25,7 @@ class Nested(Way):
     k: int = 5
     times: int = 10
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by cross-validation within cross-validation; k (k + 1)/2 fits each time."""
         if self.k < 3:
             raise SpecError(f"nested cross-validation needs three folds or more: got {self.k}")
@@ -44,7 +44,7 @@ class Nested(Way):
             interval, source = independent_of_all(bench, rounds[0])
             notes = (NO_VARIATION,)
         return bench.guess(
-            self.name, Finding(found.mean, interval, source, found.standard_error, notes), rounds
+            self.name, FitFinding(found.mean, interval, source, found.standard_error, notes), rounds
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, Progress, Settings
+from redelve.performance.bench import Bench, BenchSettings, Progress
 from redelve.performance.best_of_several import FOLDS, SelectingLearner, best_of
 from redelve.performance.guesses import Prediction
 from redelve.performance.learners import Learner, learner_for, name_of
@@ -39,7 +39,7 @@ FEW = (
 RECOMMENDED_OF_SEVERAL = ("bbc", "tibshirani", *RECOMMENDED)
 
 
-class Options(TypedDict, total=False):
+class PredictionOptions(TypedDict, total=False):
     """How a performance is predicted; every option may be left out."""
 
     loss: str
@@ -56,7 +56,7 @@ class Options(TypedDict, total=False):
     """Called with a model's name and how many of how many fits of a set of splits are done."""
 
 
-def predict_performance(estimator: Any, X: Any, y: Any, **options: Unpack[Options]) -> Prediction:
+def predict_performance(estimator: Any, X: Any, y: Any, **options: Unpack[PredictionOptions]) -> Prediction:
     """Guess, with intervals, how the estimator trained on these cases will do on new ones.
 
     A list of estimators, or a dictionary of names and estimators, is a choice: the one with the smallest
@@ -87,7 +87,9 @@ def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     return found
 
 
-def predict_learners(learners: Sequence[Learner], truth: Truth, **options: Unpack[Options]) -> Prediction:
+def predict_learners(
+    learners: Sequence[Learner], truth: Truth, **options: Unpack[PredictionOptions]
+) -> Prediction:
     """The same for anything that can learn; `truth` has the true target of every case."""
     bench = bench_for(learners, truth, **options)
     wished_ways = options.get("ways")
@@ -142,7 +144,7 @@ def _copies(bench: Bench) -> tuple[str, ...]:
     return (COPIES.format(copies=int(copies.sum()), count=bench.count),)
 
 
-def bench_for(learners: Sequence[Learner], truth: Truth, **options: Unpack[Options]) -> Bench:
+def bench_for(learners: Sequence[Learner], truth: Truth, **options: Unpack[PredictionOptions]) -> Bench:
     """Where the guesses are made; several learners are chosen among."""
     settings = _settings(options)
     usual = BER if truth.target.kind == "categorical" else SQUARED
@@ -159,10 +161,10 @@ def parsed_ways(ways: WaysLike) -> tuple[Way, ...]:
     return tuple(dict.fromkeys(parse_way(one) for one in given))
 
 
-def _settings(options: Options) -> Settings:
-    unknown = sorted(set(options) - set(Options.__annotations__))
+def _settings(options: PredictionOptions) -> BenchSettings:
+    unknown = sorted(set(options) - set(PredictionOptions.__annotations__))
     if unknown:
-        known = ", ".join(Options.__annotations__)
+        known = ", ".join(PredictionOptions.__annotations__)
         raise SpecError(f'unknown option "{unknown[0]}": known are {known}')
     level, jobs, number = options.get("level", 0.95), options.get("jobs", 1), options.get("seed", 0)
     check_level(level)
@@ -170,7 +172,7 @@ def _settings(options: Options) -> Settings:
         raise SpecError(f"jobs is the number of processes, 1 or more: got {jobs}")
     if not isinstance(number, int | np.integer):
         raise SpecError(f"the seed is a whole number: got {number!r}")
-    return Settings(int(number), jobs, level, options.get("progress"))
+    return BenchSettings(int(number), jobs, level, options.get("progress"))
 
 
 def _choice(bench: Bench, ways: Sequence[Way]) -> tuple[str, tuple[tuple[str, float], ...]]:

@@ -15,7 +15,7 @@ from redelve.stats.optimism import IntArray, draw_counts
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class CaseSplit:
     """Rows to learn from (a bootstrap sample repeats some) and rows to test on."""
 
     training: Rows
@@ -43,7 +43,7 @@ class Splitter:
         name = self.names[int(values[place])] if self.names else "all"
         return int(counts[place]), name
 
-    def hold_out(self, share: float) -> Split:
+    def hold_out(self, share: float) -> CaseSplit:
         """One split that tests this share of each class."""
         size, name = self.smallest
         if not 0 < share < 1:
@@ -59,7 +59,7 @@ class Splitter:
         ]
         return self.against(np.sort(np.concatenate(testing)))
 
-    def folds(self, count: int, repetition: int = 0) -> tuple[Split, ...]:
+    def folds(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
         """The splits of k-fold cross-validation; so many folds as cases leave one out."""
         numbers = self.fold_numbers(count, repetition)
         return tuple(self.against(np.flatnonzero(numbers == fold)) for fold in range(count))
@@ -74,14 +74,14 @@ class Splitter:
         numbers[order] = np.arange(self.count) % count
         return numbers
 
-    def pairs(self, count: int, repetition: int = 0) -> tuple[Split, ...]:
+    def pairs(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
         """For every pair of folds, in the order of `combinations`, the split that tests both."""
         numbers = self.fold_numbers(count, repetition)
         return tuple(
             self.against(np.flatnonzero(np.isin(numbers, pair))) for pair in combinations(range(count), 2)
         )
 
-    def bootstrap(self, samples: int) -> tuple[IntArray, tuple[Split, ...]]:
+    def bootstrap(self, samples: int) -> tuple[IntArray, tuple[CaseSplit, ...]]:
         """How often each sample holds each case, and the splits that test the cases outside."""
         if samples < 2:
             raise SpecError(f"the bootstrap needs two samples or more, 100 say: got {samples}")
@@ -90,11 +90,11 @@ class Splitter:
             raise SpecError(f'class "{name}" has one case: the bootstrap needs two of each at least')
         counts = draw_counts(self.classes, samples, generator("predict", self.seed, "bootstrap", samples))
         every = np.arange(self.count)
-        return counts, tuple(Split(np.repeat(every, row), np.flatnonzero(row == 0)) for row in counts)
+        return counts, tuple(CaseSplit(np.repeat(every, row), np.flatnonzero(row == 0)) for row in counts)
 
-    def against(self, testing: Rows) -> Split:
+    def against(self, testing: Rows) -> CaseSplit:
         """The split that tests these rows and trains on all others."""
-        return Split(np.setdiff1d(np.arange(self.count), testing), testing)
+        return CaseSplit(np.setdiff1d(np.arange(self.count), testing), testing)
 
     def _members(self) -> list[Rows]:
         return [np.flatnonzero(self.classes == one) for one in np.unique(self.classes)]

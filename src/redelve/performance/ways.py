@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, Finding, Round
-from redelve.performance.guesses import Guess
+from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.measures import Numbers, Rows
 from redelve.registry import Registry
 from redelve.stats.estimates import Interval, t_interval
@@ -50,7 +50,7 @@ class Way(ABC):
         return f"{self.key}:{'x'.join(numbers)}" if numbers else self.key
 
     @abstractmethod
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess how the learner will do on new cases."""
 
 
@@ -81,19 +81,19 @@ def independent_of_all(bench: Bench, done: Round) -> tuple[Interval | None, str]
 
 
 @dataclass(frozen=True)
-class HoldOut(Way):
+class HoldOutWay(Way):
     """Train on some cases, test on the others; the interval is that of the test cases alone."""
 
     key = "holdout"
     share: float = 0.3
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by one split."""
         split = bench.splitter.hold_out(self.share)
         done = bench.round(self.name, [split])
         interval, source = independent(bench, done.losses[0], split.testing)
         value = bench.value(done.losses[0], split.testing)
-        return bench.guess(self.name, Finding(value, interval, source), [done])
+        return bench.guess(self.name, FitFinding(value, interval, source), [done])
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class KFold(Way):
     key = "kfold"
     k: int = 10
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by one pass through the folds."""
         done = bench.folds(self.k)
         return bench.guess(self.name, _folds_finding(bench, [done], self.k), [done])
@@ -117,7 +117,7 @@ class Repeated(Way):
     k: int = 10
     times: int = 5
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by several passes through different folds."""
         if self.times < 2:
             raise SpecError(
@@ -127,15 +127,15 @@ class Repeated(Way):
         return bench.guess(self.name, _folds_finding(bench, done, self.k), done)
 
 
-def _folds_finding(bench: Bench, rounds: list[Round], k: int) -> Finding:
+def _folds_finding(bench: Bench, rounds: list[Round], k: int) -> FitFinding:
     cases = [one.by_case(bench.count) for one in rounds]
     value = float(np.mean([bench.value(losses) for losses in cases]))
     found = analysed(bench, rounds, k)
     if found.standard_error is not None and found.degrees_of_freedom is not None:
         interval = t_interval(value, found.standard_error, found.degrees_of_freedom, bench.level)
-        return Finding(value, interval, CORRECTED, found.standard_error)
+        return FitFinding(value, interval, CORRECTED, found.standard_error)
     interval, source = independent_of_all(bench, rounds[0])
-    return Finding(value, interval, source, notes=(NO_VARIATION,))
+    return FitFinding(value, interval, source, notes=(NO_VARIATION,))
 
 
 def analysed(bench: Bench, rounds: list[Round], k: int) -> Resampled:
@@ -155,7 +155,7 @@ class KFoldOfCases(Way):
     key = "kfold-naive"
     k: int = 10
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by one pass through the folds."""
         return _one_pass(bench, self.name, self.k)
 
@@ -166,15 +166,15 @@ class LeaveOneOut(Way):
 
     key = "loo"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Guess by as many fits as cases."""
         return _one_pass(bench, self.name, bench.count)
 
 
-def _one_pass(bench: Bench, name: str, k: int) -> Guess:
+def _one_pass(bench: Bench, name: str, k: int) -> PerformanceGuess:
     done = bench.folds(k)
     interval, source = independent_of_all(bench, done)
-    return bench.guess(name, Finding(bench.value(done.by_case(bench.count)), interval, source), [done])
+    return bench.guess(name, FitFinding(bench.value(done.by_case(bench.count)), interval, source), [done])
 
 
 @dataclass(frozen=True)
@@ -183,11 +183,11 @@ class Apparent(Way):
 
     key = "apparent"
 
-    def guess(self, bench: Bench) -> Guess:
+    def guess(self, bench: Bench) -> PerformanceGuess:
         """Tell what the model loses on its own training cases."""
         losses = bench.trained.losses
         interval, source = independent(bench, losses, np.arange(bench.count))
-        return bench.guess(self.name, Finding(bench.value(losses), interval, source), more=1)
+        return bench.guess(self.name, FitFinding(bench.value(losses), interval, source), more=1)
 
 
 def normal_interval(value: float, error: float, level: float) -> Interval | None:
@@ -195,7 +195,7 @@ def normal_interval(value: float, error: float, level: float) -> Interval | None
     return t_interval(value, error, inf, level) if 0 < error < inf else None
 
 
-WAYS.add("holdout", HoldOut)
+WAYS.add("holdout", HoldOutWay)
 WAYS.add("kfold", KFold)
 WAYS.add("kfold-naive", KFoldOfCases)
 WAYS.add("repeated", Repeated)

@@ -6,10 +6,10 @@ from redelve.findings import AcrossTasks
 from redelve.report import rounding
 from redelve.report.contents import METHOD, error_cell, name_cell
 from redelve.report.panels import loss_name
-from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 
 
-def across_tables(across: AcrossTasks) -> tuple[Table, ...]:
+def across_tables(across: AcrossTasks) -> tuple[ReportTable, ...]:
     """All that there is to say."""
     found = [averages_table(across), wins_table(across)]
     if across.wilcoxon:
@@ -19,7 +19,7 @@ def across_tables(across: AcrossTasks) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def averages_table(across: AcrossTasks) -> Table:
+def averages_table(across: AcrossTasks) -> ReportTable:
     """Average standardised losses and mean ranks."""
     ordered = sorted(across.methods, key=lambda one: one.average)
     rows = [
@@ -30,25 +30,29 @@ def averages_table(across: AcrossTasks) -> Table:
         )
         for one in ordered
     ]
-    return Table(
+    return ReportTable(
         "across-averages",
         f"Average standardised {loss_name(across.loss)} over {len(across.tasks)} tasks",
-        (METHOD, Column("Average ± SE", ("average", "average_se")), Column("Mean rank", ("mean_rank",))),
+        (
+            METHOD,
+            ReportColumn("Average ± SE", ("average", "average_se")),
+            ReportColumn("Mean rank", ("mean_rank",)),
+        ),
         tuple(rows),
         f"Averages over all {len(across.tasks)} tasks; mean ranks over {len(across.ranked_tasks)}, one of "
         "each prototask.",
     )
 
 
-def wins_table(across: AcrossTasks) -> Table:
+def wins_table(across: AcrossTasks) -> ReportTable:
     """Wins, ties and losses of the row's method against the column's."""
     names = [one.method for one in across.methods]
     rows = [(name_cell(row), *(_wins_cell(across, row, column) for column in names)) for row in names]
     decided = next(iter(across.wins.values())).decided_by if across.wins else ""
-    return Table(
+    return ReportTable(
         "across-wins",
         "Tasks won, not told apart and lost",
-        (Column("Row against column"), *(Column(name, (name,)) for name in names)),
+        (ReportColumn("Row against column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
         f"On how many of {len(across.tasks)} tasks the row's method wins – is not told apart – loses "
         f"({decided}). "
@@ -68,7 +72,7 @@ def _wins_cell(across: AcrossTasks, row: str, column: str) -> Cell:
     return Cell(f"{wins} – {ties} – {losses}", (wins - losses,))
 
 
-def wilcoxon_table(across: AcrossTasks) -> Table:
+def wilcoxon_table(across: AcrossTasks) -> ReportTable:
     """Signed-rank tests of all pairs."""
     names = [one.method for one in across.methods]
     rows = [
@@ -82,35 +86,35 @@ def wilcoxon_table(across: AcrossTasks) -> Table:
         )
         for pair in across.wilcoxon
     ]
-    return Table(
+    return ReportTable(
         "across-wilcoxon",
         "Wilcoxon's signed-rank tests",
         (
-            Column("A"),
-            Column("B"),
-            Column("Rank sum, A better", ("a_better",)),
-            Column("Rank sum, B better", ("b_better",)),
-            Column("p", ("p",)),
-            Column("p, adjusted", ("adjusted_p",)),
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("Rank sum, A better", ("a_better",)),
+            ReportColumn("Rank sum, B better", ("b_better",)),
+            ReportColumn("p", ("p",)),
+            ReportColumn("p, adjusted", ("adjusted_p",)),
         ),
         tuple(rows),
         f"Over {len(across.ranked_tasks)} tasks, one of each prototask; adjusted by Holm's method.",
     )
 
 
-def rope_table(across: AcrossTasks) -> Table:
+def rope_table(across: AcrossTasks) -> ReportTable:
     """Posterior probabilities of practical differences."""
     rows = [_rope_row(across, first, second) for first, second in across.rope]
     width = next(iter(across.rope.values())).half_width
-    return Table(
+    return ReportTable(
         "across-rope",
         "Practically better, practically the same",
         (
-            Column("A"),
-            Column("B"),
-            Column("A better", ("a_better",)),
-            Column("Practically the same", ("same",)),
-            Column("B better", ("b_better",)),
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A better", ("a_better",)),
+            ReportColumn("Practically the same", ("same",)),
+            ReportColumn("B better", ("b_better",)),
         ),
         tuple(rows),
         "Posterior probabilities by the Bayesian signed-rank test (Benavoli et al. 2014, 2017); "

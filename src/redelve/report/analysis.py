@@ -21,7 +21,7 @@ from redelve.model.designs import commonality_units, describe, prototask_caveats
 from redelve.report.summary import Circumstances, Summary
 from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Comparison
-from redelve.stats.standardise import Standard
+from redelve.stats.standardise import StandardLoss
 from redelve.stats.units import pool_units
 
 Numbers = NDArray[np.float64]
@@ -29,7 +29,7 @@ LARGEST_FILE = 4 << 30
 
 
 @dataclass(frozen=True)
-class Design:
+class FileDesign:
     """What the analysis must know of the instances: how test sets relate, which cases are dependent."""
 
     scheme: str
@@ -47,19 +47,19 @@ class Design:
         return len({label for labels in self.units for label in labels.tolist()})
 
 
-def design_of(work: MethodTask) -> Design:
+def design_of(work: MethodTask) -> FileDesign:
     """The design of a method's instances; cases are read only where it cannot be told without them."""
     source, prototask = work.source, work.source.task.prototask
     size = source.task.training_set_size
     if work.case_lists is None and not source.dataset.has_commonality:
-        return Design(prototask.test_set_selection, size, caveats=prototask_caveats(prototask))
+        return FileDesign(prototask.test_set_selection, size, caveats=prototask_caveats(prototask))
     instances = source.instances(work.case_lists)
     facts = describe(instances, source.commonality, dependency_range=prototask.dependency_range)
     scheme = "common" if facts.test_sets == "common" else "hierarchical"
     units = commonality_units(instances, source.commonality) if source.commonality is not None else None
     common_size = len(instances[0].training) if facts.equal_training_sizes else None
     caveats = (*facts.caveats(), *prototask_caveats(prototask))
-    return Design(scheme, common_size, units, caveats, facts.training_sets, facts.test_sets)
+    return FileDesign(scheme, common_size, units, caveats, facts.training_sets, facts.test_sets)
 
 
 def loss_codes(work: MethodTask, base: str = "loss") -> list[str]:
@@ -118,21 +118,21 @@ def _read_losses(work: MethodTask, name: str) -> Numbers:
     return parse_losses(column.texts().tolist(), str(path)) if np.isnan(losses).any() else losses
 
 
-def standard_of(work: MethodTask, loss: Loss) -> Standard:
+def standard_of(work: MethodTask, loss: Loss) -> StandardLoss:
     """How a loss is standardised on a task: by the loss of the best constant answer (manual 8.3)."""
     if isinstance(loss, MatrixLoss):
         (truth,) = test_truths(work)
-        return Standard(matrix_baseline(loss.matrix(truth.target), truth))
+        return StandardLoss(matrix_baseline(loss.matrix(truth.target), truth))
     found = work.read("Test-set-stats")
     if found is None:
-        return Standard(None)
+        return StandardLoss(None)
     stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
     entries = [with_penalty(loss, entry) for entry in stats.get(loss.code[0], (None,))]
     known = [entry for entry in entries if entry is not None]
     total = sum(known) if len(known) == len(entries) else None
     if loss.code == "L":  # the file has log probabilities
-        return Standard(None if total is None else -total, is_shift=True)
-    return Standard(total)
+        return StandardLoss(None if total is None else -total, is_shift=True)
+    return StandardLoss(total)
 
 
 def test_truths(work: MethodTask) -> list[Truth]:
@@ -186,7 +186,7 @@ def summarise(
     return Summary(about, _analysis(pooled, design.scheme))
 
 
-def _pooled(rows: list[Numbers], design: Design) -> list[Numbers]:
+def _pooled(rows: list[Numbers], design: FileDesign) -> list[Numbers]:
     if design.units is None:
         return rows
     return pool_units(rows, design.units[0] if design.scheme == "common" else design.units[: len(rows)])

@@ -13,7 +13,7 @@ from redelve.report import rounding
 from redelve.report.checklist_phrases import Benchmark, phrases_for
 from redelve.report.contents import METHOD, TASK, count_cell, name_cell
 from redelve.report.network_words import network_words
-from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs
 
@@ -33,7 +33,7 @@ def variants(facts: TaskFacts) -> tuple[str, ...]:
     return variants_of(facts.address.split("/")[1]) if facts.usage == "historical" else ()
 
 
-def errors_table(findings: Findings) -> Table | None:
+def errors_table(findings: Findings) -> ReportTable | None:
     """PROBEN1's errors of every method on PROBEN1's problems; None where there are no such tasks."""
     chosen = [task for task in findings.results.tasks.values() if variants(task)]
     if not chosen:
@@ -45,17 +45,17 @@ def errors_table(findings: Findings) -> Table | None:
         for name in findings.results.methods
         if (task.address, name) in grouped
     ]
-    return Table(
+    return ReportTable(
         "proben1-errors",
         "Errors as PROBEN1 measures them",
         (
             TASK,
             METHOD,
-            Column("Jobs", ("jobs",)),
-            Column("Squared error percentage", ("squared", "squared_sd")),
-            Column("Classification error", ("wrong", "wrong_sd")),
-            Column("Thresholds 0.5: wrong, rejected", ("half_wrong", "half_rejected")),
-            Column("0.3 and 0.7: wrong, rejected", ("strict_wrong", "strict_rejected")),
+            ReportColumn("Jobs", ("jobs",)),
+            ReportColumn("Squared error percentage", ("squared", "squared_sd")),
+            ReportColumn("Classification error", ("wrong", "wrong_sd")),
+            ReportColumn("Thresholds 0.5: wrong, rejected", ("half_wrong", "half_rejected")),
+            ReportColumn("0.3 and 0.7: wrong, rejected", ("strict_wrong", "strict_rejected")),
         ),
         tuple(rows),
         "Per cent, on the test sets (Prechelt 1994, 2.6): mean and, in brackets, n − 1 standard deviation "

@@ -33,7 +33,7 @@ SCHEMES = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class CardEntry:
     """A fact: what it is about, and what the records say."""
 
     about: str
@@ -49,7 +49,7 @@ class Point:
 
     number: int
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[CardEntry, ...]
     missing: tuple[str, ...] = ()
     words: str = ""
 
@@ -136,7 +136,7 @@ def _problem(results: Results, context: ReportContext) -> Point:
             text += f"; PROBEN1's {listed(named)} (Prechelt 1994)"
         else:
             unknown.append(dataset)
-        entries.append(Entry(prototask, text))
+        entries.append(CardEntry(prototask, text))
     hint = (
         f"where others can get {listed(list(dict.fromkeys(unknown)))}, and in which version (an address or "
         "a DOI)"
@@ -154,13 +154,13 @@ def _sets(results: Results) -> Point:
             f"{_range(sorted(set(tests)))}, "
             f"{_distinct(facts)} different test cases in all; digest {facts.digest[:12]}"
         )
-        entries.append(Entry(facts.address, text))
+        entries.append(CardEntry(facts.address, text))
     schemes = dict.fromkeys(SCHEMES[facts.scheme] for facts in results.tasks.values())
     entries += [
-        Entry(
+        CardEntry(
             "Design", f"{listed(list(schemes))}; a digest covers every case of every training and test set"
         ),
-        Entry("Validation sets", _validation(results)),
+        CardEntry("Validation sets", _validation(results)),
     ]
     return Point(2, "Training, validation and test sets", tuple(entries))
 
@@ -205,11 +205,11 @@ def _initialisation(results: Results) -> Point:
     text = "each job has a seed of its own, a hash of method, task, instance and run, kept in its record"
     if fixed:
         text += f"; {listed(fixed)} used one seed throughout"
-    return Point(4, found.title, (Entry("Seeds", text), *found.entries), found.missing)
+    return Point(4, found.title, (CardEntry("Seeds", text), *found.entries), found.missing)
 
 
 def _parameters(results: Results) -> Point:
-    entries = tuple(Entry(name, identity_text(facts.identity)) for name, facts in results.methods.items())
+    entries = tuple(CardEntry(name, identity_text(facts.identity)) for name, facts in results.methods.items())
     hint = (
         "how the values of free parameters were found (never by test cases), and how sensitive results are "
         "to them"
@@ -225,7 +225,9 @@ def _termination(results: Results) -> Point:
     found = _settings_point(results, 6, "Termination, phase transition and restarts", ENDING, hint)
     stopped = [record for record in results.failures if record.status in ("out of time", "out of memory")]
     extra = (
-        [Entry("Limits", f"{len(stopped)} jobs were stopped by a limit of time or memory")] if stopped else []
+        [CardEntry("Limits", f"{len(stopped)} jobs were stopped by a limit of time or memory")]
+        if stopped
+        else []
     )
     return Point(6, found.title, (*found.entries, *extra), found.missing)
 
@@ -236,7 +238,7 @@ def _settings_point(results: Results, number: int, title: str, names: re.Pattern
     for name, facts in results.methods.items():
         found = dict(_flat(facts.identity, lambda key: names.search(key) is not None))
         if found:
-            entries.append(Entry(name, identity_text(found)))
+            entries.append(CardEntry(name, identity_text(found)))
     return Point(number, title, tuple(entries), (hint,))
 
 
@@ -284,8 +286,8 @@ def _error_function(findings: Findings) -> Point:
     return Point(7, "Error function and its normalisation", _merged(entries), (hint,))
 
 
-def _merged(entries: Mapping[str, Sequence[str]]) -> tuple[Entry, ...]:
-    return tuple(Entry(", ".join(addresses), text) for text, addresses in entries.items())
+def _merged(entries: Mapping[str, Sequence[str]]) -> tuple[CardEntry, ...]:
+    return tuple(CardEntry(", ".join(addresses), text) for text, addresses in entries.items())
 
 
 def _runs(results: Results) -> Point:
@@ -308,14 +310,14 @@ def _runs(results: Results) -> Point:
         8,
         "Number of runs, and which are included",
         (
-            Entry(
+            CardEntry(
                 "Runs", f"{runs} for each training set and method; {len(results.records)} jobs, {done} done"
             ),
-            Entry("Inclusion", rule),
-            Entry(
+            CardEntry("Inclusion", rule),
+            CardEntry(
                 "Statistics", "means, standard errors, intervals and tests over training sets and test cases"
             ),
-            Entry("Training time", f"{seconds(total)} in all; times of every method are under Costs"),
+            CardEntry("Training time", f"{seconds(total)} in all; times of every method are under Costs"),
         ),
     )
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.panels import Panel, loss_name, slug, variance_shares
-from redelve.report.table_values import Cell, Column, Mark, Row, Table
+from redelve.report.table_values import Cell, Mark, ReportColumn, ReportTable, Row
 from redelve.stats.multiple import guarded_p_value
 
-METHOD = Column("Method")
-CASES = Column("Training cases", ("training_set_size",))
-TASK = Column("Task")
+METHOD = ReportColumn("Method")
+CASES = ReportColumn("Training cases", ("training_set_size",))
+TASK = ReportColumn("Task")
 SOURCES = (
     "training sets",
     "seeds",
@@ -38,7 +38,7 @@ def error_cell(value: float | None, error: float | None, mark: Mark = "") -> Cel
     return Cell(rounding.with_error(value, error), (value, error), mark)
 
 
-def losses_table(panel: Panel) -> Table:
+def losses_table(panel: Panel) -> ReportTable:
     """Expected losses of every method at every size."""
     rows = [
         _loss_row(panel, task, finding)
@@ -46,19 +46,19 @@ def losses_table(panel: Panel) -> Table:
         for finding in sorted(task.methods, key=lambda one: (one.mean is None, one.mean or 0.0))
     ]
     code = panel.largest.loss
-    return Table(
+    return ReportTable(
         f"losses-{panel.key}",
         f"Expected {loss_name(code)} on {panel.prototask}",
         (
             CASES,
             METHOD,
-            Column("Expected loss ± SE", ("loss", "loss_se")),
-            Column("95 % interval", ("low", "high")),
-            Column("Standardised ± SE", ("standardised", "standardised_se")),
-            Column("May be the best", hint="not shown to be worse than another method"),
-            Column("Training sets", ("training_sets",)),
-            Column("Runs", ("runs",)),
-            Column("Failed", ("failed",)),
+            ReportColumn("Expected loss ± SE", ("loss", "loss_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+            ReportColumn("May be the best", hint="not shown to be worse than another method"),
+            ReportColumn("Training sets", ("training_sets",)),
+            ReportColumn("Runs", ("runs",)),
+            ReportColumn("Failed", ("failed",)),
         ),
         tuple(rows),
         _losses_caption(code),
@@ -95,23 +95,23 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     )
 
 
-def pairs_table(panel: Panel) -> Table:
+def pairs_table(panel: Panel) -> ReportTable:
     """Every comparison, one to a row."""
     rows = [_pair_row(task, contest) for task in reversed(panel.tasks) for contest in task.contests]
-    return Table(
+    return ReportTable(
         f"pairs-{panel.key}",
         f"All comparisons on {panel.prototask}",
         (
             CASES,
-            Column("A"),
-            Column("B"),
-            Column("A − B ± SE", ("difference", "difference_se")),
-            Column("95 % interval", ("low", "high")),
-            Column("Standardised", ("standardised",)),
-            Column("p", ("p",)),
-            Column("p, cautious", ("cautious_p",)),
-            Column("p, adjusted", ("adjusted_p",)),
-            Column("Finding"),
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A − B ± SE", ("difference", "difference_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("Standardised", ("standardised",)),
+            ReportColumn("p", ("p",)),
+            ReportColumn("p, cautious", ("cautious_p",)),
+            ReportColumn("p, adjusted", ("adjusted_p",)),
+            ReportColumn("Finding"),
         ),
         tuple(rows),
         "Differences of expected loss, A minus B; negative: A loses less. Adjusted: by Holm's method for "
@@ -148,7 +148,7 @@ def _mark(contest: Contest, first: str) -> Mark:
     return "better" if contest.winner == first else "worse"
 
 
-def matrix_table(task: TaskFindings) -> Table:
+def matrix_table(task: TaskFindings) -> ReportTable:
     """Every method (row) against every other (column): difference, p-values, a mark."""
     names = [one.method for one in task.methods]
     contests = {frozenset((one.first, one.second)): one for one in task.contests}
@@ -159,10 +159,10 @@ def matrix_table(task: TaskFindings) -> Table:
         )
         for row in names
     ]
-    return Table(
+    return ReportTable(
         f"matrix-{slug(task.task.address)}",
         f"Row minus column on {task.task.address}",
-        (Column("Row − column"), *(Column(name, (name,)) for name in names)),
+        (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
         "Difference of expected loss ± standard error; p of this comparison alone, then adjusted for all "
         "pairs. "
@@ -182,7 +182,7 @@ def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
     return Cell(text, (difference,), _mark(contest, row), lines=lines)
 
 
-def curves_table(panel: Panel) -> Table:
+def curves_table(panel: Panel) -> ReportTable:
     """Losses by size, a row per method, and whether more data would help."""
     sizes = [task.task.training_set_size for task in panel.tasks]
     standardised = panel.is_standardised
@@ -200,29 +200,31 @@ def curves_table(panel: Panel) -> Table:
                 cells.append(error_cell(point.mean, point.standard_error))
         rows.append((name_cell(curve.method), *cells, Cell(curve.would_more_data_help or "cannot be told")))
     kind = "Standardised" if standardised else "Expected"
-    return Table(
+    return ReportTable(
         f"curves-{panel.key}",
         f"{kind} loss by training-set size on {panel.prototask}",
         (
             METHOD,
-            *(Column(f"{size}", (f"at_{size}", f"at_{size}_se")) for size in sizes),
-            Column("Would more data help?"),
+            *(ReportColumn(f"{size}", (f"at_{size}", f"at_{size}_se")) for size in sizes),
+            ReportColumn("Would more data help?"),
         ),
         tuple(rows),
         "± standard error. Whether more data would help is judged by the last step of the curve alone.",
     )
 
 
-def variance_table(panel: Panel) -> Table:
+def variance_table(panel: Panel) -> ReportTable:
     """Standard deviations by source, and each source's share of the squared standard error."""
     found = [(task, one, variance_shares(one)) for task in reversed(panel.tasks) for one in task.methods]
     sources = [source for source in SOURCES if any(source in shares for _, _, shares in found)]
     rows = [_variance_row(task, one, shares, sources) for task, one, shares in found if shares]
-    columns = [Column(f"SD: {source}", (_part("sd", source), _part("share", source))) for source in sources]
-    return Table(
+    columns = [
+        ReportColumn(f"SD: {source}", (_part("sd", source), _part("share", source))) for source in sources
+    ]
+    return ReportTable(
         f"variance-{panel.key}",
         f"Where the uncertainty comes from on {panel.prototask}",
-        (CASES, METHOD, *columns, Column("SE", ("se",)), Column("Mostly due to")),
+        (CASES, METHOD, *columns, ReportColumn("SE", ("se",)), ReportColumn("Mostly due to")),
         tuple(rows),
         "Standard deviation of the loss by source; in brackets the source's share of the squared standard "
         "error (SE). "
@@ -259,7 +261,7 @@ def _variance_row(
     )
 
 
-def costs_table(findings: Findings, panel: Panel) -> Table:
+def costs_table(findings: Findings, panel: Panel) -> ReportTable:
     """Times and memory."""
     addresses = {task.task.address: task for task in panel.tasks}
     rows = [
@@ -279,19 +281,19 @@ def costs_table(findings: Findings, panel: Panel) -> Table:
             key=lambda one: (-addresses[one.task].task.training_set_size, one.training_seconds or 0.0),
         )
     ]
-    return Table(
+    return ReportTable(
         f"costs-{panel.key}",
         f"Costs on {panel.prototask}",
         (
             CASES,
             METHOD,
-            Column("Training", ("training_seconds",)),
-            Column("Prediction", ("prediction_seconds",)),
-            Column("CPU", ("cpu_seconds",)),
-            Column("Peak memory", ("peak_memory_bytes",)),
-            Column("Expected loss", ("loss",)),
-            Column("On the front"),
-            Column("Jobs", ("jobs",)),
+            ReportColumn("Training", ("training_seconds",)),
+            ReportColumn("Prediction", ("prediction_seconds",)),
+            ReportColumn("CPU", ("cpu_seconds",)),
+            ReportColumn("Peak memory", ("peak_memory_bytes",)),
+            ReportColumn("Expected loss", ("loss",)),
+            ReportColumn("On the front"),
+            ReportColumn("Jobs", ("jobs",)),
         ),
         tuple(rows),
         "Medians over jobs. On the front: no other method has both a smaller mean loss and a smaller "
@@ -300,7 +302,7 @@ def costs_table(findings: Findings, panel: Panel) -> Table:
     )
 
 
-def other_losses_table(findings: Findings) -> Table | None:
+def other_losses_table(findings: Findings) -> ReportTable | None:
     """Means and standard errors by every other loss; None where there is none."""
     codes = list(dict.fromkeys(task.loss for task in (*findings.tasks, *findings.other_losses)))
     if not findings.other_losses:
@@ -312,8 +314,8 @@ def other_losses_table(findings: Findings) -> Table | None:
             cells = [_loss_cell(at.get((task.task.address, code)), name) for code in codes]
             if any(cell.numbers for cell in cells):
                 rows.append((Cell(task.task.address), name_cell(name), *cells))
-    columns = [Column(f"{loss_name(code)} ({code})", (code, f"{code}_se")) for code in codes]
-    return Table(
+    columns = [ReportColumn(f"{loss_name(code)} ({code})", (code, f"{code}_se")) for code in codes]
+    return ReportTable(
         "other-losses",
         "Every loss",
         (TASK, METHOD, *columns),
@@ -332,19 +334,19 @@ def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
     return error_cell(finding.mean, finding.standard_error, mark)
 
 
-def overview_table(found: Sequence[Panel]) -> Table:
+def overview_table(found: Sequence[Panel]) -> ReportTable:
     """Who may be the best, task by task."""
     rows = [_overview_row(task) for panel in found for task in panel.tasks]
-    return Table(
+    return ReportTable(
         "overview",
         "Which method, task by task",
         (
             TASK,
             CASES,
-            Column("Smallest loss"),
-            Column("Standardised ± SE", ("standardised", "standardised_se")),
-            Column("May be the best (95 %)"),
-            Column("Shown to be worse"),
+            ReportColumn("Smallest loss"),
+            ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+            ReportColumn("May be the best (95 %)"),
+            ReportColumn("Shown to be worse"),
         ),
         tuple(rows),
         "May be the best: not shown to be worse than any other method. That is no evidence of being as good "

@@ -6,12 +6,12 @@ from redelve.findings import Findings
 from redelve.findings.coverage import Coverage, coverage_of
 from redelve.report.contents import METHOD, TASK, name_cell
 from redelve.report.rounding import UNKNOWN, with_error
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 
 LEVELS = (0.5, 0.9)
 
 
-def coverage_table(findings: Findings) -> Table | None:
+def coverage_table(findings: Findings) -> ReportTable | None:
     """Shares of cases inside central predictive intervals; None where no method gave distributions."""
     found = {
         (one.task, one.method, level): one for level in LEVELS for one in coverage_of(findings.results, level)
@@ -23,8 +23,10 @@ def coverage_table(findings: Findings) -> Table | None:
     ]
     if not rows:
         return None
-    columns = [Column(f"{100 * level:.0f} % interval", (f"at_{level}", f"at_{level}_se")) for level in LEVELS]
-    return Table(
+    columns = [
+        ReportColumn(f"{100 * level:.0f} % interval", (f"at_{level}", f"at_{level}_se")) for level in LEVELS
+    ]
+    return ReportTable(
         "coverage",
         "Coverage of predictive intervals",
         (TASK, METHOD, *columns),

@@ -12,7 +12,7 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from redelve.report.table_values import Table, tidy
+from redelve.report.table_values import ReportTable, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ _STYLE_IS_GLOBAL = Lock()
 
 
 @dataclass(frozen=True)
-class Look:
+class FigureLook:
     """How a method is drawn, in every figure and beside its name."""
 
     colour: str
@@ -75,9 +75,9 @@ class Look:
     dash: Any
 
 
-def look_of(number: int) -> Look:
+def look_of(number: int) -> FigureLook:
     """The look of the method with this number, from 0; colours, markers and dashes repeat out of step."""
-    return Look(
+    return FigureLook(
         PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)], DASHES[(number // 4) % len(DASHES)]
     )
 
@@ -91,7 +91,7 @@ class Picture:
     description: str
     caption: str
     draw: Callable[[], Figure]
-    table: Table | None = None
+    table: ReportTable | None = None
     """The same numbers."""
 
 

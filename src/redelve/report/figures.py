@@ -14,7 +14,7 @@ from redelve.report.drawing import (
     MUTED,
     PALETTE,
     PAPER,
-    Look,
+    FigureLook,
     Picture,
     label,
     look_of,
@@ -102,7 +102,7 @@ def _draw_curves(panel: Panel) -> Figure:
     return figure
 
 
-def _draw_curve(axes: Axes, points: Sequence[tuple[int, float, float]], look: Look) -> None:
+def _draw_curve(axes: Axes, points: Sequence[tuple[int, float, float]], look: FigureLook) -> None:
     x, y, error = zip(*points, strict=True)
     axes.errorbar(
         x,
@@ -291,7 +291,7 @@ def _draw_front_line(axes: Axes, costs: Sequence[MethodCosts]) -> None:
         axes.step(x, y, where="post", color=MUTED, lw=1, linestyle=(0, (4, 2)), zorder=1)
 
 
-def _draw_cost(axes: Axes, cost: MethodCosts, look: Look, scale: Scale) -> None:
+def _draw_cost(axes: Axes, cost: MethodCosts, look: FigureLook, scale: Scale) -> None:
     loss = cost.mean_loss or 0.0
     face = look.colour if cost.on_front else PAPER
     axes.plot(

@@ -17,33 +17,33 @@ from redelve.report.drawing import MARKERS, Picture, look_of, swatch_path
 from redelve.report.panels import Panel, panels
 from redelve.report.rendering import render_template
 from redelve.report.runs_tables import runs_tables
-from redelve.report.table_values import Table, escape_latex, escape_markdown, latex, markdown
+from redelve.report.table_values import ReportTable, escape_latex, escape_markdown, latex, markdown
 from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """What the page shows of one prototask."""
 
     panel: Panel
     pictures: dict[str, Picture]
-    losses: Table
-    pairs: Table
-    matrices: tuple[Table, ...]
-    runs: tuple[Table, ...]
+    losses: ReportTable
+    pairs: ReportTable
+    matrices: tuple[ReportTable, ...]
+    runs: tuple[ReportTable, ...]
     uncertainty: str
     caveats: tuple[str, ...]
     paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
     """For a paper: each task's address, and a paragraph for each comparison."""
 
 
-def part_of(findings: Findings, panel: Panel) -> Part:
+def part_of(findings: Findings, panel: Panel) -> PagePart:
     """Everything to show of a prototask."""
     from redelve.report.figures import panel_pictures
 
     pictures = {picture.name.partition("-")[0]: picture for picture in panel_pictures(findings, panel)}
     paragraphs = [(task.task.address, tuple(map(str, task.contests))) for task in reversed(panel.tasks)]
-    return Part(
+    return PagePart(
         panel,
         pictures,
         contents.losses_table(panel),
@@ -65,9 +65,9 @@ def title_of(findings: Findings, title: str | None) -> str:
     return f"Assessment on {shown}"
 
 
-def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[Table, ...]:
+def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[ReportTable, ...]:
     """Every table of the report, each with a name of its own."""
-    found: list[Table | None] = [contents.overview_table(panels(findings))]
+    found: list[ReportTable | None] = [contents.overview_table(panels(findings))]
     for panel in panels(findings):
         part = part_of(findings, panel)
         found += [part.losses, part.pairs, *part.matrices, *part.runs]

@@ -15,7 +15,7 @@ from redelve.findings import MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.drawing import INK, MUTED, RULE, Picture, label, look_of, new_figure
 from redelve.report.panels import Panel, better_p, loss_name
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def rasmussen_picture(panel: Panel) -> Picture:
     )
 
 
-def digits_table(panel: Panel) -> Table:
+def digits_table(panel: Panel) -> ReportTable:
     """Rasmussen's digits as a table."""
     rows = []
     for task in panel.tasks:
@@ -105,13 +105,13 @@ def digits_table(panel: Panel) -> Table:
             size = task.task.training_set_size
             cells = (Cell(text or " ") for text in row)
             rows.append((Cell(str(size), (size,)), Cell(name, method=name), *cells))
-    return Table(
+    return ReportTable(
         f"digits-{panel.key}",
         f"Rasmussen's digits on {panel.prototask}",
         (
-            Column("Training cases", ("training_set_size",)),
-            Column("B"),
-            *(Column(f"A: {m}") for m in panel.methods),
+            ReportColumn("Training cases", ("training_set_size",)),
+            ReportColumn("B"),
+            *(ReportColumn(f"A: {m}") for m in panel.methods),
         ),
         tuple(rows),
         "In the column of A and the row of B: the p-value, in units of 0.01 rounded up, of A being better "

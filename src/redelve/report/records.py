@@ -10,29 +10,29 @@ from redelve.report.card import identity_text, summary_of
 from redelve.report.contents import METHOD, TASK, count_cell, name_cell
 from redelve.report.context import DataDescription, ReportContext
 from redelve.report.rounding import seconds
-from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
 MOST_CHARACTERS = 400
 
 
-def failures_table(results: Results) -> Table | None:
+def failures_table(results: Results) -> ReportTable | None:
     """Jobs that did not come to an answer; None where all did."""
     failed = list(results.failures)
     if not failed:
         return None
     left_out = len(failed) - MOST_FAILURES
-    return Table(
+    return ReportTable(
         "failures",
         "Jobs that failed",
         (
             METHOD,
             TASK,
-            Column("Instance", ("instance",)),
-            Column("Run", ("run",)),
-            Column("Status"),
-            Column("Message"),
+            ReportColumn("Instance", ("instance",)),
+            ReportColumn("Run", ("run",)),
+            ReportColumn("Status"),
+            ReportColumn("Message"),
         ),
         tuple(_failure(record) for record in failed[:MOST_FAILURES]),
         f"{left_out} more are in the archive." if left_out > 0 else "",
@@ -54,18 +54,18 @@ def _failure(record: Record) -> Row:
     )
 
 
-def notes_table(notes: Sequence[Note]) -> Table:
+def notes_table(notes: Sequence[Note]) -> ReportTable:
     """Validity notes."""
     rows = [(Cell(note.code), Cell(note.severity), Cell(note.title), Cell(note.text)) for note in notes]
-    return Table(
+    return ReportTable(
         "validity",
         "Validity notes",
-        (Column("Rule"), Column("Severity"), Column("Title"), Column("Note")),
+        (ReportColumn("Rule"), ReportColumn("Severity"), ReportColumn("Title"), ReportColumn("Note")),
         tuple(rows),
     )
 
 
-def methods_table(results: Results) -> Table:
+def methods_table(results: Results) -> ReportTable:
     """Each method's summary and identity."""
     rows = [
         (
@@ -76,28 +76,31 @@ def methods_table(results: Results) -> Table:
         )
         for name, facts in results.methods.items()
     ]
-    return Table(
-        "methods", "Methods", (METHOD, Column("Summary"), Column("Identity"), Column("Digest")), tuple(rows)
+    return ReportTable(
+        "methods",
+        "Methods",
+        (METHOD, ReportColumn("Summary"), ReportColumn("Identity"), ReportColumn("Digest")),
+        tuple(rows),
     )
 
 
-def attributes_table(data: DataDescription) -> Table:
+def attributes_table(data: DataDescription) -> ReportTable:
     """The attributes of a dataset."""
     rows = [
         (Cell(one.name), Cell(one.role), Cell(one.type), Cell(one.range), Cell(one.description))
         for one in data.attributes
     ]
     columns = ("Attribute", "Role", "Type", "Range", "Description")
-    return Table(
+    return ReportTable(
         f"attributes-{data.dataset}",
         f"Attributes of {data.dataset}",
-        tuple(map(Column, columns)),
+        tuple(map(ReportColumn, columns)),
         tuple(rows),
         " ".join(part for part in (data.title, f"Source: {data.source}." if data.source else "") if part),
     )
 
 
-def provenance_table(findings: Findings, about: ReportContext) -> Table:
+def provenance_table(findings: Findings, about: ReportContext) -> ReportTable:
     """Where, when and with what the results were made."""
     records = findings.results.records
     times = sorted(record.started for record in records if record.started)
@@ -112,7 +115,7 @@ def provenance_table(findings: Findings, about: ReportContext) -> Table:
     }
     rows = [(Cell(name), Cell(text)) for name, text in facts.items() if text]
     rows += [(Cell(name), Cell(", ".join(values))) for name, values in _environments(records).items()]
-    return Table("provenance", "Provenance", (Column("What"), Column("Value")), tuple(rows))
+    return ReportTable("provenance", "Provenance", (ReportColumn("What"), ReportColumn("Value")), tuple(rows))
 
 
 def _environments(records: Sequence[Record]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair, many_runs
 from redelve.report import rounding
 from redelve.report.contents import CASES, METHOD, count_cell, name_cell
 from redelve.report.panels import Panel, loss_name
-from redelve.report.table_values import Cell, Column, Row, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 
 PART = 4
 """Significant digits of a run's statistics."""
@@ -23,7 +23,7 @@ def runs_of(findings: Findings, panel: Panel) -> tuple[ManyRuns, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def runs_tables(findings: Findings, panel: Panel) -> tuple[Table, ...]:
+def runs_tables(findings: Findings, panel: Panel) -> tuple[ReportTable, ...]:
     """Statistics over runs, and comparisons by them; none where a task has several training sets."""
     found = runs_of(findings, panel)
     if not found:
@@ -34,23 +34,25 @@ def runs_tables(findings: Findings, panel: Panel) -> tuple[Table, ...]:
     return tuple(made)
 
 
-def _statistics(panel: Panel, found: tuple[ManyRuns, ...]) -> Table:
+def _statistics(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
     rows = [_row(one, method) for one in found for method in one.methods]
-    return Table(
+    return ReportTable(
         f"runs-{panel.key}",
         f"Runs with different seeds on {panel.prototask}",
         (
             CASES,
             METHOD,
-            Column("Runs", ("runs",)),
-            Column("Mean", ("mean",)),
-            Column("SD (n − 1)", ("sd",)),
-            Column("Best run", ("best",), "the run of lowest validation error, never of lowest test error"),
-            Column("Minimum", ("minimum",)),
-            Column("Lower quartile", ("lower_quartile",)),
-            Column("Median", ("median",)),
-            Column("Upper quartile", ("upper_quartile",)),
-            Column("Maximum", ("maximum",)),
+            ReportColumn("Runs", ("runs",)),
+            ReportColumn("Mean", ("mean",)),
+            ReportColumn("SD (n − 1)", ("sd",)),
+            ReportColumn(
+                "Best run", ("best",), "the run of lowest validation error, never of lowest test error"
+            ),
+            ReportColumn("Minimum", ("minimum",)),
+            ReportColumn("Lower quartile", ("lower_quartile",)),
+            ReportColumn("Median", ("median",)),
+            ReportColumn("Upper quartile", ("upper_quartile",)),
+            ReportColumn("Maximum", ("maximum",)),
         ),
         tuple(rows),
         f"Mean {loss_name(found[0].loss)} of each run on the one test set, as PROBEN1 (Prechelt 1994, 2.8) "
@@ -78,20 +80,20 @@ def _number(value: float | None, digits: int = PART) -> Cell:
     return Cell(rounding.plain(value, digits), (value,))
 
 
-def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> Table:
+def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
     caveats = tuple(dict.fromkeys(text for one in found for text in one.caveats))
-    return Table(
+    return ReportTable(
         f"run-pairs-{panel.key}",
         f"Runs compared on {panel.prototask}",
         (
             CASES,
-            Column("A"),
-            Column("B"),
-            Column("A / B", ("ratio",), "geometric means of the runs' losses"),
-            Column("A − B", ("difference",), "means of the runs' losses"),
-            Column("p, runs", ("p_runs",), "Cochran and Cox's t-test over runs"),
-            Column("Taken out", ("outliers_a", "outliers_b"), "outliers of A and of B"),
-            Column("p, seeds and test cases", ("p",), "the task's own comparison, taken alone"),
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A / B", ("ratio",), "geometric means of the runs' losses"),
+            ReportColumn("A − B", ("difference",), "means of the runs' losses"),
+            ReportColumn("p, runs", ("p_runs",), "Cochran and Cox's t-test over runs"),
+            ReportColumn("Taken out", ("outliers_a", "outliers_b"), "outliers of A and of B"),
+            ReportColumn("p, seeds and test cases", ("p",), "the task's own comparison, taken alone"),
         ),
         tuple(_pair_row(one, pair) for one in found for pair in one.pairs),
         "PROBEN1's test (Prechelt 1994, 2.8 and 3.3.4): logarithms, at most a tenth of a sample taken out if "

@@ -17,7 +17,7 @@ from typing import Any
 
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.seed_runs import RunsAnalysis
-from redelve.stats.standardise import Standard
+from redelve.stats.standardise import StandardLoss
 from redelve.text_numbers import round9, tcl
 
 HEADER = f"{'Raw value':>63}{'Standardized':>15}"
@@ -36,7 +36,7 @@ class Circumstances:
     training_sets: int
     training_set_size: int | None
     test_cases: int | None
-    standard: Standard
+    standard: StandardLoss
     units: int | None = None
     caveats: tuple[str, ...] = ()
     other: str | None = None
@@ -167,7 +167,9 @@ class Summary:
         return standard.spread(mean) if self.circumstances.other else standard.mean(mean)
 
 
-def _comparison_figures(result: Analysis | Comparison | RunsAnalysis, standard: Standard) -> dict[str, Any]:
+def _comparison_figures(
+    result: Analysis | Comparison | RunsAnalysis, standard: StandardLoss
+) -> dict[str, Any]:
     if not isinstance(result, Comparison):
         return {}
     return {

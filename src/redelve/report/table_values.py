@@ -31,7 +31,7 @@ DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """A column: its title, and for CSV the names of the full numbers behind its cells."""
 
     title: str
@@ -76,12 +76,12 @@ Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table with a name fit for a file, a title and a caption that explains it."""
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     rows: tuple[Row, ...]
     caption: str = ""
     is_matrix: bool = False
@@ -124,7 +124,7 @@ def escape_latex(text: str) -> str:
     return POWER.sub(lambda power: f"$^{{{power[0].translate(DIGITS)}}}$", escaped)
 
 
-def markdown(table: Table) -> str:
+def markdown(table: ReportTable) -> str:
     """The table with its title and caption in Markdown."""
     marks = [":--" if column.align == "left" else "--:" for column in table.columns]
     lines = [
@@ -140,7 +140,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def latex(table: Table) -> str:
+def latex(table: ReportTable) -> str:
     """The table as a `table` environment; it needs the packages booktabs and amssymb."""
     alignment = "".join("r" if column.align == "right" else "l" for column in table.columns)
     said = (table.title, table.caption, *table.notes)
@@ -176,7 +176,7 @@ def guard_formula(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: ReportTable) -> str:
     """The table with full numbers: a column for each number, not for each cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -189,7 +189,7 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _entries(column: Column, cell: Cell) -> list[str]:
+def _entries(column: ReportColumn, cell: Cell) -> list[str]:
     if not column.parts:
         return [guard_formula(tidy("; ".join((cell.text, *cell.lines))))]
     given = (*cell.numbers, *(None for _ in column.parts))[: len(column.parts)]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redelve.report import rounding
-from redelve.report.drawing import INK, Look, Picture, label, look_of, new_figure
-from redelve.report.table_values import Cell, Column, Table, tidy
+from redelve.report.drawing import INK, FigureLook, Picture, label, look_of, new_figure
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, tidy
 from redelve.stats.multiple import compare_all
 from redelve.stats.sums import FloatArray
 from redelve.stats.training_time import (
@@ -178,11 +178,12 @@ def pictures(measured: Sequence[Measured], unit: str = "time") -> tuple[Picture,
     )
 
 
-def _table(measured: Sequence[Measured]) -> Table:
+def _table(measured: Sequence[Measured]) -> ReportTable:
     columns = (
-        Column("algorithm"), Column("e", ("e", "standard_error")), Column("T_E", ("T_E",)),
-        Column("T_E1", ("T_E1",)), Column("T_E2", ("T_E2",)), Column("λ_T", ("success_rate",)),
-        Column("λ", ("asymptotic_success_rate",)),
+        ReportColumn("algorithm"), ReportColumn("e", ("e", "standard_error")), ReportColumn("T_E", ("T_E",)),
+        ReportColumn("T_E1", ("T_E1",)), ReportColumn("T_E2", ("T_E2",)),
+        ReportColumn("λ_T", ("success_rate",)),
+        ReportColumn("λ", ("asymptotic_success_rate",)),
     )  # fmt: skip
     rows = []
     for one in measured:
@@ -200,10 +201,10 @@ def _table(measured: Sequence[Measured]) -> Table:
                 *(Cell(rounding.plain(rate), (rate,)) for rate in rates),
             )
         )
-    return Table("training-time", "Efficiency and success rates", columns, tuple(rows))
+    return ReportTable("training-time", "Efficiency and success rates", columns, tuple(rows))
 
 
-DrawOne = Callable[["Axes", Measured, Look, FloatArray], None]
+DrawOne = Callable[["Axes", Measured, FigureLook, FloatArray], None]
 
 
 def _draw(measured: Sequence[Measured], draw_one: DrawOne, unit: str, ylabel: str) -> Figure:
@@ -241,7 +242,7 @@ def _grid(one: Measured, wide: bool) -> FloatArray:
     return np.unique(np.concatenate((np.minimum(even, end), some, [peak])))
 
 
-def _training_graph(axes: Axes, one: Measured, look: Look, grid: FloatArray) -> None:
+def _training_graph(axes: Axes, one: Measured, look: FigureLook, grid: FloatArray) -> None:
     """Figures 1 and 4 of Hamey (1992)."""
     place = np.searchsorted(one.trials.times, grid, side="right")
     share = np.concatenate(([0.0], one.trials.training_graph))[place]
@@ -256,7 +257,7 @@ def _training_graph(axes: Axes, one: Measured, look: Look, grid: FloatArray) -> 
     axes.axhline(rate, color=look.colour, linewidth=0.8, linestyle=(0, (1, 2)))
 
 
-def _efficiency_graph(axes: Axes, one: Measured, look: Look, grid: FloatArray) -> None:
+def _efficiency_graph(axes: Axes, one: Measured, look: FigureLook, grid: FloatArray) -> None:
     """Figures 2 and 3 of Hamey (1992)."""
     found = one.efficiency
     axes.plot(

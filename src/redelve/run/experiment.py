@@ -22,7 +22,7 @@ from redelve.model import Assignment, Cases, Instance
 from redelve.model.designs import commonality_units, describe
 from redelve.model.digests import digest
 from redelve.model.prototask import VALIDATION
-from redelve.run.cells import Lesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
+from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
 from redelve.run.provenance import environment
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
 from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
@@ -269,7 +269,7 @@ def perform_batch(batch: Batch) -> tuple[Record, ...]:
     """Do the jobs together, or where that does not come to an end as it should, one after the other."""
     first, started = batch.packages[0], datetime.now(UTC).isoformat(timespec="milliseconds")
     if len(batch.packages) > 1 and isinstance(first.method, BatchMethod):
-        lessons = [Lesson(one.training, one.inputs, one.seed) for one in batch.packages]
+        lessons = [CellLesson(one.training, one.inputs, one.seed) for one in batch.packages]
         outcomes = learn_and_answer_together(first.method, lessons, first.limits)
         if outcomes is not None:
             pairs = zip(batch.packages, outcomes, strict=True)

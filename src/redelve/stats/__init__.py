@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from redelve.stats.paired_errors import ErrorComparison, Outcomes, compare_balanced_errors
     from redelve.stats.power import (
         Goal,
-        Plan,
+        PlannedExperiment,
         advise,
         cases_needed,
         detectable_difference,
@@ -145,7 +145,14 @@ _LATER = {
     "multiple": ("AllPairs", "BestGroup", "best_group", "compare_all", "holm"),
     "one_partition": ("analyse_partition", "compare_partition"),
     "paired_errors": ("ErrorComparison", "Outcomes", "compare_balanced_errors"),
-    "power": ("Goal", "Plan", "advise", "cases_needed", "detectable_difference", "training_sets_needed"),
+    "power": (
+        "Goal",
+        "PlannedExperiment",
+        "advise",
+        "cases_needed",
+        "detectable_difference",
+        "training_sets_needed",
+    ),
     "ranks": (
         "Friedman",
         "Nemenyi",
@@ -209,7 +216,7 @@ __all__ = [
     "NestedCV",
     "Normality",
     "Outcomes",
-    "Plan",
+    "PlannedExperiment",
     "QuasiF",
     "RankSums",
     "RankingScore",

@@ -75,14 +75,14 @@ class CorrelatedT:
 
 
 @dataclass(frozen=True)
-class Prior:
+class PriorPlacement:
     """Dirichlet process prior: one pseudo-observation `place` that counts as `strength` tasks."""
 
     strength: float = 0.5
     place: float = 0.0
 
 
-SYMMETRIC = Prior()
+SYMMETRIC = PriorPlacement()
 """Half a task with no difference at all (Benavoli et al. 2017)."""
 
 
@@ -91,7 +91,7 @@ def signed_rank(
     *,
     rope: float,
     rng: np.random.Generator,
-    prior: Prior = SYMMETRIC,
+    prior: PriorPlacement = SYMMETRIC,
     draws: int = 50_000,
 ) -> RopeProbabilities:
     """Bayesian signed-rank test with a region of practical equivalence ±`rope`.
@@ -154,7 +154,7 @@ def _checked(differences: ArrayLike) -> FloatArray:
     return values
 
 
-def _check_options(rope: float, prior: Prior, draws: int) -> None:
+def _check_options(rope: float, prior: PriorPlacement, draws: int) -> None:
     if not (np.isfinite(rope) and rope >= 0):
         raise StatisticsError(f"the rope reaches from −r to r with r ≥ 0, in units of the loss: got {rope}")
     if not (np.isfinite(prior.strength) and prior.strength > 0 and not np.isnan(prior.place)):

@@ -83,7 +83,7 @@ def decide(outputs: ArrayLike, thresholds: Thresholds = HALF) -> Classes:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class ClassVerdict:
     """Examples classified wrongly, rejected and classified rightly, in per cent of all; they sum to 100."""
 
     wrong: Numbers
@@ -102,14 +102,14 @@ def classification_error(outputs: ArrayLike, targets: ArrayLike) -> Numbers:
     return np.asarray(100 * wrong.mean(axis=-1), dtype=np.float64)
 
 
-def classify(outputs: ArrayLike, targets: ArrayLike, thresholds: Thresholds = HALF) -> Verdict:
+def classify(outputs: ArrayLike, targets: ArrayLike, thresholds: Thresholds = HALF) -> ClassVerdict:
     """What becomes of the examples when those that the thresholds don't let pass are rejected."""
     given, wanted = _pair(outputs, targets)
     decided, true = decide(given, thresholds), true_classes(wanted)
     rejected = decided == REJECTED
     shares = (~rejected & (decided != true), rejected, decided == true)
     wrong, left, right = (np.asarray(100 * share.mean(axis=-1), dtype=np.float64) for share in shares)
-    return Verdict(wrong, left, right)
+    return ClassVerdict(wrong, left, right)
 
 
 def true_classes(targets: ArrayLike) -> Classes:

@@ -26,7 +26,7 @@ GAUSSIAN = "power is for Gaussian losses; skewed or heavy-tailed ones need more 
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlannedExperiment:
     """Sizes of an experiment; in the hierarchical scheme `test_cases` are those of one training set."""
 
     training_sets: int
@@ -88,20 +88,22 @@ class Needed:
     caveats: tuple[str, ...]
 
 
-def standard_error(components: Components, plan: Plan) -> float:
+def standard_error(components: Components, plan: PlannedExperiment) -> float:
     """Standard error of the mean difference in a planned experiment (manual eqs. 3 and 12, with runs)."""
     training, cases, residual = components.averaged(plan.runs)
     return sqrt((training + residual / plan.test_cases) / plan.training_sets + cases / plan.test_cases)
 
 
-def power(components: Components, plan: Plan, difference: float, *, level: float = 0.05) -> Power:
+def power(
+    components: Components, plan: PlannedExperiment, difference: float, *, level: float = 0.05
+) -> Power:
     """Chance that the test of a planned experiment has p < `level` if the true difference is `difference`.
 
     The mean is normal and independent of the mean squares, which are multiples of chi-squares (Scheffé 1959,
     chapter 7); averaging a normal tail over them is the noncentral t distribution in the hierarchical scheme
     and its like for the F-test in the common one.
 
-    >>> round(power(Components("hierarchical", 1.0, 0.0), Plan(8, 1), 1.0).power, 3)
+    >>> round(power(Components("hierarchical", 1.0, 0.0), PlannedExperiment(8, 1), 1.0).power, 3)
     0.681
     """
     test = _planned(components, plan, level)
@@ -119,7 +121,7 @@ def power(components: Components, plan: Plan, difference: float, *, level: float
 
 
 def detectable_difference(
-    components: Components, plan: Plan, *, power: float = 0.8, level: float = 0.05
+    components: Components, plan: PlannedExperiment, *, power: float = 0.8, level: float = 0.05
 ) -> Detectable:
     """Smallest true difference that a planned experiment finds with the given power, by bisection."""
     _check_goal(Goal(1.0, power, level))
@@ -135,19 +137,23 @@ def detectable_difference(
     return Detectable(high, spread, test.error, test.df, power, level, _caveats(components, plan))
 
 
-def training_sets_needed(components: Components, plan: Plan, goal: Goal) -> Needed:
+def training_sets_needed(components: Components, plan: PlannedExperiment, goal: Goal) -> Needed:
     """Smallest number of training sets that meets the goal; all other sizes are those of the plan."""
-    return _needed(components, lambda n: Plan(n, plan.test_cases, plan.runs), goal, "training sets")
+    return _needed(
+        components, lambda n: PlannedExperiment(n, plan.test_cases, plan.runs), goal, "training sets"
+    )
 
 
-def cases_needed(components: Components, plan: Plan, goal: Goal) -> Needed:
+def cases_needed(components: Components, plan: PlannedExperiment, goal: Goal) -> Needed:
     """Smallest number of test cases that meets the goal; all other sizes are those of the plan."""
-    return _needed(components, lambda n: Plan(plan.training_sets, n, plan.runs), goal, "test cases")
+    return _needed(
+        components, lambda n: PlannedExperiment(plan.training_sets, n, plan.runs), goal, "test cases"
+    )
 
 
 def advise(
     components: Components,
-    plan: Plan,
+    plan: PlannedExperiment,
     goal: Goal,
     *,
     mean_loss: float | None = None,
@@ -194,7 +200,7 @@ class _PlannedTest:
         return float(self.weights @ (up + down))
 
 
-def _planned(components: Components, plan: Plan, level: float) -> _PlannedTest:
+def _planned(components: Components, plan: PlannedExperiment, level: float) -> _PlannedTest:
     """The planned test, with its threshold over the joint distribution of the mean squares."""
     simple = _as_if_t(components, plan, level)
     if components.scheme == "hierarchical":
@@ -213,7 +219,7 @@ def _planned(components: Components, plan: Plan, level: float) -> _PlannedTest:
     return _PlannedTest(simple.error, simple.df, thresholds.ravel(), weights.ravel())
 
 
-def _as_if_t(components: Components, plan: Plan, level: float) -> _PlannedTest:
+def _as_if_t(components: Components, plan: PlannedExperiment, level: float) -> _PlannedTest:
     """A t-test with the true variance's degrees of freedom: exact in the hierarchical scheme."""
     _check_goal(Goal(1.0, (1 + level) / 2, level))
     _check_plan(components, plan)
@@ -242,14 +248,16 @@ def _chi_square_nodes(df: float, fineness: float) -> tuple[FloatArray, FloatArra
     return np.exp(log), weights / weights.sum()
 
 
-def _needed(components: Components, plan_of: Callable[[int], Plan], goal: Goal, of: str) -> Needed:
+def _needed(
+    components: Components, plan_of: Callable[[int], PlannedExperiment], goal: Goal, of: str
+) -> Needed:
     _check_goal(goal)
     low, high = components.scale_range()
 
     def least(scale: float) -> int | None:
         difference = goal.difference / scale
 
-        def meets(n: int, test: Callable[[Components, Plan, float], _PlannedTest]) -> bool:
+        def meets(n: int, test: Callable[[Components, PlannedExperiment, float], _PlannedTest]) -> bool:
             return test(components, plan_of(n), goal.level).chance(difference) >= goal.power
 
         guess = _least(lambda n: meets(n, _as_if_t))
@@ -278,7 +286,7 @@ def _least(enough: Callable[[int], bool], guess: int = 2) -> int | None:
     return high
 
 
-def _caveats(components: Components, plan: Plan) -> tuple[str, ...]:
+def _caveats(components: Components, plan: PlannedExperiment) -> tuple[str, ...]:
     if components.scheme == "common":
         planned = words.common(plan.training_sets, plan.test_cases)
     else:
@@ -296,7 +304,7 @@ def _check_goal(goal: Goal) -> None:
         raise StatisticsError(f"the difference to be detected is above 0: got {goal.difference}")
 
 
-def _check_plan(components: Components, plan: Plan) -> None:
+def _check_plan(components: Components, plan: PlannedExperiment) -> None:
     least = 2 if components.scheme == "common" else 1
     if plan.training_sets < 2 or plan.test_cases < least or plan.runs < 1:
         raise StatisticsError(

@@ -57,7 +57,7 @@ def baseline_log_gaussian(targets: ArrayLike) -> float | None:
 
 
 @dataclass(frozen=True)
-class Standard:
+class StandardLoss:
     """How losses are made comparable between tasks (manual 8.3): divided by the loss of the best constant
     answer or, for log loss, shifted by it; None: undefined.
     """

@@ -28,7 +28,7 @@ from redelve.store.heads import Head
 from redelve.store.parquet import read_table
 from redelve.store.rescoring import rescored
 from redelve.store.rows import LOSS, answer_columns, answer_of, content_digest, key_columns
-from redelve.store.snapshot import Entry, files_of, read_manifest, read_snapshot
+from redelve.store.snapshot import SnapshotEntry, files_of, read_manifest, read_snapshot
 from redelve.store.soundness import VerifyReport, verify
 from redelve.store.zipped import unzipped
 
@@ -261,7 +261,7 @@ class Archive:
         )
         return Results(chosen.tasks, chosen.methods, tuple(records))
 
-    def _answer(self, entry: Entry, chosen: choice.Chosen, wanted: bool) -> object:
+    def _answer(self, entry: SnapshotEntry, chosen: choice.Chosen, wanted: bool) -> object:
         if not wanted:
             return None
         targets = chosen.tasks[entry.head.job.task].targets

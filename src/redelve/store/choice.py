@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from redelve.errors import LocationError
 from redelve.run.results import MethodFacts, TaskFacts
 from redelve.store.fact_files import read_methods, read_task, task_path, task_paths
-from redelve.store.snapshot import Entry
+from redelve.store.snapshot import SnapshotEntry
 
 SHOWN_DIGITS = 8
 
@@ -28,14 +28,14 @@ Versions = dict[str, dict[str, Facts]]
 class Chosen:
     """The entries wanted, with what their methods and tasks are."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SnapshotEntry, ...]
     methods: Mapping[str, MethodFacts]
     tasks: Mapping[str, TaskFacts]
 
 
 def choose(
     root: Path,
-    entries: Sequence[Entry],
+    entries: Sequence[SnapshotEntry],
     methods: Sequence[str] | None,
     tasks: Sequence[str] | None,
     registered: tuple[Mapping[str, MethodFacts], Mapping[str, TaskFacts]],
@@ -89,7 +89,9 @@ def _versions(
     return chosen
 
 
-def _is_wanted(entry: Entry, methods: Mapping[str, MethodFacts], tasks: Mapping[str, TaskFacts]) -> bool:
+def _is_wanted(
+    entry: SnapshotEntry, methods: Mapping[str, MethodFacts], tasks: Mapping[str, TaskFacts]
+) -> bool:
     head = entry.head
     method, task = methods.get(head.job.method), tasks.get(head.job.task)
     if method is None or task is None:
@@ -97,9 +99,9 @@ def _is_wanted(entry: Entry, methods: Mapping[str, MethodFacts], tasks: Mapping[
     return method.digest == head.method_digest and task.digest == head.task_digest
 
 
-def _last_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def _last_of_each(entries: Sequence[SnapshotEntry]) -> tuple[SnapshotEntry, ...]:
     """Of several records of one job, made under different limits, the one made last."""
-    found: dict[object, Entry] = {}
+    found: dict[object, SnapshotEntry] = {}
     for entry in sorted(entries, key=lambda entry: (entry.head.started, entry.head.digest)):
         found[entry.head.job] = entry
     return tuple(found.values())

@@ -31,10 +31,10 @@ from redelve.store.parquet import write_records
 from redelve.store.rows import KEYS, LOSS
 from redelve.store.snapshot import (
     STORED,
-    Entry,
     FreshSource,
     Resolution,
     Snapshot,
+    SnapshotEntry,
     environment_path,
     is_data_file,
     resolve,
@@ -83,7 +83,7 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-def rebuild(snapshot: Snapshot, entries: Sequence[Entry]) -> Resolution:
+def rebuild(snapshot: Snapshot, entries: Sequence[SnapshotEntry]) -> Resolution:
     """Make the entries, each record once, all that the archive holds; the caller has locked it."""
     found = resolve(entries)
     for _, other in found.conflicts:
@@ -103,8 +103,8 @@ def rebuild(snapshot: Snapshot, entries: Sequence[Entry]) -> Resolution:
     return found
 
 
-def _stage_versions(staged: _Staged, snapshot: Snapshot, group: list[Entry]) -> None:
-    by_version: dict[str, list[Entry]] = {}
+def _stage_versions(staged: _Staged, snapshot: Snapshot, group: list[SnapshotEntry]) -> None:
+    by_version: dict[str, list[SnapshotEntry]] = {}
     for entry in group:
         by_version.setdefault(entry.head.version, []).append(entry)
     for version, entries in by_version.items():
@@ -122,24 +122,24 @@ def _stage_versions(staged: _Staged, snapshot: Snapshot, group: list[Entry]) -> 
             staged.write(folders["answers"], *_answers(with_answers))
 
 
-def _is_unchanged(snapshot: Snapshot, version: str, entries: list[Entry]) -> bool:
+def _is_unchanged(snapshot: Snapshot, version: str, entries: list[SnapshotEntry]) -> bool:
     return len(entries) == snapshot.counts[version] and all(entry.origin == STORED for entry in entries)
 
 
-def _loss_schema(entries: list[Entry]) -> pa.Schema:
+def _loss_schema(entries: list[SnapshotEntry]) -> pa.Schema:
     """The usual losses always have a column, so that files of different tasks can be read together."""
     others = {code for entry in entries for code in entry.head.losses} - set(IN_MEMORY)
     codes = (*IN_MEMORY, *sorted(others))
     return pa.schema(KEYS | {LOSS + code: pa.float64() for code in codes})
 
 
-def _loss_rows(entries: list[Entry]) -> Iterator[pa.Table]:
+def _loss_rows(entries: list[SnapshotEntry]) -> Iterator[pa.Table]:
     schema = _loss_schema(entries)
     for entry in entries:
         yield _filled(entry.source.losses(entry.head), schema)
 
 
-def _answers(entries: list[Entry]) -> tuple[pa.Schema, Iterator[pa.Table]]:
+def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table]]:
     kinds: dict[str, pa.DataType] = {}
     for entry in entries:
         if not kinds.keys() >= set(entry.head.answer):
@@ -158,7 +158,7 @@ def _filled(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def _stage_heads(staged: _Staged, kept: Sequence[Entry]) -> None:
+def _stage_heads(staged: _Staged, kept: Sequence[SnapshotEntry]) -> None:
     heads = [entry.head for entry in kept]
     for kind, table in (("jobs", job_table(heads)), ("circumstances", circumstances_table(heads))):
         staged.write(kind, table.schema, [table])
@@ -170,7 +170,7 @@ def _stage_heads(staged: _Staged, kept: Sequence[Entry]) -> None:
             write_document(path, environment)
 
 
-def keep_aside(root: Path, entry: Entry) -> Path:
+def keep_aside(root: Path, entry: SnapshotEntry) -> Path:
     """Keep a record that contradicts another of the same digest in a folder of its own."""
     head = entry.head
     columns: dict[str, pa.Array] = {}

@@ -16,7 +16,7 @@ from redelve.model import Scheme
 from redelve.run.results import InstanceFacts, MethodFacts, TaskFacts
 from redelve.store.layout import (
     Document,
-    Fields,
+    DocumentFields,
     checked_digest,
     plain_value,
     read_document,
@@ -73,7 +73,7 @@ def write_method(root: Path, facts: MethodFacts) -> None:
 def read_methods(root: Path) -> Iterator[MethodFacts]:
     """All methods described."""
     for path in sorted(root.glob("methods/*/*.json")):
-        given = Fields(path, read_document(path))
+        given = DocumentFields(path, read_document(path))
         name, digest = given.take("name", str), given.digest("digest")
         _check_place(path, method_path(root, name, digest))
         yield MethodFacts(name, digest, given.take("identity", dict), given.take("summary", str))
@@ -158,7 +158,7 @@ def task_paths(root: Path) -> list[Path]:
 
 def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
     """A task from its description; without truths, its instances have neither truths nor case numbers."""
-    given = Fields(path, read_document(path))
+    given = DocumentFields(path, read_document(path))
     plain = {name: given.take(name, *types) for name, types in PLAIN.items()}
     digest = given.digest("digest")
     _check_place(path, task_path(root, plain["address"], digest))
@@ -181,7 +181,7 @@ def _check_place(path: Path, expected: Path) -> None:
 
 
 def _target(path: Path, content: Any) -> Target:
-    given = Fields(path, content)
+    given = DocumentFields(path, content)
     try:
         return Target(
             given.take("name", str),
@@ -194,17 +194,17 @@ def _target(path: Path, content: Any) -> Target:
 
 
 def _bare_instance(path: Path, content: Any) -> InstanceFacts:
-    given = Fields(path, content)
+    given = DocumentFields(path, content)
     empty = np.empty(0, dtype=np.int64)
     return InstanceFacts(given.take("digest", str), given.take("training_set_size", int), empty, ())
 
 
-def _baselines(given: Fields) -> Mapping[str, float | None]:
-    found = Fields(given.path, given.take("baselines", dict))
+def _baselines(given: DocumentFields) -> Mapping[str, float | None]:
+    found = DocumentFields(given.path, given.take("baselines", dict))
     return {code: found.take(code, float, int, type(None)) for code in found.content}
 
 
-def with_truth(root: Path, facts: TaskFacts, given: Fields) -> TaskFacts:
+def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts:
     """The same with the case numbers, units and true values of every instance."""
     path = truths_path(root, facts.address, facts.digest)
     table = read_table(path)
@@ -213,13 +213,13 @@ def with_truth(root: Path, facts: TaskFacts, given: Fields) -> TaskFacts:
         expected += [TRUTH + target.name, CENSORING + target.name]
     if table.schema.names != expected or table.schema.types[:3] != [pa.int32(), pa.int64(), pa.int64()]:
         raise FormatError(path, None, f"expected the columns {', '.join(expected)} with their types")
-    counts = [Fields(given.path, one).take("cases", int) for one in given.take("instances", list)]
+    counts = [DocumentFields(given.path, one).take("cases", int) for one in given.take("instances", list)]
     numbers = table.column("instance").to_numpy()
     if not np.array_equal(numbers, np.repeat(np.arange(len(counts)), np.maximum(counts, 0))):
         raise FormatError(path, None, f"expected {counts} cases of the instances, in their order")
     instances, start = [], 0
     for number, count in enumerate(counts):
-        has_units = Fields(given.path, given.content["instances"][number]).take("has_units", bool)
+        has_units = DocumentFields(given.path, given.content["instances"][number]).take("has_units", bool)
         one = facts.instances[number]
         instances.append(_filled(path, facts, one, table.slice(start, count), has_units=has_units))
         start += count
@@ -244,7 +244,7 @@ def _truth(target: Target, rows: pa.Table) -> Truth:
 
 def check_truths(root: Path, path: Path) -> None:
     """Raise an error unless the true values are those that the description was written for."""
-    given = Fields(path, read_document(path))
+    given = DocumentFields(path, read_document(path))
     truths = truths_path(root, given.take("address", str), given.digest("digest"))
     if not truths.is_file():
         raise FormatError(truths, None, "the file is missing: restore it from a copy")

@@ -15,7 +15,7 @@ import pyarrow as pa
 from redelve.data.files import write_atomic
 from redelve.errors import FormatError, LocationError
 from redelve.store.heads import Head, head_of
-from redelve.store.layout import Fields, plain_value, sha256_of
+from redelve.store.layout import DocumentFields, plain_value, sha256_of
 from redelve.store.parquet import failures_named
 
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
@@ -66,7 +66,7 @@ class Fresh:
             content = json.loads(about or b"null")
         except (ValueError, RecursionError):
             raise FormatError(self.path, None, "what it tells of the record is no JSON") from None
-        head = head_of(Fields(self.path, content))
+        head = head_of(DocumentFields(self.path, content))
         if head.digest != self.digest or (head.status == "done") != self.is_done:
             raise FormatError(self.path, None, f"the name does not fit the record {head.digest} in it")
         return head

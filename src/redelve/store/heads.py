@@ -14,7 +14,7 @@ import pyarrow as pa
 from redelve.errors import FormatError
 from redelve.model.digests import digest
 from redelve.run.results import STATUSES, Costs, Job, Record, Status
-from redelve.store.layout import Fields, version_of
+from redelve.store.layout import DocumentFields, version_of
 
 FIGURES = ("training_seconds", "prediction_seconds", "cpu_seconds")
 MOST_CASES = 10**9
@@ -159,7 +159,7 @@ def _digest_of_items(items: tuple[tuple[str, str], ...]) -> str:
     return digest(dict(items))
 
 
-def head_of(given: Fields) -> Head:
+def head_of(given: DocumentFields) -> Head:
     """The head that `Head.document` described."""
     take = given.take
     status = take("status", str)
@@ -191,7 +191,7 @@ def head_of(given: Fields) -> Head:
     return head
 
 
-def _costs(given: Fields) -> Costs:
+def _costs(given: DocumentFields) -> Costs:
     seconds = {name: given.take(name, float, int, type(None)) for name in FIGURES}
     return Costs(**seconds, peak_memory=given.take("peak_memory", int, type(None)))
 
@@ -224,4 +224,4 @@ def heads_of(
         raise FormatError(path, None, "jobs and circumstances do not tell of the same records")
     for job, circumstance in zip(jobs.to_pylist(), circumstances.to_pylist(), strict=True):
         known = environment(circumstance["environment"] or "")
-        yield head_of(Fields(path, {**circumstance, **job, "environment": known}))
+        yield head_of(DocumentFields(path, {**circumstance, **job, "environment": known}))

@@ -114,7 +114,7 @@ def plain_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-class Fields:
+class DocumentFields:
     """The entries of a document, each checked for its type when it is taken."""
 
     def __init__(self, path: Path, content: Any) -> None:
@@ -175,7 +175,7 @@ def check_marker(root: Path) -> None:
         raise LocationError(f"{root}: no such archive: give the path of a folder that `run` has made")
     if not (root / MARKER).is_file():
         raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
-    given = Fields(root / MARKER, read_document(root / MARKER))
+    given = DocumentFields(root / MARKER, read_document(root / MARKER))
     if given.take("format", str) != FORMAT:
         raise FormatError(given.path, None, f'the format is "{given.content["format"]}", not "{FORMAT}"')
     version = given.take("version", int)

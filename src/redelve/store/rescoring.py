@@ -19,16 +19,16 @@ from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_path, write_task
 from redelve.store.heads import Head
 from redelve.store.rows import KEYS, LOSS, Columns, answer_of
-from redelve.store.snapshot import NEW, Entry, Snapshot, Source
+from redelve.store.snapshot import NEW, RowSource, Snapshot, SnapshotEntry
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class RescoredSource(Source):
+class RescoredSource(RowSource):
     """Rows as they are, with more losses."""
 
-    source: Source
+    source: RowSource
     former: Head
     added: Mapping[str, Numbers]
 
@@ -57,7 +57,7 @@ class RescoredSource(Source):
         return self.source.answer_columns(head)
 
 
-def rescored(snapshot: Snapshot, wanted: Sequence[str | Loss]) -> list[Entry]:
+def rescored(snapshot: Snapshot, wanted: Sequence[str | Loss]) -> list[SnapshotEntry]:
     """Every record, with those losses that it lacks, that suit its task and that its answer allows."""
     losses = [parse_loss(one) if isinstance(one, str) else one for one in wanted]
     tasks: dict[tuple[str, str], TaskFacts] = {}
@@ -71,7 +71,7 @@ def rescored(snapshot: Snapshot, wanted: Sequence[str | Loss]) -> list[Entry]:
     return entries
 
 
-def _rescored(entry: Entry, facts: TaskFacts, losses: Sequence[Loss]) -> Entry:
+def _rescored(entry: SnapshotEntry, facts: TaskFacts, losses: Sequence[Loss]) -> SnapshotEntry:
     head = entry.head
     lacking = [one for one in losses if one.code not in head.losses and one.applies_to(facts.targets)]
     answer = None
@@ -88,7 +88,7 @@ def _rescored(entry: Entry, facts: TaskFacts, losses: Sequence[Loss]) -> Entry:
     if not added:
         return entry
     more = replace(head, losses=tuple(sorted({*head.losses, *added})))
-    return Entry(more, RescoredSource(entry.source, head, added), NEW)
+    return SnapshotEntry(more, RescoredSource(entry.source, head, added), NEW)
 
 
 def _describe(root: Path, facts: TaskFacts, losses: Sequence[Loss]) -> None:

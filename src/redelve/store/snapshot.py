@@ -23,7 +23,7 @@ from redelve.store.layout import (
     NAMED_FILE,
     PLAIN_FILE,
     Document,
-    Fields,
+    DocumentFields,
     folder_of,
     read_document,
 )
@@ -38,7 +38,7 @@ ATTEMPTS = 5
 MOST_OPEN = 200
 
 
-class Source(ABC):
+class RowSource(ABC):
     """Where a record's rows are."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Source(ABC):
 
 
 @dataclass(frozen=True)
-class FreshSource(Source):
+class FreshSource(RowSource):
     """A file of its own."""
 
     file: Fresh
@@ -96,7 +96,7 @@ class FreshSource(Source):
 
 
 @dataclass(frozen=True)
-class StoredSource(Source):
+class StoredSource(RowSource):
     """Some rows of two files."""
 
     loss_table: RecordTable
@@ -165,11 +165,11 @@ class StoredLosses(Mapping[str, Numbers]):
 
 
 @dataclass(frozen=True)
-class Entry:
+class SnapshotEntry:
     """A record in an archive."""
 
     head: Head
-    source: Source
+    source: RowSource
     origin: int
 
 
@@ -179,11 +179,11 @@ class Snapshot:
 
     root: Path
     files: Mapping[str, Document]
-    stored: tuple[Entry, ...]
-    fresh: tuple[Entry, ...]
+    stored: tuple[SnapshotEntry, ...]
+    fresh: tuple[SnapshotEntry, ...]
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[SnapshotEntry, ...]:
         """Everything, repeated records included."""
         return self.stored + self.fresh
 
@@ -214,7 +214,7 @@ def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
     listed = fresh_files(root / FRESH)
     files = read_manifest(root)
     stored = tuple(_stored_entries(root, files, FOREIGN if is_foreign else STORED))
-    fresh = tuple(Entry(one.head, FreshSource(one), FOREIGN if is_foreign else NEW) for one in listed)
+    fresh = tuple(SnapshotEntry(one.head, FreshSource(one), FOREIGN if is_foreign else NEW) for one in listed)
     return Snapshot(root, files, stored, fresh)
 
 
@@ -223,11 +223,11 @@ def read_manifest(root: Path) -> dict[str, Document]:
     path = root / MANIFEST
     if not path.is_file():
         return {}
-    files = Fields(path, read_document(path)).take("files", dict)
+    files = DocumentFields(path, read_document(path)).take("files", dict)
     for name, about in files.items():
         if not is_data_file(name):
             raise FormatError(path, None, f'"{name[:80]}" is no file of an archive')
-        given = Fields(path, about)
+        given = DocumentFields(path, about)
         given.take("sha256", str)
         given.take("bytes", int)
     return dict(files)
@@ -263,7 +263,7 @@ def environment_path(root: Path, digest: str) -> Path:
     return root / "environments" / f"{digest}.json"
 
 
-def _stored_entries(root: Path, files: Mapping[str, Document], origin: int) -> Iterator[Entry]:
+def _stored_entries(root: Path, files: Mapping[str, Document], origin: int) -> Iterator[SnapshotEntry]:
     look_up = environments(root)
     tables = _Tables(root, files)
     pairs = zip(files_of(files, "jobs"), files_of(files, "circumstances"), strict=True)
@@ -273,7 +273,7 @@ def _stored_entries(root: Path, files: Mapping[str, Document], origin: int) -> I
         for head in heads:
             start = starts.setdefault(head.version, [0, 0])
             source = StoredSource(tables.get("losses", head), start[0], tables.get("answers", head), start[1])
-            yield Entry(head, source, origin)
+            yield SnapshotEntry(head, source, origin)
             start[0] += head.loss_rows
             start[1] += head.answer_rows
 
@@ -303,22 +303,22 @@ class _Tables:
 class Resolution:
     """Every record once, in order; repeated ones, and those that tell something else of the same job."""
 
-    kept: tuple[Entry, ...]
-    repeated: tuple[Entry, ...] = ()
-    conflicts: tuple[tuple[Entry, Entry], ...] = ()
+    kept: tuple[SnapshotEntry, ...]
+    repeated: tuple[SnapshotEntry, ...] = ()
+    conflicts: tuple[tuple[SnapshotEntry, SnapshotEntry], ...] = ()
     """What is kept, and what contradicts it."""
 
 
 @dataclass
 class _Sorted:
-    kept: list[Entry] = field(default_factory=list)
-    repeated: list[Entry] = field(default_factory=list)
-    conflicts: list[tuple[Entry, Entry]] = field(default_factory=list)
+    kept: list[SnapshotEntry] = field(default_factory=list)
+    repeated: list[SnapshotEntry] = field(default_factory=list)
+    conflicts: list[tuple[SnapshotEntry, SnapshotEntry]] = field(default_factory=list)
 
 
-def resolve(entries: Iterable[Entry]) -> Resolution:
+def resolve(entries: Iterable[SnapshotEntry]) -> Resolution:
     """Of entries with the same digest keep a finished one, the original; of failures the last."""
-    by_digest: dict[str, list[Entry]] = {}
+    by_digest: dict[str, list[SnapshotEntry]] = {}
     for entry in entries:
         by_digest.setdefault(entry.head.digest, []).append(entry)
     found = _Sorted()
@@ -336,7 +336,7 @@ def resolve(entries: Iterable[Entry]) -> Resolution:
     return Resolution(tuple(found.kept), tuple(found.repeated), tuple(found.conflicts))
 
 
-def _best(several: list[Entry]) -> Entry:
+def _best(several: list[SnapshotEntry]) -> SnapshotEntry:
     done = [entry for entry in several if entry.head.status == "done"]
     if done:
         return min(done, key=lambda entry: (entry.origin, entry.head.started, entry.head.content))

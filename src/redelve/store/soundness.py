@@ -31,7 +31,14 @@ from redelve.store.layout import (
     sha256_of,
 )
 from redelve.store.rows import KEYS, LOSS, answer_of, content_digest, numbers_of
-from redelve.store.snapshot import Entry, Snapshot, StoredSource, is_data_file, read_manifest, read_snapshot
+from redelve.store.snapshot import (
+    Snapshot,
+    SnapshotEntry,
+    StoredSource,
+    is_data_file,
+    read_manifest,
+    read_snapshot,
+)
 
 Numbers = NDArray[np.float64]
 
@@ -210,7 +217,7 @@ def _check_row_counts(found: _Findings, snapshot: Snapshot) -> None:
             found.add(f"{path}: expected {expected} rows but got {there}")
 
 
-def _check_entry(entry: Entry, facts: TaskFacts) -> None:
+def _check_entry(entry: SnapshotEntry, facts: TaskFacts) -> None:
     head, place = entry.head, str(entry.head.job)
     if head.job.instance >= len(facts.instances):
         raise FormatError(place, None, f"the task has only {len(facts.instances)} instances")
@@ -228,7 +235,7 @@ def _check_entry(entry: Entry, facts: TaskFacts) -> None:
 
 
 def _rows(
-    entry: Entry, facts: TaskFacts, numbers: NDArray[np.int64]
+    entry: SnapshotEntry, facts: TaskFacts, numbers: NDArray[np.int64]
 ) -> tuple[dict[str, Numbers], Answer | None]:
     head, place = entry.head, str(entry.head.job)
     losses: dict[str, Numbers] = {}
@@ -249,7 +256,7 @@ def _rows(
     return losses, answer
 
 
-def _check_keys(entry: Entry, table: pa.Table, numbers: NDArray[np.int64]) -> None:
+def _check_keys(entry: SnapshotEntry, table: pa.Table, numbers: NDArray[np.int64]) -> None:
     job = entry.head.job
     expected = {"instance": job.instance, "run": job.run, "case": numbers}
     for name in KEYS:

@@ -14,10 +14,10 @@ FEW_ERRORS = 2.0
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedCell:
     """A published number, ours, and the standard errors of both (None where nothing is known of it).
 
-    >>> cell = Cell("glass1", "test", 9.75, 0.053, 9.62, 0.051)
+    >>> cell = ComparedCell("glass1", "test", 9.75, 0.053, 9.62, 0.051)
     >>> round(cell.z, 2), round(cell.difference / cell.ours, 4), cell.agrees
     (-1.77, -0.0135, True)
     """
@@ -63,18 +63,18 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Tally:
+class CellTally:
     """How many of some cells agree, and which do not."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ComparedCell, ...]
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> Tally:
+    def of(cls, cells: Iterable[ComparedCell]) -> CellTally:
         """Count these."""
         return cls(tuple(cells))
 
     @property
-    def misses(self) -> tuple[Cell, ...]:
+    def misses(self) -> tuple[ComparedCell, ...]:
         """Those that do not agree, the worst first."""
         wrong = [cell for cell in self.cells if not cell.agrees]
         return tuple(sorted(wrong, key=lambda cell: -abs(inf if cell.z is None else cell.z)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from redelve.data.files import AtomicFiles
 from redelve.report.drawing import PAPER, Picture, save, style
 from redelve.report.rendering import render_template
-from redelve.report.table_values import Table, markdown, to_csv
+from redelve.report.table_values import ReportTable, markdown, to_csv
 
 DOTS_PER_INCH = 150
 
@@ -26,7 +26,7 @@ class StudyPage:
     caption: str = ""
     about: Sequence[str] = ()
     pictures: Sequence[Picture] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
 
     def render(self) -> str:
         """One page of HTML that needs nothing else."""

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, inspect, select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.database_tables import Entry, Table, Token, User
+from redelve.challenge.server.database_tables import DatabaseTable, Entry, Token, User
 from redelve.challenge.server.texts import spreadsheet_safe
 from tests.challenge.attacks.tools import (
     Answer,
@@ -286,10 +286,10 @@ def test_sql_in_every_parameter_changes_and_tells_nothing(attacked: Scene, text:
         assert entries <= _count(session, Entry) <= entries + 4  # and a label
         roles = {user.role for user in session.scalars(select(User)) if user.name != "Olga"}
     assert roles == {"participant"}
-    assert _tables(attacked) >= set(Table.metadata.tables)
+    assert _tables(attacked) >= set(DatabaseTable.metadata.tables)
 
 
-def _count(session: Session, table: type[Table]) -> int:
+def _count(session: Session, table: type[DatabaseTable]) -> int:
     return session.scalar(select(func.count()).select_from(table)) or 0
 
 

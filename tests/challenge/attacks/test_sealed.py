@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 from redelve.challenge import Challenge
 from redelve.challenge.challenge_files import labels_bytes
-from redelve.challenge.server.database_tables import FinalScore, Job, RankingMade
+from redelve.challenge.server.database_tables import FinalScore, QueuedJob, RankingMade
 from tests.challenge.attacks.tools import Scene, Wire, operations
 from tests.challenge.server.bench import ENDS, LABELS, OPENS, PASSWORD, SIZES, START, Bench, answers, running
 
@@ -193,7 +193,7 @@ def test_no_table_has_anything_about_test_cases_before_the_end(bench: Bench) -> 
     with bench.services.database.reading() as session:
         for table in (FinalScore, RankingMade):
             assert session.scalar(select(func.count()).select_from(table)) == 0
-        assert set(session.scalars(select(Job.kind))) == {"check"}
+        assert set(session.scalars(select(QueuedJob.kind))) == {"check"}
     held = bench.entry("Ada", 1)
     assert held["final"] is None
     assert all(set(scores["parts"]) == {"train", "valid"} for scores in held["development"].values())

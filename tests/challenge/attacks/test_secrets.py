@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.database import Database
-from redelve.challenge.server.database_tables import Table
+from redelve.challenge.server.database_tables import DatabaseTable
 from redelve.challenge.server.worker import Worker
 from tests.challenge.attacks.tools import Wire, operations
 from tests.challenge.server.bench import Bench
@@ -63,7 +63,7 @@ def walk(bench: Bench) -> Told:
 
 def everything_kept(bench: Bench) -> Iterator[str]:
     with bench.services.database.reading() as session:
-        for name, table in Table.metadata.tables.items():
+        for name, table in DatabaseTable.metadata.tables.items():
             if name != "facts":  # the key that forms are signed with lies there
                 yield from map(repr, session.execute(select(*table.columns)))
 

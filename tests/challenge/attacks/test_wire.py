@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from redelve.challenge.server.serving import Place, in_background
+from redelve.challenge.server.serving import ServingPlace, in_background
 from tests.challenge.server.bench import Bench, running
 
 
@@ -16,7 +16,7 @@ from tests.challenge.server.bench import Bench, running
 def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int, Bench]]:
     """A server on a port of this machine."""
     folder: Path = tmp_path_factory.mktemp("listening")
-    with running(folder) as bench, in_background(bench.app, Place(port=0)) as address:
+    with running(folder) as bench, in_background(bench.app, ServingPlace(port=0)) as address:
         parts = urlsplit(address)
         assert parts.port is not None
         yield "127.0.0.1", parts.port, bench
@@ -114,7 +114,10 @@ def test_garbage_is_refused_and_the_server_goes_on(listening: tuple[str, int, Be
 
 def test_an_upload_that_dawdles_is_ended(tmp_path: Path) -> None:
     """A byte now and then does not keep an upload open for ever, and nothing of it stays."""
-    with running(tmp_path, upload_seconds=1.0) as bench, in_background(bench.app, Place(port=0)) as address:
+    with (
+        running(tmp_path, upload_seconds=1.0) as bench,
+        in_background(bench.app, ServingPlace(port=0)) as address,
+    ):
         bench.join("Ada")
         port = urlsplit(address).port
         token = bench.tokens["Ada"].encode()

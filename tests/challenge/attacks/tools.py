@@ -17,7 +17,7 @@ import fastapi.routing
 from fastapi import FastAPI
 from sqlalchemy import select
 
-from redelve.challenge.server.database_tables import RateCount, Table
+from redelve.challenge.server.database_tables import DatabaseTable, RateCount
 from redelve.challenge.server.services import Services
 from tests.challenge.server.bench import PASSWORD, Bench, Browser, running
 
@@ -212,7 +212,7 @@ def state_of(services: Services, *, but: Sequence[str] = ()) -> dict[str, str]:
     left_out = {RateCount.__tablename__, *but}
     found = {}
     with services.database.reading() as session:
-        for name, table in Table.metadata.tables.items():
+        for name, table in DatabaseTable.metadata.tables.items():
             if name not in left_out:
                 rows = sorted(map(repr, session.execute(select(*table.columns))))
                 found[name] = f"{len(rows)} {hashlib.sha256(chr(10).join(rows).encode()).hexdigest()}"

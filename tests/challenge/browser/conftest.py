@@ -19,7 +19,7 @@ from redelve.challenge.server.client import Client
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.demonstration import OPENS, PASSWORD, PHASES, Scripted, answer, scripted
 from redelve.challenge.server.services import Services, open_services
-from redelve.challenge.server.serving import Place, in_background
+from redelve.challenge.server.serving import ServingPlace, in_background
 from redelve.challenge.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def stage(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     services = open_services(settings, clock)
     data = [read_public(challenge, name) for name in challenge.names]
     zips = {}
-    with in_background(create_app(settings, services=services), Place(port=0)) as url:
+    with in_background(create_app(settings, services=services), ServingPlace(port=0)) as url:
         for number, person in enumerate(scripted()):
             zips[person.name] = take_part(url, person, data, folder / f"{number}.zip")
             clock.advance(days=7)

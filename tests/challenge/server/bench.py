@@ -19,7 +19,14 @@ import httpx
 import numpy as np
 from fastapi import FastAPI
 
-from redelve.challenge import Challenge, ChallengeDataset, DatasetEntry, Limits, Phases, challenge_text
+from redelve.challenge import (
+    Challenge,
+    ChallengeDataset,
+    ChallengeLimits,
+    DatasetEntry,
+    Phases,
+    challenge_text,
+)
 from redelve.challenge import read_challenge as read
 from redelve.challenge.challenge_files import labels_bytes
 from redelve.challenge.packing import pack_bytes
@@ -42,10 +49,10 @@ PHASES = Phases(OPENS, LABELS, ENDS)
 SIZES = {"train": 60, "valid": 40, "test": 400}
 CHEAP = PasswordCost(1, 8, 1)
 PASSWORD = "correct horse"
-LIMITS = Limits()
+LIMITS = ChallengeLimits()
 
 
-def make_challenge(folder: Path, *, phases: Phases = PHASES, limits: Limits = LIMITS) -> Challenge:
+def make_challenge(folder: Path, *, phases: Phases = PHASES, limits: ChallengeLimits = LIMITS) -> Challenge:
     """Two datasets with labels at random."""
     datasets = tuple(ChallengeDataset(name, "dense", SIZES, 3) for name in ("ada", "nova"))
     for number, dataset in enumerate(datasets):
@@ -188,7 +195,7 @@ def _migrated() -> Path:
 
 @contextmanager
 def running(
-    folder: Path, *, database: str | None = None, limits: Limits = LIMITS, **changes: Any
+    folder: Path, *, database: str | None = None, limits: ChallengeLimits = LIMITS, **changes: Any
 ) -> Iterator[Bench]:
     """A server for a new challenge in a folder."""
     challenge = make_challenge(folder / "challenge", limits=limits)

@@ -8,7 +8,7 @@ from redelve.challenge.server import entries
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import User
 from redelve.challenge.server.entries import Offer
-from redelve.challenge.server.uploads import Stored
+from redelve.challenge.server.uploads import StoredUpload
 from tests.challenge.server.bench import ENDS, Bench, answers, zipped
 
 
@@ -128,7 +128,7 @@ def test_an_entry_that_was_on_its_way_at_the_end_is_ranked(bench: Bench) -> None
     place.write_bytes(data)
     with bench.services.database.reading() as session:
         bob = session.get_one(User, 2)
-    stored = Stored("zz/late.zip", len(data), "0" * 64)
+    stored = StoredUpload("zz/late.zip", len(data), "0" * 64)
     entries.submit(bench.services, Actor(bob), stored, received, Offer())
     bench.work()
     assert places(board(bench, "/api/v1/ranking"))[0] == (1, "Bob", 4)

@@ -12,24 +12,31 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import delete, func, select
 
-from redelve.challenge import Limits
+from redelve.challenge import ChallengeLimits
 from redelve.challenge.server import boards, entries, exports, jobs, organising, scoring_work
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.database import Database
-from redelve.challenge.server.database_tables import REFUSED, DevelopmentScore, Entry, FinalScore, Table, User
+from redelve.challenge.server.database_tables import (
+    REFUSED,
+    DatabaseTable,
+    DevelopmentScore,
+    Entry,
+    FinalScore,
+    User,
+)
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.jobs import Lease
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.uploads import Stored
+from redelve.challenge.server.uploads import StoredUpload
 from redelve.challenge.server.worker import Worker
 from tests.challenge.server.bench import ENDS, PASSWORD, START, Bench, running
 
 
 @pytest.fixture
 def either(tmp_path: Path, database: str | None) -> Iterator[Bench]:
-    with running(tmp_path, database=database, limits=Limits(submissions_per_day=3)) as found:
+    with running(tmp_path, database=database, limits=ChallengeLimits(submissions_per_day=3)) as found:
         yield found
 
 
@@ -90,11 +97,11 @@ def test_many_uploads_at_once_keep_to_the_quota(either: Bench) -> None:
         ada = Actor(session.get_one(User, 1))
 
     def submit(number: int) -> Callable[[], Any]:
-        stored = Stored(f"aa/{number}.zip", 1, "0" * 64)
+        stored = StoredUpload(f"aa/{number}.zip", 1, "0" * 64)
         return lambda: entries.submit(either.services, ada, stored, START, Offer())
 
     found = at_once(*(submit(number) for number in range(8)))
-    refused = [one for one in found if isinstance(one, Problem)]
+    refused = [one for one in found if isinstance(one, Refusal)]
     assert (len(refused), {one.code for one in refused}) == (5, {"quota"})
 
 
@@ -104,7 +111,7 @@ def test_the_same_upload_many_times_at_once_is_one_entry(either: Bench) -> None:
         ada = Actor(session.get_one(User, 1))
 
     def submit(number: int) -> Callable[[], Any]:
-        stored = Stored(f"aa/{number}.zip", 1, "0" * 64)
+        stored = StoredUpload(f"aa/{number}.zip", 1, "0" * 64)
         return lambda: entries.submit(either.services, ada, stored, START, Offer(client_key="k"))
 
     found = at_once(*(submit(number) for number in range(8)))
@@ -192,7 +199,7 @@ def test_an_empty_database_is_migrated_once_by_many(tmp_path: Path, database: st
     found = [Database(url) for _ in range(4)]
     assert at_once(*(one.migrate for one in found)) == [None] * 4
     with found[0].engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), DatabaseTable.metadata) == []
     for one in found:
         one.close()
 
@@ -239,8 +246,8 @@ def test_rankings_and_exports_asked_for_at_once_are_counted_one_by_one(either: B
     either.clock.set(ENDS)
     either.work()
     asked = at_once(*[partial(exports.ask, either.services, actor)] * 4)
-    assert [one for one in asked if not isinstance(one, Problem)] == [1]
-    assert {one.code for one in asked if isinstance(one, Problem)} == {"in_the_making"}
+    assert [one for one in asked if not isinstance(one, Refusal)] == [1]
+    assert {one.code for one in asked if isinstance(one, Refusal)} == {"in_the_making"}
 
 
 def test_cancelling_and_leasing_at_once_is_settled_without_a_deadlock(either: Bench) -> None:
@@ -253,9 +260,9 @@ def test_cancelling_and_leasing_at_once_is_settled_without_a_deadlock(either: Be
         cancelled, taken = at_once(
             partial(entries.cancel, services, actor, number), partial(jobs.take, services, "worker")
         )
-        assert isinstance(cancelled, Entry | Problem), cancelled
+        assert isinstance(cancelled, Entry | Refusal), cancelled
         assert taken is None or isinstance(taken, Lease), taken
-        assert isinstance(cancelled, Problem) != (taken is None)
+        assert isinstance(cancelled, Refusal) != (taken is None)
         if taken is not None:
             with services.database.writing() as session:
                 jobs.finish(services, session, taken, "a trial")

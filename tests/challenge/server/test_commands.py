@@ -19,7 +19,7 @@ from redelve.challenge.server.app import create_app
 from redelve.challenge.server.client import Client, ServerRefused
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.serving import Place, bound, in_background
+from redelve.challenge.server.serving import ServingPlace, bound, in_background
 from redelve.challenge.server.settings import Settings
 from redelve.cli.main import main
 from redelve.errors import LocationError, OptionalPackageError, SpecError
@@ -34,7 +34,7 @@ def served(folder: Path) -> Iterator[str]:
     """A real server on a free port, with a worker."""
     make_challenge(folder / "challenge")
     settings = replace(Settings.for_folder(folder / "challenge"), passwords=CHEAP, poll_seconds=0.05)
-    with in_background(create_app(settings, clock=ManualClock(START)), Place(port=0)) as url:
+    with in_background(create_app(settings, clock=ManualClock(START)), ServingPlace(port=0)) as url:
         yield url
 
 
@@ -133,15 +133,15 @@ class TestClient:
 def test_proxies_are_addresses(proxies: str) -> None:
     """With * anybody could tell any address, and try passwords without end."""
     with pytest.raises(SpecError, match="is no address of a proxy: give some"):
-        Place(proxies=proxies)
-    assert Place(proxies="127.0.0.1, 10.0.0.0/8,::1").proxies
+        ServingPlace(proxies=proxies)
+    assert ServingPlace(proxies="127.0.0.1, 10.0.0.0/8,::1").proxies
 
 
 def test_a_port_that_is_taken_is_told() -> None:
-    with bound(Place(port=0)) as listening:
+    with bound(ServingPlace(port=0)) as listening:
         port = listening.getsockname()[1]
         with pytest.raises(LocationError, match="choose another --port"):
-            bound(Place(port=port))
+            bound(ServingPlace(port=port))
 
 
 def test_a_missing_package_is_told_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from redelve.challenge.server.database import Database, migration_config
-from redelve.challenge.server.database_tables import Fact, Table
+from redelve.challenge.server.database_tables import DatabaseTable, Fact
 from redelve.errors import LocationError
 
 
@@ -23,7 +23,7 @@ def test_migrations_make_the_tables_that_the_code_expects(database: Database) ->
     database.migrate()
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection)
-        assert compare_metadata(context, Table.metadata) == []
+        assert compare_metadata(context, DatabaseTable.metadata) == []
     database.close()
 
 

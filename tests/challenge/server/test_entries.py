@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redelve.challenge import Limits
+from redelve.challenge import ChallengeLimits
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server.settings import RateLimits
 from redelve.challenge.server.uploads import Receiver
@@ -53,7 +53,7 @@ def test_an_incomplete_entry_is_scored_but_says_what_it_lacks(bench: Bench) -> N
 
 class TestQuota:
     def test_entries_of_a_day_are_limited(self, tmp_path: Path) -> None:
-        with running(tmp_path, limits=Limits(submissions_per_day=2)) as bench:
+        with running(tmp_path, limits=ChallengeLimits(submissions_per_day=2)) as bench:
             bench.join("Ada")
             codes = [bench.send("Ada").status_code for _ in range(3)]
             assert codes == [201, 201, 429]
@@ -62,7 +62,7 @@ class TestQuota:
             assert bench.send("Ada").status_code == 201
 
     def test_refused_and_cancelled_entries_do_not_count(self, tmp_path: Path) -> None:
-        with running(tmp_path, limits=Limits(submissions_per_day=1)) as bench:
+        with running(tmp_path, limits=ChallengeLimits(submissions_per_day=1)) as bench:
             bench.join("Ada")
             bench.send("Ada", b"no zip")
             bench.work()
@@ -80,7 +80,7 @@ class TestQuota:
         assert answer.status_code == 409
 
     def test_one_participants_entries_do_not_count_for_another(self, tmp_path: Path) -> None:
-        with running(tmp_path, limits=Limits(submissions_per_day=1)) as bench:
+        with running(tmp_path, limits=ChallengeLimits(submissions_per_day=1)) as bench:
             bench.join("Ada")
             bench.join("Bob")
             assert [bench.send(name).status_code for name in ("Ada", "Bob", "Ada")] == [201, 201, 429]
@@ -99,7 +99,7 @@ def test_uploads_are_limited_even_if_they_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_upload_sent_again_with_the_same_key_is_one_entry(tmp_path: Path) -> None:
-    with running(tmp_path, limits=Limits(submissions_per_day=1)) as bench:
+    with running(tmp_path, limits=ChallengeLimits(submissions_per_day=1)) as bench:
         bench.join("Ada")
         bench.join("Bob")
         key = {"Idempotency-Key": "abc"}
@@ -114,14 +114,14 @@ def test_an_upload_sent_again_with_the_same_key_is_one_entry(tmp_path: Path) -> 
 
 class TestBodies:
     def test_a_body_that_is_announced_too_large_is_refused(self, tmp_path: Path) -> None:
-        with running(tmp_path, limits=Limits(megabytes=1)) as bench:
+        with running(tmp_path, limits=ChallengeLimits(megabytes=1)) as bench:
             bench.join("Ada")
             answer = bench.send("Ada", bytes(3 << 20))
             assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
             assert files_in(bench) == []
 
     def test_a_body_of_unknown_length_is_stopped_while_it_streams(self, tmp_path: Path) -> None:
-        with running(tmp_path, limits=Limits(megabytes=1)) as bench:
+        with running(tmp_path, limits=ChallengeLimits(megabytes=1)) as bench:
             bench.join("Ada")
             pieces = (bytes(1 << 16) for _ in range(100))
             answer = bench.client.post("/api/v1/entries", content=pieces, headers=bench.headers("Ada"))

@@ -12,7 +12,13 @@ from sqlalchemy import func, select
 
 from redelve.challenge.server import jobs, scoring_work
 from redelve.challenge.server.clock import ManualClock
-from redelve.challenge.server.database_tables import DevelopmentScore, Entry, EntryEvent, FinalScore, Job
+from redelve.challenge.server.database_tables import (
+    DevelopmentScore,
+    Entry,
+    EntryEvent,
+    FinalScore,
+    QueuedJob,
+)
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.worker import WORK, Worker, sweep
 from tests.challenge.server.bench import ENDS, Bench
@@ -37,9 +43,9 @@ def rows(services: Services, table: type) -> int:
         return session.scalar(select(func.count()).select_from(table)) or 0
 
 
-def job(services: Services) -> Job:
+def job(services: Services) -> QueuedJob:
     with services.database.reading() as session:
-        return session.scalars(select(Job)).one()
+        return session.scalars(select(QueuedJob)).one()
 
 
 def test_a_job_is_leased_to_one_worker(services: Services) -> None:
@@ -234,7 +240,7 @@ def test_an_end_that_is_moved_under_the_worker_is_not_acted_upon(
     monkeypatch.setattr(Worker, "_has_ending_to_do", moved_meanwhile)
     worker.look_after()
     monkeypatch.undo()
-    assert rows(bench.services, Job) == 1  # that of the check
+    assert rows(bench.services, QueuedJob) == 1  # that of the check
     bench.clock.advance(days=1)
     bench.work()
     ranking = bench.client.get("/api/v1/ranking").json()

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from redelve.challenge import Phases
 from redelve.challenge.server.database_tables import AuditNote
-from redelve.challenge.server.standing import Schedule, Stage
+from redelve.challenge.server.standing import PhaseSchedule, Stage
 from tests.challenge.server.bench import ENDS, LABELS, OPENS, PHASES, START, Bench, zipped
 
 SECOND = timedelta(seconds=1)
@@ -27,12 +27,12 @@ SECOND = timedelta(seconds=1)
     ],
 )
 def test_each_instant_belongs_to_the_phase_it_begins(moment: datetime, stage: Stage) -> None:
-    assert Schedule(PHASES).stage(moment) is stage
+    assert PhaseSchedule(PHASES).stage(moment) is stage
 
 
 def test_what_comes_next_is_told() -> None:
-    assert Schedule(PHASES).next_change(START) == ("validation labels are published", LABELS)
-    assert Schedule(PHASES).next_change(ENDS) is None
+    assert PhaseSchedule(PHASES).next_change(START) == ("validation labels are published", LABELS)
+    assert PhaseSchedule(PHASES).next_change(ENDS) is None
 
 
 def test_before_opening_nothing_is_given_or_taken(bench: Bench) -> None:
@@ -150,4 +150,4 @@ def test_times_are_read_and_shown_in_the_challenges_zone(bench: Bench, tmp_path:
 
 
 def test_phases_must_come_in_order() -> None:
-    assert Schedule(Phases(OPENS, LABELS, ENDS), closed=LABELS).deadline == LABELS
+    assert PhaseSchedule(Phases(OPENS, LABELS, ENDS), closed=LABELS).deadline == LABELS

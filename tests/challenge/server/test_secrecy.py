@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from redelve.challenge import DatasetEntry
 from redelve.challenge.packing import pack_bytes
-from redelve.challenge.server.database_tables import FinalScore, Job, RankingMade
+from redelve.challenge.server.database_tables import FinalScore, QueuedJob, RankingMade
 from tests.challenge.server.bench import ENDS, LABELS, PASSWORD, Bench, answers, running
 
 PAGES = (
@@ -85,7 +85,7 @@ def test_no_test_score_exists_before_the_end(bench: Bench) -> None:
     with bench.services.database.reading() as session:
         for table in (FinalScore, RankingMade):
             assert session.scalar(select(func.count()).select_from(table)) == 0
-        assert set(session.scalars(select(Job.kind))) == {"check"}
+        assert set(session.scalars(select(QueuedJob.kind))) == {"check"}
     bench.clock.set(ENDS)
     bench.work()
     with bench.services.database.reading() as session:

@@ -13,8 +13,14 @@ import pytest
 
 from redelve.data.catalogue import CATALOGUE, FAMILIES, require_carrier
 from redelve.data.catalogue.carriers import CARRIED, Carried, Carrier, absent_datasets, is_at_hand
-from redelve.data.catalogue.dataset_folder import Attribute
-from redelve.data.catalogue.packaged import Description, Design, packaged_files, read_contents, table
+from redelve.data.catalogue.dataset_folder import AttributeLine
+from redelve.data.catalogue.packaged import (
+    PackagedDescription,
+    PackagedDesign,
+    packaged_files,
+    read_contents,
+    table,
+)
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import active
 from redelve.errors import LocationError, OptionalPackageError
@@ -23,16 +29,16 @@ from redelve.model.designs import random_order
 CONTENT = b"".join(b"%d,%s\n" % (number, (b"red", b"blue")[number > 20]) for number in range(1, 41))
 FILE = "tiny_carrier/tiny.csv.gz"
 TINY = Carrier("tiny-carrier", "1.0", "nowhere")
-DESCRIPTION = Description(
+DESCRIPTION = PackagedDescription(
     "A tiny dataset",
     "artificial",
     "development",
     "informative",
     (
-        Attribute("number", "1..40", "A number", "integer"),
-        Attribute("colour", "red blue", "A colour", "binary"),
+        AttributeLine("number", "1..40", "A number", "integer"),
+        AttributeLine("colour", "red blue", "A colour", "binary"),
     ),
-    {"colour": Design("colour", 20, (4, 8))},
+    {"colour": PackagedDesign("colour", 20, (4, 8))},
     "Forty numbers.\n",
     "Made up.\n",
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from redelve.data.catalogue.unpacking import Limits, folders_with, unpack
+from redelve.data.catalogue.unpacking import UnpackingLimits, folders_with, unpack
 from redelve.errors import FormatError
 from tests.data.catalogue.servers import tar
 
@@ -31,11 +31,11 @@ def zipped(files: Mapping[str, bytes], *, mode: int = 0) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(data: bytes, tmp_path: Path, limits: Limits | None = None) -> dict[str, bytes]:
+def unpacked(data: bytes, tmp_path: Path, limits: UnpackingLimits | None = None) -> dict[str, bytes]:
     archive = tmp_path / "archive"
     archive.write_bytes(data)
     folder = tmp_path / "folder"
-    unpack(archive, folder, limits or Limits())
+    unpack(archive, folder, limits or UnpackingLimits())
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
@@ -84,13 +84,13 @@ def test_bombs_are_refused(pack: Callable[[Mapping[str, bytes]], bytes], tmp_pat
     bomb = pack({"zeros": bytes(5_000_000)})
     assert len(bomb) < 50_000
     with pytest.raises(FormatError, match="it holds more than 1000000 bytes"):
-        unpacked(bomb, tmp_path, Limits(size=1_000_000))
+        unpacked(bomb, tmp_path, UnpackingLimits(size=1_000_000))
 
 
 @pytest.mark.parametrize("pack", [tar, zipped])
 def test_too_many_files_are_refused(pack: Callable[[Mapping[str, bytes]], bytes], tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="it holds more than 10 files"):
-        unpacked(pack({f"f{number}": b"" for number in range(11)}), tmp_path, Limits(files=10))
+        unpacked(pack({f"f{number}": b"" for number in range(11)}), tmp_path, UnpackingLimits(files=10))
 
 
 def test_a_name_twice_is_refused(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from redelve.report.trial_times import Measured, measure
 from redelve.stats.training_time import efficiency_curve
 from redelve.studies.hamey import (
     PUBLISHED,
-    Figures,
-    Plan,
+    HameyFigures,
+    TrialPlan,
     exclusive_or,
     figure_pictures,
     run_figures,
@@ -21,22 +21,22 @@ from redelve.studies.hamey.hamey_page import page_of, write_study
 
 
 def table_trials(count: int) -> Measured:
-    plan = Plan(exclusive_or(), PUBLISHED["xor"].setting, count, 2000)
+    plan = TrialPlan(exclusive_or(), PUBLISHED["xor"].setting, count, 2000)
     return measure("exclusive-or", run_trials(plan).times)
 
 
 @pytest.fixture(scope="module")
-def small() -> Figures:
+def small() -> HameyFigures:
     return run_figures(table_trials(600), trials=60, limit=3000)
 
 
-def test_both_algorithms_are_in_figures_1_and_2(small: Figures) -> None:
+def test_both_algorithms_are_in_figures_1_and_2(small: HameyFigures) -> None:
     for several in (small.first, small.second):
         assert [one.name for one in several] == ["back-propagation", "descending epsilon"]
         assert {one.trials.trials for one in several} == {60}
 
 
-def test_all_four_are_drawn_alike_every_time(small: Figures) -> None:
+def test_all_four_are_drawn_alike_every_time(small: HameyFigures) -> None:
     pictures = figure_pictures(small)
     assert [picture.name for picture in pictures] == ["figure-1", "figure-2", "figure-3", "figure-4"]
     for picture in pictures:
@@ -46,12 +46,14 @@ def test_all_four_are_drawn_alike_every_time(small: Figures) -> None:
     assert all(f">{name}<" in fourth for name in ("T_0", "T", "γ", "λ", "λ_T"))
 
 
-def test_no_fourth_figure_without_a_model(small: Figures) -> None:
-    few = measure("exclusive-or", run_trials(Plan(exclusive_or(), PUBLISHED["xor"].setting, 40, 200)).times)
-    assert len(figure_pictures(Figures(small.first, small.second, few))) == 3
+def test_no_fourth_figure_without_a_model(small: HameyFigures) -> None:
+    few = measure(
+        "exclusive-or", run_trials(TrialPlan(exclusive_or(), PUBLISHED["xor"].setting, 40, 200)).times
+    )
+    assert len(figure_pictures(HameyFigures(small.first, small.second, few))) == 3
 
 
-def test_the_page_needs_nothing_else(small: Figures, tmp_path: Path) -> None:
+def test_the_page_needs_nothing_else(small: HameyFigures, tmp_path: Path) -> None:
     pictures = figure_pictures(small)[:1]
     page = page_of("a < b", pictures=pictures)
     html = page.render()

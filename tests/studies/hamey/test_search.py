@@ -5,18 +5,18 @@ import pytest
 
 from redelve.errors import SpecError
 from redelve.report.table_values import to_csv
-from redelve.studies.hamey import Grid, Search, Setting, exclusive_or, grid_for, parity, run_search
+from redelve.studies.hamey import Grid, HalvingSearch, Setting, exclusive_or, grid_for, parity, run_search
 from redelve.studies.hamey.search import FINALISTS, describe_search, search_table
 
 GRID = Grid((0.1, 1.4), (0.0, 0.65), (0.5, 2.0, 5.0, 7.0, 8.0), first=30, limit=100, fresh=200)
 
 
 @pytest.fixture(scope="module")
-def found() -> Search:
+def found() -> HalvingSearch:
     return run_search(exclusive_or(), GRID)
 
 
-def test_every_setting_is_tried_and_the_better_half_more(found: Search) -> None:
+def test_every_setting_is_tried_and_the_better_half_more(found: HalvingSearch) -> None:
     sizes = [len(one.trials.epochs) for one in found.candidates]
     assert {one.setting for one in found.candidates} == set(GRID.settings())
     assert sizes == sorted(sizes, reverse=True)
@@ -25,20 +25,20 @@ def test_every_setting_is_tried_and_the_better_half_more(found: Search) -> None:
     assert found.best.setting.momentum == 0.65
 
 
-def test_settings_left_at_the_end_are_in_order_of_efficiency(found: Search) -> None:
+def test_settings_left_at_the_end_are_in_order_of_efficiency(found: HalvingSearch) -> None:
     finalists = [one.e for one in found.candidates[:FINALISTS]]
     assert finalists == sorted(finalists, reverse=True)
     assert found.near[0] is found.best
     assert set(found.near) <= set(found.candidates[:FINALISTS])
 
 
-def test_the_best_is_judged_by_networks_that_had_no_part_in_its_choice(found: Search) -> None:
+def test_the_best_is_judged_by_networks_that_had_no_part_in_its_choice(found: HalvingSearch) -> None:
     assert found.fresh.setting == found.best.setting
     assert len(found.fresh.trials.epochs) == 200
     assert not set(found.fresh.trials.plan.seeds()) & set(found.best.trials.plan.seeds())
 
 
-def test_the_published_setting_is_compared_with(found: Search) -> None:
+def test_the_published_setting_is_compared_with(found: HalvingSearch) -> None:
     assert (found.published is None) == (found.best.setting == Setting(1.4, 0.65, 7.0))
     other = run_search(exclusive_or(), Grid((1.0,), (0.0,), (5.0, 6.0), 30, 100, 100))
     assert other.published is not None
@@ -46,13 +46,13 @@ def test_the_published_setting_is_compared_with(found: Search) -> None:
     assert "published setting" in describe_search(other)
 
 
-def test_the_same_seed_finds_the_same(found: Search) -> None:
+def test_the_same_seed_finds_the_same(found: HalvingSearch) -> None:
     again, other = run_search(exclusive_or(), GRID), run_search(exclusive_or(), GRID, stream="1")
     assert [one.e for one in again.candidates] == [one.e for one in found.candidates]
     assert [one.e for one in other.candidates] != [one.e for one in found.candidates]
 
 
-def test_what_is_said(found: Search) -> None:
+def test_what_is_said(found: HalvingSearch) -> None:
     text = describe_search(found)
     assert "exclusive-or 2-2-1: 20 settings, 1380 trials of at most 100 epochs" in text
     assert "Not told from the best at 5 %: r 1.4 to 1.4" in text

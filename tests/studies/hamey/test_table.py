@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from redelve.report.table_values import to_csv
 from redelve.studies.hamey import (
     PUBLISHED,
-    Plan,
     Setting,
     TableRow,
+    TrialPlan,
     Trials,
     compare_with_table,
     describe_row,
@@ -25,11 +25,11 @@ from redelve.studies.hamey import (
 
 @pytest.fixture(scope="module")
 def small() -> TableRow:
-    return compare_with_table(run_trials(Plan(exclusive_or(), PUBLISHED["xor"].setting, 1000, 2000)))
+    return compare_with_table(run_trials(TrialPlan(exclusive_or(), PUBLISHED["xor"].setting, 1000, 2000)))
 
 
 def made_up(epochs: NDArray[np.int64], limit: int) -> Trials:
-    plan = Plan(parity(3), Setting(1.0, 0.0, 1.0), len(epochs), limit)
+    plan = TrialPlan(parity(3), Setting(1.0, 0.0, 1.0), len(epochs), limit)
     return Trials(plan, epochs, epochs < limit, 0.0)
 
 
@@ -71,7 +71,7 @@ def test_published_errors_are_ours_for_as_many_trials(small: TableRow) -> None:
 
 
 def test_what_depends_on_the_limit_is_compared_for_the_same_limit_only(small: TableRow) -> None:
-    other = compare_with_table(run_trials(Plan(exclusive_or(), PUBLISHED["xor"].setting, 200, 100)))
+    other = compare_with_table(run_trials(TrialPlan(exclusive_or(), PUBLISHED["xor"].setting, 200, 100)))
     for symbol in ("λ_T", "t̄_T", "t̄_H"):
         assert small.line(symbol).z is not None
         assert other.line(symbol).z is None
@@ -81,7 +81,7 @@ def test_what_depends_on_the_limit_is_compared_for_the_same_limit_only(small: Ta
 
 
 def test_other_settings_have_nothing_printed_beside_them() -> None:
-    row = compare_with_table(run_trials(Plan(exclusive_or(), Setting(1.4, 0.65, 8.0), 200, 300)))
+    row = compare_with_table(run_trials(TrialPlan(exclusive_or(), Setting(1.4, 0.65, 8.0), 200, 300)))
     assert all(line.published is None and line.z is None for line in row.lines)
     assert "–" in describe_row(row)
 
@@ -99,7 +99,7 @@ def test_no_numbers_where_the_model_does_not_fit() -> None:
 
 
 def test_no_tail_where_no_trial_failed() -> None:
-    row = compare_with_table(run_trials(Plan(encoder(), PUBLISHED["encoder-10-5"].setting, 50, 600)))
+    row = compare_with_table(run_trials(TrialPlan(encoder(), PUBLISHED["encoder-10-5"].setting, 50, 600)))
     assert {line.symbol for line in row.lines}.isdisjoint({"a", "k", "T_0", "γ"})
     assert row.line("λ").ours == 1.0
     assert row.line("T_E").ours == row.line("T_E").published == inf
@@ -123,7 +123,7 @@ def test_the_text_fits_a_terminal(small: TableRow) -> None:
 @pytest.mark.slow
 def test_exclusive_or_is_as_published() -> None:
     row = compare_with_table(
-        run_trials(Plan(exclusive_or(), PUBLISHED["xor"].setting, 10_000, 2000, "table"))
+        run_trials(TrialPlan(exclusive_or(), PUBLISHED["xor"].setting, 10_000, 2000, "table"))
     )
     assert number(row, "e") == pytest.approx(17.1, abs=0.6)
     assert number(row, "λ_T") == pytest.approx(0.76, abs=0.02)
@@ -137,7 +137,7 @@ def test_exclusive_or_is_as_published() -> None:
 
 @pytest.mark.slow
 def test_the_encoder_is_as_published() -> None:
-    plan = Plan(encoder(), PUBLISHED["encoder-10-5"].setting, 1000, 600, "table")
+    plan = TrialPlan(encoder(), PUBLISHED["encoder-10-5"].setting, 1000, 600, "table")
     row = compare_with_table(run_trials(plan))
     assert number(row, "e") == pytest.approx(8.1, abs=0.3)
     assert number(row, "λ") == number(row, "λ_T") == 1.0

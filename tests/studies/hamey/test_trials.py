@@ -7,10 +7,10 @@ import pytest
 
 from redelve.errors import SpecError
 from redelve.nets import Engine, initial_weights, predict
-from redelve.studies.hamey import Plan, Problem, Setting, encoder, exclusive_or, run_trials
+from redelve.studies.hamey import Setting, TrainingProblem, TrialPlan, encoder, exclusive_or, run_trials
 from redelve.studies.hamey.batch_trials import run_together
 
-PLAN = Plan(exclusive_or(), Setting(1.4, 0.65, 7.0), trials=60, limit=150)
+PLAN = TrialPlan(exclusive_or(), Setting(1.4, 0.65, 7.0), trials=60, limit=150)
 
 
 def test_a_trial_does_not_depend_on_how_many_there_are() -> None:
@@ -53,7 +53,7 @@ def test_failed_trials_stopped_at_the_limit() -> None:
 
 def test_a_network_that_is_right_from_the_start_takes_one_epoch() -> None:
     # outputs of 0.4 to 0.6 are wrong, so weights must be large for a network to be right by chance
-    found = run_trials(Plan(exclusive_or(), Setting(20.0, 0.0, 1.0), trials=2000, limit=10))
+    found = run_trials(TrialPlan(exclusive_or(), Setting(20.0, 0.0, 1.0), trials=2000, limit=10))
     weights = initial_weights(found.plan.problem.architecture, found.plan.seeds(), 20.0)
     data = found.plan.problem.data
     right = (
@@ -64,14 +64,14 @@ def test_a_network_that_is_right_from_the_start_takes_one_epoch() -> None:
 
 
 def test_descending_epsilon_is_another_algorithm() -> None:
-    slow = Plan(exclusive_or(), Setting(1.0, 0.9, 0.3), trials=100, limit=600)
+    slow = TrialPlan(exclusive_or(), Setting(1.0, 0.9, 0.3), trials=100, limit=600)
     plain = run_trials(slow)
     epsilon = run_trials(replace(slow, setting=replace(slow.setting, algorithm="descending-epsilon")))
     assert plain.succeeded.mean() > epsilon.succeeded.mean() > 0
 
 
 @pytest.mark.parametrize("problem", [exclusive_or(), encoder(4, 3)], ids=["wide", "stacked"])
-def test_torch_finds_the_same(problem: Problem) -> None:
+def test_torch_finds_the_same(problem: TrainingProblem) -> None:
     pytest.importorskip("torch")
     plan = replace(PLAN, problem=problem, trials=150)
     own, theirs = run_trials(plan), run_trials(plan, Engine("torch"))

@@ -7,11 +7,11 @@ import numpy as np
 from redelve.data.proben1.dt_files import DtFile, DtHeader, standard_sizes, write_dt
 from redelve.nets import GL, MaxEpochs, P
 from redelve.studies.proben1.plan import Sheet
-from redelve.studies.proben1.readings import Reading
+from redelve.studies.proben1.readings import TrainingReading
 from redelve.studies.proben1.topologies import Topology
 from redelve.studies.proben1.training_runs import COLUMNS, Runs
 
-SHORT = Reading("short", 0.1, (0.05, 0.2), 1.2, GL(5) | P(0.1) | MaxEpochs(30))
+SHORT = TrainingReading("short", 0.1, (0.05, 0.2), 1.2, GL(5) | P(0.1) | MaxEpochs(30))
 SMALL = Topology((3,), "linear")
 
 

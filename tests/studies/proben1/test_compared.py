@@ -2,11 +2,13 @@
 
 import pytest
 
-from redelve.studies.compared import Cell, Tally
+from redelve.studies.compared import CellTally, ComparedCell
 
 
-def cell(published: float, ours: float, error: float | None = None, ours_error: float | None = None) -> Cell:
-    return Cell("glass1", "test", published, error, ours, ours_error)
+def cell(
+    published: float, ours: float, error: float | None = None, ours_error: float | None = None
+) -> ComparedCell:
+    return ComparedCell("glass1", "test", published, error, ours, ours_error)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,6 @@ def test_without_errors_only_nearness_counts() -> None:
 
 def test_a_tally_names_the_worst_miss_first() -> None:
     cells = [cell(10.0, 11.0, 0.1), cell(10.0, 12.0, 0.1), cell(10.0, 10.1)]
-    found = Tally.of(cells)
+    found = CellTally.of(cells)
     assert str(found) == "1 of 3"
     assert [miss.ours for miss in found.misses] == [12.0, 11.0]

@@ -17,7 +17,7 @@ from redelve.studies.proben1.comparison import (
 from redelve.studies.proben1.comparison_page import describe, page_of
 from redelve.studies.proben1.comparison_tables import as_table, as_text, cells_csv
 from redelve.studies.proben1.comparison_words import headlines, tally
-from redelve.studies.proben1.plan import Plan, Sheet, make_plan
+from redelve.studies.proben1.plan import Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, SEARCH
 from redelve.studies.proben1.topologies import TRIED, Topology
 from redelve.studies.proben1.training_runs import Runs
@@ -35,7 +35,7 @@ def as_printed(table: int, dataset: str, sheet: Sheet, shift: float = 0.0) -> Ru
     return pretend(sheet, **figures)
 
 
-def everything(table: int, shifted: str = "") -> tuple[Plan, dict[tuple[str, str], Runs]]:
+def everything(table: int, shifted: str = "") -> tuple[Proben1Plan, dict[tuple[str, str], Runs]]:
     plan = make_plan([table], BEST)
     runs = {
         (sheet.part, sheet.dataset): as_printed(table, sheet.dataset, sheet, 3.0 * (sheet.dataset == shifted))

@@ -22,14 +22,14 @@ def test_every_table_has_its_datasets_once(table: int) -> None:
 def test_numbers_are_the_printed_ones() -> None:
     row = printed.figures(8)["glass1"]
     assert row.correlation == 0.33
-    assert row.measures["test"] == printed.Printed(9.75, 0.41, 60)
+    assert row.measures["test"] == printed.PrintedTables(9.75, 0.41, 60)
     assert row.measures["test"].error == pytest.approx(0.41 / 60**0.5)
-    assert printed.figures(3)["mushroom1"].measures["epochs"] == printed.Printed(3000, None, 1)
+    assert printed.figures(3)["mushroom1"].measures["epochs"] == printed.PrintedTables(3000, None, 1)
     assert "class" not in printed.figures(9)["flare1"].measures
     assert printed.searches()["cancer1"].numbers["epochs_range_high"] == 205
     assert printed.searches()["cancer2"].numbers["epochs_range_low"] == 95
     assert "test_range_low" not in printed.searches()["cancer2"].numbers
-    assert printed.verdicts()["gene2"] == printed.Verdict("gene2", "no-shortcut", 0.0, False)
+    assert printed.verdicts()["gene2"] == printed.PrintedVerdict("gene2", "no-shortcut", 0.0, False)
     assert sum(verdict.better is not None for verdict in printed.verdicts().values()) == 32
 
 

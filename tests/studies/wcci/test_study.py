@@ -10,15 +10,15 @@ from scipy import stats as scipy_stats
 
 from redelve.cli.main import main
 from redelve.errors import FormatError, SpecError, StatisticsError
-from redelve.performance import Guess
-from redelve.studies.wcci import PROBLEMS, Plan, Task, Tried, carry_out
+from redelve.performance import PerformanceGuess
+from redelve.studies.wcci import PROBLEMS, TrialTask, Tried, WcciPlan, carry_out
 from redelve.studies.wcci.one_trial import QUICK, WAYS, attempt, read
 from redelve.studies.wcci.two_class_problems import Pool
 from redelve.studies.wcci.way_findings import compare, find, stratified_mean, study_of
 from redelve.studies.wcci.way_tables import answers, describe
 from redelve.studies.wcci.wcci_page import guesses_csv, write_study
 
-TINY = Plan(
+TINY = WcciPlan(
     problems=("twonorm",),
     classifiers=("logistic", "selection"),
     instances=2,
@@ -72,7 +72,7 @@ def test_trials_are_kept_and_gone_on_with(folder: Path, first: list[Tried], tmp_
     told: list[str] = []
     for path in folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / Task("twonorm", "logistic", 1).file).unlink()
+    (tmp_path / TrialTask("twonorm", "logistic", 1).file).unlink()
     again = list(carry_out(TINY, tmp_path, told.append))
     assert told == ["3 of 4: twonorm, logistic, 1"]
     assert [one.truth for one in again] == [one.truth for one in first]
@@ -82,11 +82,11 @@ def test_trials_are_kept_and_gone_on_with(folder: Path, first: list[Tried], tmp_
     more = replace(TINY, ways=(*TINY.ways, "kfold:2"))
     assert [len(one.guesses) for one in carry_out(more, tmp_path, told.append)] == [4, 2, 4, 2]
     assert len(told) == 2
-    assert len(read(tmp_path / Task("twonorm", "logistic", 0).file).guesses) == 4
+    assert len(read(tmp_path / TrialTask("twonorm", "logistic", 0).file).guesses) == 4
 
 
 def test_a_file_that_is_no_trial_is_told(tmp_path: Path) -> None:
-    path = tmp_path / Task("twonorm", "logistic", 0).file
+    path = tmp_path / TrialTask("twonorm", "logistic", 0).file
     path.write_text("{}")
     with pytest.raises(FormatError, match="is no trial of this study"):
         list(carry_out(TINY, tmp_path))
@@ -97,15 +97,15 @@ def test_a_file_that_is_no_trial_is_told(tmp_path: Path) -> None:
 
 def test_a_bad_plan_is_refused() -> None:
     with pytest.raises(SpecError, match='unknown problem "x"'):
-        Plan(problems=("x",))
+        WcciPlan(problems=("x",))
     with pytest.raises(SpecError, match='unknown classifier "x"'):
-        Plan(classifiers=("x",))
+        WcciPlan(classifiers=("x",))
     with pytest.raises(SpecError, match="two instances"):
-        Plan(instances=1)
+        WcciPlan(instances=1)
 
 
 def test_the_truth_is_that_of_the_model_trained_on_all_cases() -> None:
-    tried = attempt(Task("twonorm", "logistic", 0), ("apparent",))
+    tried = attempt(TrialTask("twonorm", "logistic", 0), ("apparent",))
     assert 0.02 < tried.truth < 0.08
     assert tried.test_cases == 10_000
     assert tried.guesses[0].value is not None
@@ -114,10 +114,10 @@ def test_the_truth_is_that_of_the_model_trained_on_all_cases() -> None:
 
 def made(problem: str, classifier: str, instance: int, value: float, truth: float) -> Tried:
     guesses = tuple(
-        Guess(way, value + shift, value + shift - 0.1, value + shift + 0.1, None, "", 1, 0.1)
+        PerformanceGuess(way, value + shift, value + shift - 0.1, value + shift + 0.1, None, "", 1, 0.1)
         for way, shift in (("kfold:10", 0.0), ("loo", 0.02))
     )
-    return Tried(Task(problem, classifier, instance), truth, 0.001, 100, 1000, guesses)
+    return Tried(TrialTask(problem, classifier, instance), truth, 0.001, 100, 1000, guesses)
 
 
 def test_training_sets_are_the_unit_of_replication() -> None:

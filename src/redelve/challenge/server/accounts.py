@@ -21,7 +21,7 @@ from redelve.challenge.server.database_tables import (
     Token,
     User,
 )
-from redelve.challenge.server.refusals import Problem, not_found, wrong_field
+from redelve.challenge.server.refusals import Refusal, not_found, wrong_field
 from redelve.challenge.server.secrets_kept import Passwords, kept_hash, new_secret, new_token
 from redelve.challenge.server.settings import Settings
 from redelve.challenge.server.texts import comparable, name_of, one_line, printable
@@ -33,7 +33,7 @@ RESERVED = frozenset(
     map(comparable, ("server", "nobody", "organiser", "organizer", "admin", "administrator"))
 )
 """Names under which a participant would be taken for somebody else, in the audit log or on a board."""
-WRONG_LOGIN = Problem(401, "wrong_login", "The name or the password is wrong.")
+WRONG_LOGIN = Refusal(401, "wrong_login", "The name or the password is wrong.")
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Accounts:
         with self.database.writing() as session:
             rates.count(session, f"actions:{user.id}", self.settings.rates.actions, now)
             if len(_tokens(session, user)) >= TOKENS_HELD:
-                raise Problem(409, "too_many_tokens", f"You have {TOKENS_HELD} tokens: revoke one first.")
+                raise Refusal(409, "too_many_tokens", f"You have {TOKENS_HELD} tokens: revoke one first.")
             session.add(token)
             session.flush()
             note(session, now, actor, "token made", f"token {token.id}")
@@ -200,7 +200,7 @@ class Accounts:
         with self.database.reading() as session:
             found = session.scalar(select(Invitation).where(Invitation.token_hash == kept_hash(secret)))
         if found is None or found.used_at is not None or found.expires_at <= now:
-            raise Problem(404, "link_used", "This link is wrong, was used before, or is out of date.")
+            raise Refusal(404, "link_used", "This link is wrong, was used before, or is out of date.")
         return found
 
     def use_invitation(self, now: datetime, address: str, secret: str, name: str, password: str) -> User:
@@ -226,7 +226,7 @@ class Accounts:
 def _use(session: Session, now: datetime, address: str, link_id: int, chosen: tuple[str, str]) -> User:
     open_link = update(Invitation).where(Invitation.id == link_id, Invitation.used_at.is_(None))
     if session.execute(open_link.values(used_at=now)).rowcount != 1:  # type: ignore[attr-defined]
-        raise Problem(404, "link_used", "This link was used before.")
+        raise Refusal(404, "link_used", "This link was used before.")
     link = session.get_one(Invitation, link_id)
     name, kept = chosen
     if link.user_id is not None:
@@ -248,8 +248,8 @@ def _logged_in_from(session: Session, user_id: int, address: str) -> bool:
     return session.scalar(select(AuditNote.id).where(*same).limit(1)) is not None
 
 
-def _taken(name: str) -> Problem:
-    return Problem(409, "name_taken", f'The name "{name}" is taken: choose another.')
+def _taken(name: str) -> Refusal:
+    return Refusal(409, "name_taken", f'The name "{name}" is taken: choose another.')
 
 
 def _tokens(session: Session, user: User) -> list[Token]:
@@ -259,7 +259,7 @@ def _tokens(session: Session, user: User) -> list[Token]:
 
 def _known(actor: Actor) -> User:
     if actor.user is None:
-        raise Problem(401, "login_needed", "Log in first.")
+        raise Refusal(401, "login_needed", "Log in first.")
     return actor.user
 
 

@@ -17,7 +17,7 @@ from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.pages_boards import boards_of
 from redelve.challenge.server.public_files import all_files, downloads, one_file
 from redelve.challenge.server.receiving import receive_entry
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.web import Serving, address_of
 
@@ -45,7 +45,7 @@ def account_of(
     accounts: Accounts = services.accounts
     user = accounts.token_user(credentials.credentials) if credentials is not None else None
     if user is None:
-        raise Problem(401, "token_needed", "Send a valid token: Authorization: Bearer redelve_…")
+        raise Refusal(401, "token_needed", "Send a valid token: Authorization: Bearer redelve_…")
     return Actor(user, address_of(request))
 
 
@@ -189,8 +189,8 @@ def leaderboard(request: Request) -> dict[str, Any]:
 def ranking(request: Request, services: Serving) -> dict[str, Any]:
     """The final ranking, once the challenge has ended and everything is scored."""
     if services.stage() is not Stage.ENDED:
-        raise Problem(403, "sealed", "There is no final ranking before the end.")
+        raise Refusal(403, "sealed", "There is no final ranking before the end.")
     found = boards_of(request).final()
     if found is None:
-        raise Problem(409, "in_the_making", "Test cases are being scored: ask again in a moment.")
+        raise Refusal(409, "in_the_making", "Test cases are being scored: ask again in a moment.")
     return found

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from redelve.challenge.server import api, pages, pages_boards, pages_entries, pages_organiser
 from redelve.challenge.server.clock import Clock
 from redelve.challenge.server.middleware import ORDINARY_BODY, BodyLimit, SecurityHeaders, headers_for
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services, open_services
 from redelve.challenge.server.settings import Settings
 from redelve.challenge.server.visible import Boards
@@ -50,7 +50,7 @@ def create_app(
         app.include_router(room.router)
     app.include_router(about_api)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    app.add_exception_handler(Problem, _on_problem)
+    app.add_exception_handler(Refusal, _on_problem)
     app.add_exception_handler(HTTPException, _on_http)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(OperationalError, _on_busy)
@@ -94,7 +94,7 @@ def health(request: Request) -> JSONResponse:
     return JSONResponse({"stage": services.stage().name.lower()})
 
 
-def _answer(request: Request, problem: Problem) -> Response:
+def _answer(request: Request, problem: Refusal) -> Response:
     headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
     if _wants_json(request):
         if problem.status == 401:
@@ -112,18 +112,18 @@ def _wants_json(request: Request) -> bool:
 
 
 async def _on_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)
+    assert isinstance(error, Refusal)
     return await run_in_threadpool(_answer, request, error)
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, Problem):  # raised while the body was read
+    if isinstance(error.__cause__, Refusal):  # raised while the body was read
         return await _on_problem(request, error.__cause__)
     words = {404: "There is no such page.", 405: "This cannot be done here."}
     message = words.get(error.status_code, str(error.detail))
     code = HTTPStatus(error.status_code).name.lower()
-    response = await run_in_threadpool(_answer, request, Problem(error.status_code, code, message))
+    response = await run_in_threadpool(_answer, request, Refusal(error.status_code, code, message))
     response.headers.update(error.headers or {})
     return response
 
@@ -131,21 +131,21 @@ async def _on_http(request: Request, error: Exception) -> Response:
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     details = [f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in error.errors()]
-    problem = Problem(422, "wrong_field", "The request cannot be understood.", details=details[:20])
+    problem = Refusal(422, "wrong_field", "The request cannot be understood.", details=details[:20])
     return await run_in_threadpool(_answer, request, problem)
 
 
 async def _on_busy(request: Request, error: Exception) -> Response:
     """The database is out of reach for a moment."""
     LOG.error("%s %s: the database does not answer: %s", request.method, _place(request), error)
-    document = Problem(503, "busy", "The database does not answer: try again in a moment.").document()
+    document = Refusal(503, "busy", "The database does not answer: try again in a moment.").document()
     return JSONResponse(document, 503, {"Retry-After": "5"})
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
     """An error of our own: the log tells it, the answer does not. No middleware adds headers to it."""
     LOG.error("%s %s failed", request.method, _place(request), exc_info=error)
-    document = Problem(500, "server_error", "The server made a mistake. It is in its log.").document()
+    document = Refusal(500, "server_error", "The server made a mistake. It is in its log.").document()
     headers = headers_for(request.app.state.services.settings.secure)
     return JSONResponse(document, 500, {**headers, "Cache-Control": "no-store"})
 

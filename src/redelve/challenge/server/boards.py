@@ -10,11 +10,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from redelve.challenge import (
+    BoardRow,
     DatasetScores,
     OverallRow,
     RankedEntry,
     Ranking,
-    Row,
     final_ranking,
     last_complete,
     latest_of_each,
@@ -184,7 +184,7 @@ def board_to_json(ranking: Ranking, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, names: Mapping[str, str]) -> dict[str, Any]:
+def _row(row: BoardRow, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "entry": int(row.entry),
         "participant": names.get(row.participant, "?"),

@@ -47,13 +47,13 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-class Table(DeclarativeBase):
+class DatabaseTable(DeclarativeBase):
     """The base of all tables."""
 
     type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012
 
 
-class Fact(Table):
+class Fact(DatabaseTable):
     """Something the server must remember, by name."""
 
     __tablename__ = "facts"
@@ -61,7 +61,7 @@ class Fact(Table):
     content: Mapped[dict[str, Any]]
 
 
-class User(Table):
+class User(DatabaseTable):
     """An account. `name_key` is the name as it is compared: letters of one case, in one form."""
 
     __tablename__ = "users"
@@ -80,7 +80,7 @@ class User(Table):
         return self.role == ORGANISER
 
 
-class Invitation(Table):
+class Invitation(DatabaseTable):
     """A link that works once: to become an organiser, or to choose a new password."""
 
     __tablename__ = "invitations"
@@ -93,7 +93,7 @@ class Invitation(Table):
     used_at: Mapped[datetime | None]
 
 
-class LoginSession(Table):
+class LoginSession(DatabaseTable):
     """Somebody is logged in; the id in the cookie is kept as a hash only."""
 
     __tablename__ = "sessions"
@@ -104,7 +104,7 @@ class LoginSession(Table):
     user: Mapped[User] = relationship(lazy="joined")
 
 
-class Token(Table):
+class Token(DatabaseTable):
     """A secret for programs, kept as a hash only."""
 
     __tablename__ = "tokens"
@@ -117,7 +117,7 @@ class Token(Table):
     user: Mapped[User] = relationship(lazy="joined")
 
 
-class Entry(Table):
+class Entry(DatabaseTable):
     """What a participant sent, and what became of it. It counts by `received_at`."""
 
     __tablename__ = "entries"
@@ -144,7 +144,7 @@ class Entry(Table):
     user: Mapped[User] = relationship(lazy="joined")
 
 
-class EntryEvent(Table):
+class EntryEvent(DatabaseTable):
     """A state an entry came into: when and why."""
 
     __tablename__ = "entry_events"
@@ -155,7 +155,7 @@ class EntryEvent(Table):
     reason: Mapped[str] = mapped_column(Text)
 
 
-class DevelopmentScore(Table):
+class DevelopmentScore(DatabaseTable):
     """Scores on training and validation cases, and which answers were wrong, as leaderboards compare them."""
 
     __tablename__ = "development_scores"
@@ -165,7 +165,7 @@ class DevelopmentScore(Table):
     outcomes: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 
-class FinalScore(Table):
+class FinalScore(DatabaseTable):
     """Scores on test cases; there are none before the end."""
 
     __tablename__ = "final_scores"
@@ -175,7 +175,7 @@ class FinalScore(Table):
     outcomes: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 
-class RankingMade(Table):
+class RankingMade(DatabaseTable):
     """The final ranking; a later revision (after a disqualification) replaces an earlier one."""
 
     __tablename__ = "rankings"
@@ -184,7 +184,7 @@ class RankingMade(Table):
     content: Mapped[dict[str, Any]]
 
 
-class Job(Table):
+class QueuedJob(DatabaseTable):
     """Work for a worker. A lease that ran out means that its worker died: another one takes the job."""
 
     __tablename__ = "jobs"
@@ -204,7 +204,7 @@ class Job(Table):
     reason: Mapped[str] = mapped_column(Text)
 
 
-class RateCount(Table):
+class RateCount(DatabaseTable):
     """How often something was tried within a stretch of time."""
 
     __tablename__ = "rate_counts"
@@ -213,7 +213,7 @@ class RateCount(Table):
     count: Mapped[int]
 
 
-class PhaseChange(Table):
+class PhaseChange(DatabaseTable):
     """Phases as an organiser moved them; the last row holds."""
 
     __tablename__ = "phase_changes"
@@ -226,7 +226,7 @@ class PhaseChange(Table):
     reason: Mapped[str] = mapped_column(Text)
 
 
-class AuditNote(Table):
+class AuditNote(DatabaseTable):
     """Who did what, when, from where."""
 
     __tablename__ = "audit_notes"

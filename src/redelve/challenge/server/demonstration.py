@@ -18,7 +18,7 @@ from redelve.challenge.server.app import create_app
 from redelve.challenge.server.client import Client, ServerRefused
 from redelve.challenge.server.clock import ManualClock
 from redelve.challenge.server.services import open_services
-from redelve.challenge.server.serving import Place, in_background
+from redelve.challenge.server.serving import ServingPlace, in_background
 from redelve.challenge.server.settings import Settings
 from redelve.stats.balanced_errors import balanced_errors
 
@@ -58,7 +58,7 @@ def demonstrate(folder: Path, *, port: int = 0, keep: bool = False) -> Iterator[
     clock = ManualClock(OPENS + timedelta(days=1))
     settings = Settings.for_folder(folder / "challenge")
     services = open_services(settings, clock)
-    with in_background(create_app(settings, services=services), Place(port=port)) as url:
+    with in_background(create_app(settings, services=services), ServingPlace(port=port)) as url:
         yield f"The server runs at {url}/\n"
         for person in scripted():
             yield from take_part(url, person, challenge, folder)

@@ -16,7 +16,7 @@ Timed = Sequence[tuple[datetime, float, float]]
 
 
 @dataclass(frozen=True)
-class Frame:
+class DrawingFrame:
     """The part of the plane that a drawing shows."""
 
     left: float
@@ -51,7 +51,7 @@ def figure_1(ber: float, error: float, guess: float | None) -> Markup:
     curve = list(zip(places, scores_at(ber, error, places).tolist(), strict=True))
     dashed = [(at, ber + abs(at - ber)) for at in (left, ber, right)]
     high = max(value for _, value in dashed) + 0.02 * reach
-    frame = Frame(left, right, max(0.0, ber - 0.06 * reach), high)
+    frame = DrawingFrame(left, right, max(0.0, ber - 0.06 * reach), high)
     parts = [frame.line(dashed, "dashed"), frame.line(curve, "curve")]
     if guess is not None:
         own = float(scores_at(ber, error, guess))
@@ -67,7 +67,7 @@ def over_time(own: Timed, best: Timed, title: str) -> Markup:
     values += [value for _, value, _ in best]
     start, stop = min(times), max(times)
     spread = max(max(values) - min(values), 0.02)
-    frame = Frame(
+    frame = DrawingFrame(
         start,
         stop if stop > start else start + 1,
         max(0.0, min(values) - 0.05 * spread),
@@ -94,7 +94,7 @@ def _steps(line: Timed, right: float) -> list[Point]:
 
 
 def _drawing(
-    frame: Frame,
+    frame: DrawingFrame,
     parts: Sequence[Markup],
     label: str,
     axes: tuple[str, str],

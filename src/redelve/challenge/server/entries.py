@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge.server import jobs, rates
 from redelve.challenge.server.audit import Actor, note
-from redelve.challenge.server.database_tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, Job, User
-from redelve.challenge.server.refusals import Problem, not_found
+from redelve.challenge.server.database_tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, QueuedJob, User
+from redelve.challenge.server.refusals import Refusal, not_found
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.standing import Schedule, schedule
+from redelve.challenge.server.standing import PhaseSchedule, schedule
 from redelve.challenge.server.states import enter
 from redelve.challenge.server.texts import one_line
-from redelve.challenge.server.uploads import Stored
+from redelve.challenge.server.uploads import StoredUpload
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,26 @@ class Offer:
         return Offer(one_line(self.label, "label"), key)
 
 
-def check_open(held: Schedule, moment: datetime) -> None:
+def check_open(held: PhaseSchedule, moment: datetime) -> None:
     """Raise a problem unless an entry received at that time counts."""
     if moment < held.phases.opens:
         opens = held.phases.opens.strftime("%Y-%m-%d %H:%M UTC")
-        raise Problem(403, "not_open", f"The challenge opens on {opens}; no entries are taken before.")
+        raise Refusal(403, "not_open", f"The challenge opens on {opens}; no entries are taken before.")
     if moment >= held.deadline:
         raise _ended(held)
 
 
-def _ended(held: Schedule) -> Problem:
+def _ended(held: PhaseSchedule) -> Refusal:
     ended = held.deadline.strftime("%Y-%m-%d %H:%M:%S UTC")
-    return Problem(403, "ended", f"The challenge ended on {ended}; no entries are taken any more.")
+    return Refusal(403, "ended", f"The challenge ended on {ended}; no entries are taken any more.")
 
 
 def check_may_submit(services: Services, user: User) -> None:
     """Raise a problem unless this account may send an entry now; asked before the upload starts."""
     if user.is_organiser:
-        raise Problem(403, "organiser", "An organiser knows the truth and cannot take part.")
+        raise Refusal(403, "organiser", "An organiser knows the truth and cannot take part.")
     if user.disqualified_at is not None:
-        raise Problem(403, "disqualified", f"You were disqualified: {user.disqualified_reason}")
+        raise Refusal(403, "disqualified", f"You were disqualified: {user.disqualified_reason}")
     with services.database.writing() as session:
         held = schedule(session, services.challenge.phases)
         check_open(held, services.now())
@@ -89,7 +89,7 @@ def _known(session: Session, user: User, client_key: str | None) -> Entry | None
 
 
 def submit(
-    services: Services, actor: Actor, stored: Stored, received: datetime, offer: Offer
+    services: Services, actor: Actor, stored: StoredUpload, received: datetime, offer: Offer
 ) -> tuple[Entry, bool]:
     """Make an entry of a file that is safe on the disk; False if there was one of this key already."""
     assert actor.user is not None
@@ -105,7 +105,7 @@ def submit(
 
 
 def _insert(
-    services: Services, session: Session, actor: Actor, what: tuple[Stored, datetime, Offer]
+    services: Services, session: Session, actor: Actor, what: tuple[StoredUpload, datetime, Offer]
 ) -> Entry:
     stored, received, offer = what
     assert actor.user is not None
@@ -150,7 +150,7 @@ def quota(services: Services, session: Session, user_id: int) -> Quota:
 def _check_quota(state: Quota) -> None:
     if state.is_used_up:
         again = state.renewed.strftime("%Y-%m-%d %H:%M UTC")
-        raise Problem(
+        raise Refusal(
             429,
             "quota",
             f"{state.used} of {state.limit} entries of today are used. You may send the next after {again}.",
@@ -163,10 +163,12 @@ def cancel(services: Services, actor: Actor, entry_id: int) -> Entry:
         entry = session.get(Entry, entry_id)
         if entry is None or actor.user is None or entry.user_id != actor.user.id:
             raise not_found("such entry")
-        job = session.scalar(select(Job).where(Job.key == f"{jobs.CHECK}:{entry_id}").with_for_update())
+        job = session.scalar(
+            select(QueuedJob).where(QueuedJob.key == f"{jobs.CHECK}:{entry_id}").with_for_update()
+        )
         session.refresh(entry, with_for_update={"of": Entry})  # after the job, as workers do
         if entry.state != RECEIVED or job is None or job.state != jobs.WAITING or job.attempts:
-            raise Problem(
+            raise Refusal(
                 409, "too_late", f"Entry {entry_id} is {entry.state}; only waiting ones can be cancelled."
             )
         job.state, job.reason, job.changed_at = jobs.DONE, "cancelled", services.lease_clock.now()

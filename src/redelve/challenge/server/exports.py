@@ -21,22 +21,21 @@ from redelve.challenge import Challenge, DatasetEntry
 from redelve.challenge.server import jobs, visible
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.boards import final_content, is_outdated, revision_of
-from redelve.challenge.server.database_tables import SCORED, Entry, Job
+from redelve.challenge.server.database_tables import SCORED, Entry, QueuedJob
 from redelve.challenge.server.jobs import Lease
-from redelve.challenge.server.refusals import Problem, not_found
+from redelve.challenge.server.refusals import Refusal, not_found
 from redelve.challenge.server.scoring_work import read_entry
 from redelve.challenge.server.services import Services, one_at_a_time
 from redelve.challenge.server.standing import Stage
 from redelve.model.digests import digest
-from redelve.run.results import InstanceFacts, MethodFacts, Record, TaskFacts
-from redelve.run.results import Job as Work
+from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 
 LABEL = Target("label", "categorical", ("-1", "1"))
 PARTS = ("valid", "test")
 PORTION = 100
 """After so many entries the archive is compacted: what is not takes four times the room on the disk."""
-SEALED = Problem(403, "sealed", "The archive is sealed until the end of the challenge.")
+SEALED = Refusal(403, "sealed", "The archive is sealed until the end of the challenge.")
 
 
 def ask(services: Services, actor: Actor) -> int:
@@ -46,7 +45,7 @@ def ask(services: Services, actor: Actor) -> int:
     with services.database.writing() as session:
         one_at_a_time(session)
         _check_ready(session)
-        number = 1 + len(list(session.scalars(select(Job.id).where(Job.kind == jobs.EXPORT))))
+        number = 1 + len(list(session.scalars(select(QueuedJob.id).where(QueuedJob.kind == jobs.EXPORT))))
         jobs.add(session, jobs.EXPORT, services.lease_clock.now(), number)
         note(session, services.now(), actor, "export asked for", f"export {number}")
     services.wake.set()
@@ -57,15 +56,17 @@ def _check_ready(session: Session) -> None:
     """Raise a problem as long as scores or the ranking are to come; the archive would lack them."""
     is_waiting = jobs.open_jobs(session, *jobs.SCORING) or jobs.lacks_ending(session, revision_of(session))
     if is_waiting or is_outdated(session):
-        raise Problem(409, "in_the_making", "Entries are still being scored: ask again in a moment.")
+        raise Refusal(409, "in_the_making", "Entries are still being scored: ask again in a moment.")
     if jobs.open_jobs(session, jobs.EXPORT):
-        raise Problem(409, "in_the_making", "An archive is being made already: load the page again later.")
+        raise Refusal(409, "in_the_making", "An archive is being made already: load the page again later.")
 
 
 def exported(services: Services) -> list[tuple[int, str, bool]]:
     """The exports there are: number, state, and whether the file can be downloaded."""
     with services.database.reading() as session:
-        found = session.scalars(select(Job).where(Job.kind == jobs.EXPORT).order_by(Job.id.desc()))
+        found = session.scalars(
+            select(QueuedJob).where(QueuedJob.kind == jobs.EXPORT).order_by(QueuedJob.id.desc())
+        )
         numbered = [(int(job.key.rpartition(":")[2]), job.state) for job in found]
     return [(number, state, _place(services, number).is_file()) for number, state in numbered]
 
@@ -198,7 +199,7 @@ def _records(
                 task = tasks[_address(name, part, size)]
                 answer = _answer(given, part)
                 yield Record(
-                    Work(task.address, method.name, 0),
+                    Job(task.address, method.name, 0),
                     digest([method.digest, task.digest]),
                     0,
                     "done",

@@ -16,7 +16,7 @@ from redelve.challenge.server.database_tables import (
     SCORED,
     Entry,
     Fact,
-    Job,
+    QueuedJob,
     RankingMade,
 )
 from redelve.challenge.server.services import Services
@@ -43,9 +43,9 @@ class Lease:
     attempt: int
 
 
-def add(session: Session, kind: str, now: datetime, number: int, entry_id: int | None = None) -> Job:
+def add(session: Session, kind: str, now: datetime, number: int, entry_id: int | None = None) -> QueuedJob:
     """Put a job into the queue; its key makes sure that it is there once."""
-    job = Job(
+    job = QueuedJob(
         key=f"{kind}:{number}",
         kind=kind,
         entry_id=entry_id,
@@ -63,11 +63,13 @@ def add(session: Session, kind: str, now: datetime, number: int, entry_id: int |
 def take(services: Services, owner: str) -> Lease | None:
     """The next job, or one whose worker died; None when there is nothing to do."""
     with services.database.reading() as session:
-        if session.scalar(select(Job.id).where(_free(services)).limit(1)) is None:
+        if session.scalar(select(QueuedJob.id).where(_free(services)).limit(1)) is None:
             return None
     while True:
         with services.database.writing() as session:
-            query = select(Job).where(_free(services)).order_by(Job.priority, Job.id).limit(1)
+            query = (
+                select(QueuedJob).where(_free(services)).order_by(QueuedJob.priority, QueuedJob.id).limit(1)
+            )
             job = session.scalar(query.with_for_update(skip_locked=True))
             if job is None:
                 return None
@@ -79,11 +81,13 @@ def take(services: Services, owner: str) -> Lease | None:
 
 def _free(services: Services):  # type: ignore[no-untyped-def]
     now, span = services.lease_clock.now(), timedelta(seconds=services.settings.lease_seconds)
-    is_over = or_(Job.lease_until < now, Job.lease_until > now + 2 * span)  # or the clock was put back
-    return or_(Job.state == WAITING, and_(Job.state == LEASED, is_over))
+    is_over = or_(
+        QueuedJob.lease_until < now, QueuedJob.lease_until > now + 2 * span
+    )  # or the clock was put back
+    return or_(QueuedJob.state == WAITING, and_(QueuedJob.state == LEASED, is_over))
 
 
-def _lease(services: Services, session: Session, job: Job, owner: str) -> Lease:
+def _lease(services: Services, session: Session, job: QueuedJob, owner: str) -> Lease:
     again = f", again: {job.owner} did not finish" if job.state == LEASED else ""
     job.attempts += 1
     job.state, job.owner, job.lease = LEASED, owner[:120], uuid4().hex
@@ -100,20 +104,24 @@ def _until(services: Services) -> datetime:
     return services.lease_clock.now() + timedelta(seconds=services.settings.lease_seconds)
 
 
-def _entry(session: Session, job: Job) -> Entry:
+def _entry(session: Session, job: QueuedJob) -> Entry:
     return session.get_one(Entry, job.entry_id)
 
 
 def keep_alive(services: Services, lease: Lease) -> bool:
     """Make the lease last longer; False when it is lost."""
     with services.database.writing() as session:
-        mine = update(Job).where(Job.id == lease.job_id, Job.lease == lease.secret, Job.state == LEASED)
+        mine = update(QueuedJob).where(
+            QueuedJob.id == lease.job_id, QueuedJob.lease == lease.secret, QueuedJob.state == LEASED
+        )
         return session.execute(mine.values(lease_until=_until(services))).rowcount == 1  # type: ignore[attr-defined,no-any-return]
 
 
 def finish(services: Services, session: Session, lease: Lease, reason: str) -> bool:
     """Mark the job as done in the transaction of its results; False when another worker has it by now."""
-    mine = update(Job).where(Job.id == lease.job_id, Job.lease == lease.secret, Job.state == LEASED)
+    mine = update(QueuedJob).where(
+        QueuedJob.id == lease.job_id, QueuedJob.lease == lease.secret, QueuedJob.state == LEASED
+    )
     values = {"state": DONE, "lease_until": None, "changed_at": services.lease_clock.now(), "reason": reason}
     return session.execute(mine.values(**values)).rowcount == 1  # type: ignore[attr-defined,no-any-return]
 
@@ -121,7 +129,9 @@ def finish(services: Services, session: Session, lease: Lease, reason: str) -> b
 def fail(services: Services, lease: Lease, reason: str) -> None:
     """The attempt failed: try again later, or give up after some attempts."""
     with services.database.writing() as session:
-        query = select(Job).where(Job.id == lease.job_id, Job.lease == lease.secret, Job.state == LEASED)
+        query = select(QueuedJob).where(
+            QueuedJob.id == lease.job_id, QueuedJob.lease == lease.secret, QueuedJob.state == LEASED
+        )
         job = session.scalar(query.with_for_update())
         if job is None:
             return
@@ -134,7 +144,7 @@ def fail(services: Services, lease: Lease, reason: str) -> None:
             enter(session, _entry(session, job), RECEIVED, services.now(), "waits for another attempt")
 
 
-def _give_up(services: Services, session: Session, job: Job, reason: str) -> None:
+def _give_up(services: Services, session: Session, job: QueuedJob, reason: str) -> None:
     job.state, job.lease_until, job.reason = GIVEN_UP, None, reason
     job.changed_at = services.lease_clock.now()
     if job.kind == CHECK:
@@ -146,8 +156,10 @@ def _give_up(services: Services, session: Session, job: Job, reason: str) -> Non
 
 def retry(services: Services, session: Session, entry_id: int | None = None) -> int:
     """Put the jobs of an entry, or of all, that were given up back into the queue; how many there were."""
-    which = Job.entry_id.is_not(None) if entry_id is None else Job.entry_id == entry_id
-    found = list(session.scalars(select(Job).where(which, Job.state == GIVEN_UP).with_for_update()))
+    which = QueuedJob.entry_id.is_not(None) if entry_id is None else QueuedJob.entry_id == entry_id
+    found = list(
+        session.scalars(select(QueuedJob).where(which, QueuedJob.state == GIVEN_UP).with_for_update())
+    )
     for job in found:
         job.state, job.attempts, job.reason = WAITING, 0, "the organiser asked for another attempt"
         job.changed_at = services.lease_clock.now()
@@ -158,7 +170,7 @@ def retry(services: Services, session: Session, entry_id: int | None = None) -> 
 
 def seed_finals(session: Session, now: datetime) -> int:
     """After the end: a job to score the test cases of every entry that lacks one."""
-    there = exists().where(Job.entry_id == Entry.id, Job.kind == FINAL)
+    there = exists().where(QueuedJob.entry_id == Entry.id, QueuedJob.kind == FINAL)
     wanted = list(session.scalars(select(Entry.id).where(Entry.state == SCORED, ~there).order_by(Entry.id)))
     for entry_id in wanted:
         add(session, FINAL, now, entry_id, entry_id)
@@ -170,7 +182,7 @@ def seed_ranking(session: Session, now: datetime, revision: int) -> bool:
     """When everything is scored: a job to make the final ranking; whether it was needed."""
     if open_jobs(session, *SCORING) or session.get(RankingMade, revision) is not None:
         return False
-    if session.scalar(select(Job.id).where(Job.key == f"{RANKING}:{revision}")) is not None:
+    if session.scalar(select(QueuedJob.id).where(QueuedJob.key == f"{RANKING}:{revision}")) is not None:
         return False
     add(session, RANKING, now, revision)
     session.flush()
@@ -181,22 +193,26 @@ def lacks_ending(session: Session, revision: int) -> bool:
     """Whether, after the end, there is something to write down: the end itself, or jobs that it brings."""
     if session.get(Fact, CLOSED) is None:
         return True
-    there = exists().where(Job.entry_id == Entry.id, Job.kind == FINAL)
+    there = exists().where(QueuedJob.entry_id == Entry.id, QueuedJob.kind == FINAL)
     if session.scalar(select(Entry.id).where(Entry.state == SCORED, ~there).limit(1)) is not None:
         return True
-    is_asked_for = session.scalar(select(Job.id).where(Job.key == f"{RANKING}:{revision}")) is not None
+    is_asked_for = (
+        session.scalar(select(QueuedJob.id).where(QueuedJob.key == f"{RANKING}:{revision}")) is not None
+    )
     return not is_asked_for and not open_jobs(session, *SCORING)
 
 
 def open_jobs(session: Session, *kinds: str) -> int:
     """How many jobs are not done yet."""
-    query = select(func.count()).select_from(Job).where(Job.state.in_(OPEN))
+    query = select(func.count()).select_from(QueuedJob).where(QueuedJob.state.in_(OPEN))
     if kinds:
-        query = query.where(Job.kind.in_(kinds))
+        query = query.where(QueuedJob.kind.in_(kinds))
     return session.scalar(query) or 0
 
 
 def given_up(session: Session, kind: str) -> int:
     """How many jobs of a kind nobody tries any more."""
-    query = select(func.count()).select_from(Job).where(Job.state == GIVEN_UP, Job.kind == kind)
+    query = (
+        select(func.count()).select_from(QueuedJob).where(QueuedJob.state == GIVEN_UP, QueuedJob.kind == kind)
+    )
     return session.scalar(query) or 0

@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.uploads import too_large
 
 ORDINARY_BODY = 64 * 1024
@@ -97,5 +97,5 @@ class BodyLimit:
 
 
 def _two_lengths() -> Response:
-    problem = Problem(400, "two_lengths", "Send Content-Length or Transfer-Encoding, not both.")
+    problem = Refusal(400, "two_lengths", "Send Content-Length or Transfer-Encoding, not both.")
     return JSONResponse(problem.document(), problem.status, {"Connection": "close"})

@@ -11,9 +11,9 @@ from redelve.challenge.server.accounts import RESET
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.boards import ask_for_new_ranking
 from redelve.challenge.server.database_tables import Entry, User
-from redelve.challenge.server.refusals import Problem, not_found, wrong_field
+from redelve.challenge.server.refusals import Refusal, not_found, wrong_field
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.standing import Schedule
+from redelve.challenge.server.standing import PhaseSchedule
 from redelve.challenge.server.texts import one_line
 from redelve.errors import SpecError
 
@@ -21,7 +21,7 @@ MOMENTS = ("opens", "validation_labels", "ends")
 NOW = "now"
 
 
-def move_phases(services: Services, actor: Actor, given: Mapping[str, str], reason: str) -> Schedule:
+def move_phases(services: Services, actor: Actor, given: Mapping[str, str], reason: str) -> PhaseSchedule:
     """Move phases to times given as texts: empty for no change, `now`, or a date and time.
 
     A time without an offset is one of the challenge's time zone.
@@ -84,7 +84,7 @@ def retry_entry(services: Services, actor: Actor, entry_id: int) -> None:
     """Let workers try again what they gave up."""
     with services.database.writing() as session:
         if not jobs.retry(services, session, entry_id):
-            raise Problem(409, "nothing_to_retry", f"No job of entry {entry_id} was given up.")
+            raise Refusal(409, "nothing_to_retry", f"No job of entry {entry_id} was given up.")
         note(session, services.now(), actor, "entry retried", f"entry {entry_id}")
         ask_for_new_ranking(session)
     services.wake.set()
@@ -95,7 +95,7 @@ def retry_all(services: Services, actor: Actor) -> None:
     with services.database.writing() as session:
         count = jobs.retry(services, session)
         if not count:
-            raise Problem(409, "nothing_to_retry", "No job was given up.")
+            raise Refusal(409, "nothing_to_retry", "No job was given up.")
         note(session, services.now(), actor, "all entries retried", f"{count} jobs")
         ask_for_new_ranking(session)
     services.wake.set()

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from redelve.challenge.server.public_files import all_files, downloads, one_file
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.web import (
@@ -74,7 +74,7 @@ def data_zip(services: Serving) -> FileResponse:
 # Accounts
 
 
-def _login_form(is_new: bool, heading: str, problem: Problem | None = None, name: str = "") -> dict[str, Any]:
+def _login_form(is_new: bool, heading: str, problem: Refusal | None = None, name: str = "") -> dict[str, Any]:
     return {"is_new": is_new, "asks_name": True, "heading": heading, "problem": problem, "name": name[:60]}
 
 
@@ -89,7 +89,7 @@ def login(request: Request, services: Serving, who: Visiting, name: Text, passwo
     """Log in; the browser gets a new cookie, whatever it had before."""
     try:
         user, secret = services.accounts.login(services.now(), who.address, name, password)
-    except Problem as problem:
+    except Refusal as problem:
         shown = _login_form(False, "Log in", problem, name)
         return _with_wait(form_page(request, "login.html", who, shown, problem.status), problem)
     response = see("/organiser" if user.is_organiser else "/submit")
@@ -103,7 +103,7 @@ def _replace_session(services: Services, who: Visitor, response: Response, secre
     set_cookie(response, services, secret)
 
 
-def _with_wait(response: HTMLResponse, problem: Problem) -> HTMLResponse:
+def _with_wait(response: HTMLResponse, problem: Refusal) -> HTMLResponse:
     if problem.retry_after is not None:
         response.headers["Retry-After"] = str(problem.retry_after)
     return response
@@ -121,7 +121,7 @@ def register(request: Request, services: Serving, who: Visiting, name: Text, pas
     now = services.now()
     try:
         user = services.accounts.register(now, who.address, name, password)
-    except Problem as problem:
+    except Refusal as problem:
         shown = _login_form(True, "Register", problem, name)
         return _with_wait(form_page(request, "login.html", who, shown, problem.status), problem)
     response = see("/submit")
@@ -153,7 +153,7 @@ def use_link(
     found = services.accounts.invitation(services.now(), secret)
     try:
         user = services.accounts.use_invitation(services.now(), who.address, secret, name, password)
-    except Problem as problem:
+    except Refusal as problem:
         shown = _link_form(found.user_id is None) | {"problem": problem, "name": name[:60]}
         return form_page(request, "login.html", who, shown, problem.status)
     fresh = services.accounts.admit(services.now(), who.address, user)

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge.server import audit, exports, organising
 from redelve.challenge.server.belonging import lacking_test_labels
-from redelve.challenge.server.database_tables import Entry, Job, User
+from redelve.challenge.server.database_tables import Entry, QueuedJob, User
 from redelve.challenge.server.jobs import GIVEN_UP
 from redelve.challenge.server.pages import Number, Text
 from redelve.challenge.server.pages_boards import table
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import Stage
 from redelve.challenge.server.texts import comparable, printable
@@ -39,7 +39,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Choice:
+class FilterChoice:
     """Which accounts and entries the page lists: those found by a text, older than a number."""
 
     find: Annotated[str, Query(max_length=80)] = ""
@@ -74,7 +74,7 @@ def _named(text: str) -> ColumnElement[bool]:
     return User.name_key.contains(comparable(printable(text)), autoescape=True)
 
 
-Chosen = Annotated[Choice, Depends()]
+Chosen = Annotated[FilterChoice, Depends()]
 
 
 @router.get("")
@@ -83,11 +83,13 @@ def overview(request: Request, services: Serving, who: Organising, chosen: Chose
     return page(request, "organiser.html", who, _values(services, chosen))
 
 
-def _values(services: Services, chosen: Choice, **more: Any) -> dict[str, Any]:
+def _values(services: Services, chosen: FilterChoice, **more: Any) -> dict[str, Any]:
     with services.database.reading() as session:
         users, entries = chosen.users(session), chosen.entries(session)
-        jobs = session.execute(select(Job.kind, Job.state, func.count()).group_by(Job.kind, Job.state)).all()
-        given_up = list(session.scalars(select(Job).where(Job.state == GIVEN_UP).limit(LISTED)))
+        jobs = session.execute(
+            select(QueuedJob.kind, QueuedJob.state, func.count()).group_by(QueuedJob.kind, QueuedJob.state)
+        ).all()
+        given_up = list(session.scalars(select(QueuedJob).where(QueuedJob.state == GIVEN_UP).limit(LISTED)))
         notes = audit.latest(session, 20)
     return {
         "users": users,
@@ -118,8 +120,8 @@ def move_phases(
     given = asdict(wanted)
     try:
         organising.move_phases(services, who.actor, given, reason)
-    except Problem as problem:
-        values = _values(services, Choice(), problem=problem, given=given | {"reason": reason})
+    except Refusal as problem:
+        values = _values(services, FilterChoice(), problem=problem, given=given | {"reason": reason})
         return page(request, "organiser.html", who, values, problem.status)
     return see("/organiser")
 
@@ -147,7 +149,7 @@ def reset_link(request: Request, services: Serving, who: Organising, user_id: Nu
     """Show a link by which an account gets a new password."""
     path = organising.reset_link(services, who.actor, user_id)
     link = str(request.base_url).rstrip("/") + path
-    return page(request, "organiser.html", who, _values(services, Choice(), link=link))
+    return page(request, "organiser.html", who, _values(services, FilterChoice(), link=link))
 
 
 @router.post("/entries/{entry_id}/retry", dependencies=[GENUINE])

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from redelve.challenge.server.database_tables import RateCount
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.secrets_kept import kept_hash
 
 Limit = tuple[int, int]
@@ -22,7 +22,7 @@ def count(session: Session, key: str, limit: Limit, now: datetime) -> None:
     moment = int(now.timestamp())
     window = moment - moment % seconds
     if _raised(session, _key(key, seconds), window) > times:
-        raise Problem(
+        raise Refusal(
             429,
             "too_many",
             f"Too many attempts: {times} in {_span(seconds)} are allowed. Try again later.",

@@ -14,12 +14,12 @@ from redelve.challenge.server import entries, uploads
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import Entry
 from redelve.challenge.server.entries import Offer
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
 
 LOG = logging.getLogger("redelve.challenge.server")
 PIECE = 1 << 20
-UNKEPT = Problem(
+UNKEPT = Refusal(
     503, "no_room", "The server cannot keep the file just now: tell the organiser, try again later."
 )
 
@@ -39,9 +39,9 @@ async def receive_entry(
         async with asyncio.timeout(services.settings.upload_seconds):
             stored, received = await uploads.receive(stream, receiver, services.clock)
     except TimeoutError:
-        raise Problem(408, "too_slow", "The upload took too long: try again on a better line.") from None
+        raise Refusal(408, "too_slow", "The upload took too long: try again on a better line.") from None
     except ClientDisconnect:
-        raise Problem(400, "interrupted", "The upload was interrupted: send it again.") from None
+        raise Refusal(400, "interrupted", "The upload was interrupted: send it again.") from None
     except OSError as problem:
         LOG.error("an entry could not be kept in %s: %s", services.settings.uploads, problem.strerror)
         raise UNKEPT from None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from redelve.errors import RedelveError
 
 
-class Problem(RedelveError):
+class Refusal(RedelveError):
     """A request that cannot be met. `code` names the reason for programs; `details` tell what to mend."""
 
     def __init__(
@@ -31,11 +31,11 @@ class Problem(RedelveError):
         return {"error": {"code": self.code, "message": self.message, "details": list(self.details)}}
 
 
-def not_found(what: str) -> Problem:
+def not_found(what: str) -> Refusal:
     """The thing is not there, or not for this account: the answer is the same."""
-    return Problem(404, "not_found", f"There is no {what} here.")
+    return Refusal(404, "not_found", f"There is no {what} here.")
 
 
-def wrong_field(name: str, message: str) -> Problem:
+def wrong_field(name: str, message: str) -> Refusal:
     """A field of a form or of a request cannot be taken."""
-    return Problem(422, "wrong_field", f"{name}: {message}")
+    return Refusal(422, "wrong_field", f"{name}: {message}")

@@ -18,7 +18,7 @@ from redelve.challenge.server.database import Database
 from redelve.challenge.server.database_tables import ORGANISER, Fact
 from redelve.challenge.server.secrets_kept import Passwords, new_secret
 from redelve.challenge.server.settings import Settings
-from redelve.challenge.server.standing import Schedule, Stage, schedule
+from redelve.challenge.server.standing import PhaseSchedule, Stage, schedule
 from redelve.errors import LocationError
 
 KEY = "form_key"
@@ -48,7 +48,7 @@ class Services:
         """The time by which everything is judged."""
         return self.clock.now()
 
-    def schedule(self) -> Schedule:
+    def schedule(self) -> PhaseSchedule:
         """The phases that hold."""
         with self.database.reading() as session:
             return schedule(session, self.challenge.phases)

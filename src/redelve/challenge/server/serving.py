@@ -17,7 +17,7 @@ from redelve.errors import LocationError, SpecError
 
 
 @dataclass(frozen=True)
-class Place:
+class ServingPlace:
     """Where the server listens. `proxies` are addresses whose word on the client's address is taken."""
 
     host: str = "127.0.0.1"
@@ -35,7 +35,7 @@ class Place:
                 ) from None
 
 
-def bound(place: Place) -> socket.socket:
+def bound(place: ServingPlace) -> socket.socket:
     """A socket that listens; an error that tells what to do where that cannot be."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     try:
@@ -53,7 +53,7 @@ def address(listening: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def server_of(app: FastAPI, place: Place) -> uvicorn.Server:
+def server_of(app: FastAPI, place: ServingPlace) -> uvicorn.Server:
     """Uvicorn, quiet about requests: their paths may hold links that work once."""
     logging.getLogger("redelve.challenge").setLevel(logging.INFO)
     config = uvicorn.Config(
@@ -69,7 +69,7 @@ def server_of(app: FastAPI, place: Place) -> uvicorn.Server:
 
 
 @contextmanager
-def in_background(app: FastAPI, place: Place) -> Iterator[str]:
+def in_background(app: FastAPI, place: ServingPlace) -> Iterator[str]:
     """Run the server in a thread as long as the block lasts; its address."""
     listening = bound(place)
     server = server_of(app, place)

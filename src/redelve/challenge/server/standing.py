@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from redelve.challenge import Phases
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.database_tables import Fact, PhaseChange
-from redelve.challenge.server.refusals import Problem, wrong_field
+from redelve.challenge.server.refusals import Refusal, wrong_field
 
 CLOSED = "closed"
 
@@ -39,7 +39,7 @@ class Stage(IntEnum):
 
 
 @dataclass(frozen=True)
-class Schedule:
+class PhaseSchedule:
     """The phases that hold, and when the end came, if it did.
 
     Once the end was acted upon (`closed`) it cannot be undone: test scores may have been seen.
@@ -71,15 +71,15 @@ class Schedule:
         return names[stage], moments[stage]
 
 
-def schedule(session: Session, planned: Phases) -> Schedule:
+def schedule(session: Session, planned: Phases) -> PhaseSchedule:
     """The phases that hold: those of challenge.toml unless an organiser moved them."""
     last = session.scalar(select(PhaseChange).order_by(PhaseChange.id.desc()).limit(1))
     held = planned if last is None else Phases(last.opens, last.validation_labels, last.ends)
     closed = session.get(Fact, CLOSED)
-    return Schedule(held, None if closed is None else datetime.fromisoformat(closed.content["at"]))
+    return PhaseSchedule(held, None if closed is None else datetime.fromisoformat(closed.content["at"]))
 
 
-def close(session: Session, planned: Phases, now: datetime) -> Schedule:
+def close(session: Session, planned: Phases, now: datetime) -> PhaseSchedule:
     """Act upon the end, if it has come; from then on it is fixed."""
     held = schedule(session, planned)
     if held.closed is None and held.stage(now) is Stage.ENDED:
@@ -97,11 +97,11 @@ def move(
     actor: Actor,
     wanted: Mapping[str, datetime],
     reason: str,
-) -> Schedule:
+) -> PhaseSchedule:
     """Let an organiser move the phases that lie ahead; what has come to pass stays."""
     held = close(session, planned, now)
     if held.stage(now) is Stage.ENDED:
-        raise Problem(409, "ended", "The challenge has ended: its phases cannot be moved any more.")
+        raise Refusal(409, "ended", "The challenge has ended: its phases cannot be moved any more.")
     before = {name: getattr(held.phases, name) for name in ("opens", "validation_labels", "ends")}
     after = {name: wanted.get(name, moment) for name, moment in before.items()}
     if after == before:

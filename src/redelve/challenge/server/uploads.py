@@ -16,13 +16,13 @@ from uuid import uuid4
 from starlette.concurrency import run_in_threadpool
 
 from redelve.challenge.server.clock import Clock
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 
 PART = ".part"
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredUpload:
     """A file that is safe on the disk: its name below the folder of uploads."""
 
     name: str
@@ -51,17 +51,17 @@ class Receiver:
         self._digest.update(piece)
         self._file.write(piece)
 
-    def keep(self) -> Stored:
+    def keep(self) -> StoredUpload:
         """Make the file last: its bytes, then its name."""
         if not self._size:
-            raise Problem(422, "empty", "The file is empty: choose the zip file that you packed.")
+            raise Refusal(422, "empty", "The file is empty: choose the zip file that you packed.")
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
         self._part.rename(self._place / self._name)
         for folder in (self._place, self._folder):
             _sync(folder)
-        return Stored(f"{self._name[:2]}/{self._name}", self._size, self._digest.hexdigest())
+        return StoredUpload(f"{self._name[:2]}/{self._name}", self._size, self._digest.hexdigest())
 
     def drop(self) -> None:
         """Forget the file; on a full disk even closing it may fail."""
@@ -70,7 +70,9 @@ class Receiver:
         self._part.unlink(missing_ok=True)
 
 
-async def receive(stream: AsyncIterator[bytes], receiver: Receiver, clock: Clock) -> tuple[Stored, datetime]:
+async def receive(
+    stream: AsyncIterator[bytes], receiver: Receiver, clock: Clock
+) -> tuple[StoredUpload, datetime]:
     """Take all that comes and make it last; with it goes the time at which the last byte was there."""
     try:
         async for piece in stream:
@@ -82,12 +84,12 @@ async def receive(stream: AsyncIterator[bytes], receiver: Receiver, clock: Clock
         raise
 
 
-def too_large(most: int) -> Problem:
+def too_large(most: int) -> Refusal:
     """The file has more bytes than the challenge allows."""
-    return Problem(413, "too_large", f"The file is too large: {most / 2**20:g} MiB are allowed.")
+    return Refusal(413, "too_large", f"The file is too large: {most / 2**20:g} MiB are allowed.")
 
 
-def discard(folder: Path, stored: Stored) -> None:
+def discard(folder: Path, stored: StoredUpload) -> None:
     """Take away a file that no entry came to refer to."""
     (folder / stored.name).unlink(missing_ok=True)
 

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import User
-from redelve.challenge.server.refusals import Problem
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.secrets_kept import form_token, new_secret, same
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.shown_text import FILTERS
@@ -69,14 +69,14 @@ Visiting = Annotated[Visitor, Depends(visitor)]
 def member(who: Visiting) -> Visitor:
     """A visitor who is logged in."""
     if who.user is None:
-        raise Problem(401, "login_needed", "Log in first.")
+        raise Refusal(401, "login_needed", "Log in first.")
     return who
 
 
 def organiser(who: Annotated[Visitor, Depends(member)]) -> Visitor:
     """A visitor who runs the challenge; for others the page does not exist."""
     if who.user is None or not who.user.is_organiser:
-        raise Problem(403, "organiser_needed", "Only an organiser can do this.")
+        raise Refusal(403, "organiser_needed", "Only an organiser can do this.")
     return who
 
 
@@ -117,8 +117,8 @@ def genuine_script(
         raise _forged()
 
 
-def _forged() -> Problem:
-    return Problem(403, "form_expired", "This form is out of date: load the page again and repeat.")
+def _forged() -> Refusal:
+    return Refusal(403, "form_expired", "This form is out of date: load the page again and repeat.")
 
 
 Member = Annotated[Visitor, Depends(member)]

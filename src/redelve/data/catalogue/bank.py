@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from redelve.data.catalogue.bank_queues import Town, turned_away
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.portable import Draws, Numbers, exponential
 from redelve.data.catalogue.simulated_family import CASES, Account, Member, Simulation, member_files
 from redelve.seeds import seed
@@ -23,7 +23,7 @@ SHOWN_8 = ("a1cx", "a1cy", "b2x", "b2y", "a2pop", "a3pop", "temp", "mxql")
 """What varies with eight inputs; the rest is as in `FIXED`."""
 
 
-class Place(NamedTuple):
+class BankPlace(NamedTuple):
     """The rectangle in which a centre or a bank lies: its middle, and how far it reaches from there."""
 
     x: float
@@ -35,8 +35,8 @@ class Place(NamedTuple):
 class Variation(NamedTuple):
     """How much the towns of a member differ."""
 
-    areas: tuple[Place, ...]
-    banks: tuple[Place, ...]
+    areas: tuple[BankPlace, ...]
+    banks: tuple[BankPlace, ...]
     spread: tuple[float, float]
     """Least value, and mean of the exponential variable added to it."""
     correlation: float
@@ -46,12 +46,20 @@ class Variation(NamedTuple):
     longest: int
 
 
-ANYWHERE = (Place(0, 0),) * 3
+ANYWHERE = (BankPlace(0, 0),) * 3
 VARIATIONS = {
     "n": Variation(ANYWHERE, ANYWHERE, (0.0, 1.0), 0.5, 1.0, (0.5, 2.0), 9),
     "f": Variation(
-        areas=(Place(0.6, 0.85, 0.1, 0.15), Place(-0.25, 0.85, 0.05, 0.05), Place(-0.03, -0.02, 0.03, 0.02)),
-        banks=(Place(0.15, 0.2, 0.05, 0.1), Place(-0.05, -0.3, 0.15, 0.2), Place(-0.65, 0.15, 0.05, 0.05)),
+        areas=(
+            BankPlace(0.6, 0.85, 0.1, 0.15),
+            BankPlace(-0.25, 0.85, 0.05, 0.05),
+            BankPlace(-0.03, -0.02, 0.03, 0.02),
+        ),
+        banks=(
+            BankPlace(0.15, 0.2, 0.05, 0.1),
+            BankPlace(-0.05, -0.3, 0.15, 0.2),
+            BankPlace(-0.65, 0.15, 0.05, 0.05),
+        ),
         spread=(0.5, 0.1),
         correlation=0.1,
         temperature=0.2,
@@ -144,38 +152,40 @@ bank_32nm = partial(files, "bank-32nm")
 bank_32nh = partial(files, "bank-32nh")
 
 
-def attributes(member: Member) -> list[Attribute]:
+def attributes(member: Member) -> list[AttributeLine]:
     """The inputs and the target."""
     varied = all_attributes(VARIATIONS[member.linearity].longest)
     shown = [attribute for attribute in varied if member.inputs == 32 or attribute.name in SHOWN_8]
     if member.inputs == 8:
         shown.sort(key=lambda attribute: SHOWN_8.index(attribute.name))
-    return [*shown, Attribute("rej", "[0,1]", "Share of customers turned away")]
+    return [*shown, AttributeLine("rej", "[0,1]", "Share of customers turned away")]
 
 
-def all_attributes(longest: int) -> list[Attribute]:
+def all_attributes(longest: int) -> list[AttributeLine]:
     """The 32 properties of a town, in the order of Dataset.data."""
     found = []
     for area in range(1, AREAS + 1):
         found += [
-            Attribute(f"a{area}cx", "[-1,1]", f"East-west position of area {area}"),
-            Attribute(f"a{area}cy", "[-1,1]", f"North-south position of area {area}"),
-            Attribute(f"a{area}sx", "[0,Inf)", f"East-west spread of area {area}"),
-            Attribute(f"a{area}sy", "[0,Inf)", f"North-south spread of area {area}"),
-            Attribute(f"a{area}rho", "[-1,1]", f"Correlation of the positions of homes in area {area}"),
-            Attribute(f"a{area}pop", "[0,Inf)", f"Population of area {area}"),
+            AttributeLine(f"a{area}cx", "[-1,1]", f"East-west position of area {area}"),
+            AttributeLine(f"a{area}cy", "[-1,1]", f"North-south position of area {area}"),
+            AttributeLine(f"a{area}sx", "[0,Inf)", f"East-west spread of area {area}"),
+            AttributeLine(f"a{area}sy", "[0,Inf)", f"North-south spread of area {area}"),
+            AttributeLine(f"a{area}rho", "[-1,1]", f"Correlation of the positions of homes in area {area}"),
+            AttributeLine(f"a{area}pop", "[0,Inf)", f"Population of area {area}"),
         ]
-    found.append(Attribute("temp", "(0,1)", "Temperature: how little distance matters for the choice"))
+    found.append(AttributeLine("temp", "(0,1)", "Temperature: how little distance matters for the choice"))
     for bank in range(1, BANKS + 1):
         call = f"{LEAST_CALL}..{longest - 1}"
         found += [
-            Attribute(f"b{bank}x", "[-1,1]", f"East-west position of bank {bank}"),
-            Attribute(f"b{bank}y", "[-1,1]", f"North-south position of bank {bank}"),
-            Attribute(f"b{bank}call", call, f"Queue length at which bank {bank} calls a teller", "integer"),
-            Attribute(f"b{bank}eff", "(0,Inf)", f"Effectiveness of the tellers of bank {bank}"),
+            AttributeLine(f"b{bank}x", "[-1,1]", f"East-west position of bank {bank}"),
+            AttributeLine(f"b{bank}y", "[-1,1]", f"North-south position of bank {bank}"),
+            AttributeLine(
+                f"b{bank}call", call, f"Queue length at which bank {bank} calls a teller", "integer"
+            ),
+            AttributeLine(f"b{bank}eff", "(0,Inf)", f"Effectiveness of the tellers of bank {bank}"),
         ]
     allowed = f"{LEAST_LONGEST}..{longest}"
-    return [*found, Attribute("mxql", allowed, "Largest length of a queue", "integer")]
+    return [*found, AttributeLine("mxql", allowed, "Largest length of a queue", "integer")]
 
 
 def simulate(member: Member, repetition: int = 0) -> Simulation:
@@ -202,7 +212,7 @@ def draw_towns(member: Member) -> dict[str, Numbers]:
     return {name: np.round(values, 6) for name, values in found.items()}
 
 
-def draw_area(draws: Draws, name: str, place: Place, variation: Variation) -> dict[str, Numbers]:
+def draw_area(draws: Draws, name: str, place: BankPlace, variation: Variation) -> dict[str, Numbers]:
     """The properties of an area."""
     least, mean = variation.spread
     return {
@@ -216,7 +226,7 @@ def draw_area(draws: Draws, name: str, place: Place, variation: Variation) -> di
 
 
 def draw_bank(
-    draws: Draws, name: str, place: Place, variation: Variation, longest: Numbers
+    draws: Draws, name: str, place: BankPlace, variation: Variation, longest: Numbers
 ) -> dict[str, Numbers]:
     """The properties of a bank."""
     return {

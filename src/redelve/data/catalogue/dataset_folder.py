@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[str]]
 RANDOM_ORDER = "Random-order"
 
 
-class Attribute(NamedTuple):
+class AttributeLine(NamedTuple):
     """A line of Dataset.spec, and the type for std.prior."""
 
     name: str
@@ -82,7 +82,7 @@ def dataset_files(
     return files
 
 
-def attribute_lines(attributes: Sequence[Attribute]) -> str:
+def attribute_lines(attributes: Sequence[AttributeLine]) -> str:
     """The lines of Dataset.spec that follow `Attributes:`, in columns; nothing is under anybody's control."""
     names = max(len(attribute.name) for attribute in attributes)
     ranges = max(len(attribute.range) for attribute in attributes)

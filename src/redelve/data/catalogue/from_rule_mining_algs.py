@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
-from redelve.data.catalogue.packaged import Description, Design, packaged_files, read_contents, recoded, table
+from redelve.data.catalogue.dataset_folder import AttributeLine
+from redelve.data.catalogue.packaged import (
+    PackagedDescription,
+    PackagedDesign,
+    packaged_files,
+    read_contents,
+    recoded,
+    table,
+)
 
 _COLOURS = "brown n, buff b, cinnamon c, gray g, green r, pink p, purple u, red e, white w, yellow y"
 _PROPERTIES = (
@@ -31,19 +38,19 @@ _PROPERTIES = (
     ("habitat", "g l m p u w d", "grasses g, leaves l, meadows m, paths p, urban u, waste w, woods d"),
 )
 
-MUSHROOMS = Description(
+MUSHROOMS = PackagedDescription(
     title="Mushrooms",
     origin="cultivated",
     usage="historical",
     order="?",
     attributes=(
-        Attribute("class", "edible poisonous", "Whether it can be eaten", "binary"),
+        AttributeLine("class", "edible poisonous", "Whether it can be eaten", "binary"),
         *(
-            Attribute(name, range_, codes, "nominal" if len(range_.split()) > 2 else "binary")
+            AttributeLine(name, range_, codes, "nominal" if len(range_.split()) > 2 else "binary")
             for name, range_, codes in _PROPERTIES
         ),
     ),
-    prototasks={"class": Design("class", 4028, (64, 128, 256, 512, 1024))},
+    prototasks={"class": PackagedDesign("class", 4028, (64, 128, 256, 512, 1024))},
     summary="""\
 Descriptions of 8124 mushrooms of 23 species: 22 properties, each a letter.
 Whether one may eat it (4208) or not (3916) is to be predicted. Good methods

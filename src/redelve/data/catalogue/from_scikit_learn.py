@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.packaged import (
-    Description,
-    Design,
+    PackagedDescription,
+    PackagedDesign,
     packaged_files,
     read_contents,
     reals,
@@ -20,7 +20,7 @@ Licence: scikit-learn is under the BSD 3-clause licence and states no other
 for this file.
 """
 
-IRIS = Description(
+IRIS = PackagedDescription(
     title="Iris plants",
     origin="natural",
     usage="historical",
@@ -35,9 +35,9 @@ IRIS = Description(
             ),
             "(0,Inf)",
         ),
-        Attribute("species", "setosa versicolor virginica", "Species of the plant", "nominal"),
+        AttributeLine("species", "setosa versicolor virginica", "Species of the plant", "nominal"),
     ),
-    prototasks={"species": Design("species", 54, (16, 32))},
+    prototasks={"species": PackagedDesign("species", 54, (16, 32))},
     summary="""\
 Measurements of 150 irises, 50 of each of three species. The species is to be
 predicted from length and width of sepals and petals. One species is easily
@@ -55,7 +55,7 @@ by species. Two cases (102 and 143) are equal; they are different plants.
     + LICENCE,
 )
 
-WINE = Description(
+WINE = PackagedDescription(
     title="Wine recognition",
     origin="natural",
     usage="historical",
@@ -78,9 +78,9 @@ WINE = Description(
                 "proline: Proline",
             )
         ),
-        Attribute("cultivator", "1 2 3", "Whose wine it is", "nominal"),
+        AttributeLine("cultivator", "1 2 3", "Whose wine it is", "nominal"),
     ),
-    prototasks={"cultivator": Design("cultivator", 82, (16, 32))},
+    prototasks={"cultivator": PackagedDesign("cultivator", 82, (16, 32))},
     summary="""\
 Chemical analyses of 178 wines that three cultivators made in one region of
 Italy. Whose wine it is is to be predicted from thirteen constituents. The
@@ -96,20 +96,20 @@ The cases are sorted by class.
     + LICENCE,
 )
 
-DIGITS = Description(
+DIGITS = PackagedDescription(
     title="Handwritten digits, 8 by 8",
     origin="cultivated",
     usage="historical",
     order="informative",
     attributes=(
         *(
-            Attribute(f"p{row}{column}", "0..16", f"Ink in row {row}, column {column}", "integer")
+            AttributeLine(f"p{row}{column}", "0..16", f"Ink in row {row}, column {column}", "integer")
             for row in range(1, 9)
             for column in range(1, 9)
         ),
-        Attribute("digit", "0..9", "The digit", "nominal"),
+        AttributeLine("digit", "0..9", "The digit", "nominal"),
     ),
-    prototasks={"digit": Design("digit", 773, (64, 128, 256))},
+    prototasks={"digit": PackagedDesign("digit", 773, (64, 128, 256))},
     summary="""\
 Pictures of 1797 digits written by hand: 8 by 8 squares, in each the number
 of inked dots among 16. The digit is to be predicted.
@@ -141,20 +141,20 @@ _NUCLEI = (
     ("fractal-dimension", "coastline approximation - 1"),
 )
 
-BREAST_CANCER = Description(
+BREAST_CANCER = PackagedDescription(
     title="Breast cancer Wisconsin (diagnostic)",
     origin="natural",
     usage="historical",
     order="?",
     attributes=(
         *(
-            Attribute(f"{name}-{kind}", "[0,Inf)", f"{word} {what}")
+            AttributeLine(f"{name}-{kind}", "[0,Inf)", f"{word} {what}")
             for kind, word in (("mean", "Mean"), ("se", "Standard error of"), ("worst", "Worst"))
             for name, what in _NUCLEI
         ),
-        Attribute("diagnosis", "malignant benign", "Diagnosis", "binary"),
+        AttributeLine("diagnosis", "malignant benign", "Diagnosis", "binary"),
     ),
-    prototasks={"diagnosis": Design("diagnosis", 313, (32, 64))},
+    prototasks={"diagnosis": PackagedDesign("diagnosis", 313, (32, 64))},
     summary="""\
 Cell nuclei of 569 breast masses, seen in a digitised image of a fine needle
 aspirate: ten properties, of each the mean, the standard error and the mean of
@@ -171,14 +171,14 @@ Changed: the diagnosis is written in words, not as 0 (malignant) and 1.
     + LICENCE,
 )
 
-DIABETES = Description(
+DIABETES = PackagedDescription(
     title="Progression of diabetes",
     origin="natural",
     usage="historical",
     order="?",
     attributes=(
-        Attribute("age", "0..120", "Age (years)", "integer"),
-        Attribute("sex", "1 2", "Sex; which is which is not told", "binary"),
+        AttributeLine("age", "0..120", "Age (years)", "integer"),
+        AttributeLine("sex", "1 2", "Sex; which is which is not told", "binary"),
         *reals(
             (
                 "bmi: Body mass index",
@@ -192,9 +192,9 @@ DIABETES = Description(
             ),
             "(0,Inf)",
         ),
-        Attribute("progression", "[0,Inf)", "Disease progression one year after baseline"),
+        AttributeLine("progression", "[0,Inf)", "Disease progression one year after baseline"),
     ),
-    prototasks={"progression": Design("progression", 186, (32, 64))},
+    prototasks={"progression": PackagedDesign("progression", 186, (32, 64))},
     summary="""\
 Ten baseline measurements of 442 diabetes patients. A quantitative measure of
 how the disease has progressed a year later is to be predicted. Not PROBEN1's

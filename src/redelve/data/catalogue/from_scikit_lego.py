@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.packaged import (
-    Description,
-    Design,
+    PackagedDescription,
+    PackagedDesign,
     packaged_files,
     read_contents,
     reals,
@@ -13,13 +13,13 @@ from redelve.data.catalogue.packaged import (
     table,
 )
 
-ABALONE = Description(
+ABALONE = PackagedDescription(
     title="Abalone",
     origin="natural",
     usage="assessment",
     order="?",
     attributes=(
-        Attribute("sex", "M F I", "Male, female or infant", "nominal"),
+        AttributeLine("sex", "M F I", "Male, female or infant", "nominal"),
         *reals(
             (
                 "length: Longest measurement of the shell (mm / 200)",
@@ -31,9 +31,9 @@ ABALONE = Description(
                 "shell-weight: Weight of the dried shell (g / 200)",
             )
         ),
-        Attribute("rings", "1..Inf", "Rings; 1.5 more is the age in years", "integer"),
+        AttributeLine("rings", "1..Inf", "Rings; 1.5 more is the age in years", "integer"),
     ),
-    prototasks={"age": Design("rings", 1105, (64, 128, 256, 512, 1024))},
+    prototasks={"age": PackagedDesign("rings", 1105, (64, 128, 256, 512, 1024))},
     summary="""\
 Measurements of 4177 abalones, which are sea snails. Their age, that is, the
 number of rings of the shell, is to be predicted; counting rings is tedious.

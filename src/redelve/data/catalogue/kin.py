@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.portable import Draws, Numbers, sine_cosine
 from redelve.data.catalogue.simulated_family import (
     CASES,
@@ -120,17 +120,19 @@ kin_32nm = partial(files, "kin-32nm")
 kin_32nh = partial(files, "kin-32nh")
 
 
-def attributes(member: Member) -> list[Attribute]:
+def attributes(member: Member) -> list[AttributeLine]:
     """The inputs and the target."""
     limit, twist = (f"{scale[member.linearity]:.7f}" for scale in (ANGLE, TWIST))
     joints = range(1, JOINTS + 1)
-    found = [Attribute(f"theta{j}", f"[-{limit},{limit}]", f"Angle of joint {j} (radians)") for j in joints]
+    found = [
+        AttributeLine(f"theta{j}", f"[-{limit},{limit}]", f"Angle of joint {j} (radians)") for j in joints
+    ]
     if member.inputs == 32:
         twists = f"[-{twist},{twist}]"
-        found += [Attribute(f"alpha{j}", twists, f"Twist of link {j} (radians)") for j in joints]
-        found += [Attribute(f"a{j}", "[0,Inf)", f"Length of link {j} (metres)") for j in joints]
-        found += [Attribute(f"d{j}", "[0,Inf)", f"Offset of link {j} (metres)") for j in joints]
-    return [*found, Attribute("y", "[0,Inf)", "Distance of the hand from the target (metres)")]
+        found += [AttributeLine(f"alpha{j}", twists, f"Twist of link {j} (radians)") for j in joints]
+        found += [AttributeLine(f"a{j}", "[0,Inf)", f"Length of link {j} (metres)") for j in joints]
+        found += [AttributeLine(f"d{j}", "[0,Inf)", f"Offset of link {j} (metres)") for j in joints]
+    return [*found, AttributeLine("y", "[0,Inf)", "Distance of the hand from the target (metres)")]
 
 
 def simulate(member: Member) -> Simulation:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from redelve.data.catalogue.depot import Depot
-from redelve.data.catalogue.downloads import Download, Source
+from redelve.data.catalogue.downloads import Download, DownloadSource
 from redelve.data.delve.case_lists import CaseLists
 from redelve.data.files import read_text
 from redelve.errors import FormatError, LocationError, SpecError
@@ -37,7 +37,7 @@ def load(name: str, depot: Depot, checksum: str | None) -> Download:
     return _load_dataset(number, depot, checksum)
 
 
-SOURCE = Source("https://www.openml.org/api/v1/json", load)
+SOURCE = DownloadSource("https://www.openml.org/api/v1/json", load)
 
 
 def _load_dataset(number: int, depot: Depot, checksum: str | None) -> Download:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from redelve.data.catalogue.carriers import CARRIED, Carrier, locate, require_carrier
 from redelve.data.catalogue.dataset_folder import (
-    Attribute,
+    AttributeLine,
     PrototaskPlan,
     Rows,
     attribute_lines,
@@ -21,7 +21,7 @@ from redelve.errors import LocationError
 from redelve.model.designs import random_order, random_order_of_groups
 
 
-class Design(NamedTuple):
+class PackagedDesign(NamedTuple):
     """A prototask: what it predicts (all other attributes are inputs), and the sizes of its sets."""
 
     target: str
@@ -32,15 +32,15 @@ class Design(NamedTuple):
     """Attributes that are neither predicted nor inputs."""
 
 
-class Description(NamedTuple):
+class PackagedDescription(NamedTuple):
     """What a dataset's specification and documents say."""
 
     title: str
     origin: str
     usage: str
     order: str
-    attributes: tuple[Attribute, ...]
-    prototasks: dict[str, Design]
+    attributes: tuple[AttributeLine, ...]
+    prototasks: dict[str, PackagedDesign]
     summary: str
     notes: str
     twins_are_one: bool = False
@@ -94,7 +94,7 @@ def shortest(value: str, digits: int = 15) -> str:
     return f"{float(value):.{digits}g}"
 
 
-def packaged_files(dataset: str, rows: Rows, description: Description) -> dict[str, str]:
+def packaged_files(dataset: str, rows: Rows, description: PackagedDescription) -> dict[str, str]:
     """All files of a packaged dataset's folder."""
     carrier = CARRIED[dataset].carrier
     documents = {
@@ -107,7 +107,7 @@ def packaged_files(dataset: str, rows: Rows, description: Description) -> dict[s
     return dataset_files(marked, _specification(description), plans, documents)
 
 
-def _specification(described: Description) -> str:
+def _specification(described: PackagedDescription) -> str:
     head = (
         f"Title: {described.title}\nOrigin: {described.origin}\n"
         f"Usage: {described.usage}\nOrder: {described.order}\n"
@@ -116,7 +116,7 @@ def _specification(described: Description) -> str:
     return head + common + "Attributes:\n" + attribute_lines(described.attributes)
 
 
-def _plan(design: Design, description: Description, order: tuple[int, ...]) -> PrototaskPlan:
+def _plan(design: PackagedDesign, description: PackagedDescription, order: tuple[int, ...]) -> PrototaskPlan:
     numbers = {attribute.name: number for number, attribute in enumerate(description.attributes, 1)}
     apart = (design.target, *design.unused)
     return PrototaskPlan(
@@ -166,10 +166,10 @@ sets follow. Sizes, ranges and the choice of the prototask are redelve's own.
 """
 
 
-def reals(names: Iterable[str], range_: str = "[0,Inf)") -> tuple[Attribute, ...]:
+def reals(names: Iterable[str], range_: str = "[0,Inf)") -> tuple[AttributeLine, ...]:
     """Real attributes of one range, from texts such as "ash: Ash"."""
     split = (name.split(": ", 1) for name in names)
-    return tuple(Attribute(name, range_, description) for name, description in split)
+    return tuple(AttributeLine(name, range_, description) for name, description in split)
 
 
 def recoded(rows: Rows, column: int, names: dict[str, str]) -> list[list[str]]:

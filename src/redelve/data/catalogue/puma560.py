@@ -47,7 +47,7 @@ LINKS = (
 )
 
 
-class Frame(NamedTuple):
+class ArmFrame(NamedTuple):
     """How a link stands to the one before it, in one pose."""
 
     sine: Numbers
@@ -79,7 +79,7 @@ class Frame(NamedTuple):
         )
 
 
-def frames(angles: Motion, masses: Motion | None = None, lengths: Motion | None = None) -> list[Frame]:
+def frames(angles: Motion, masses: Motion | None = None, lengths: Motion | None = None) -> list[ArmFrame]:
     """The links in a pose; `masses` multiply masses and inertias of the links, `lengths` their lengths."""
     one = np.ones_like(angles[0])
     found = []
@@ -91,11 +91,11 @@ def frames(angles: Motion, masses: Motion | None = None, lengths: Motion | None 
         x, y, z = (one * component for component in link.centre)
         inertia = (mass * link.inertia[0], mass * link.inertia[1], mass * link.inertia[2])
         motor = link.motor * link.gear * link.gear
-        found.append(Frame(sine, cosine, link.twist, origin, (x, y, z), mass * link.mass, inertia, motor))
+        found.append(ArmFrame(sine, cosine, link.twist, origin, (x, y, z), mass * link.mass, inertia, motor))
     return found
 
 
-def torques(arm: list[Frame], speeds: Motion, accelerations: Motion, gravity: float = GRAVITY) -> Motion:
+def torques(arm: list[ArmFrame], speeds: Motion, accelerations: Motion, gravity: float = GRAVITY) -> Motion:
     """What the motors must do for these accelerations: Newton-Euler, outwards and then inwards."""
     forces: list[tuple[Vector, Vector]] = []
     nothing = np.zeros_like(speeds[0])
@@ -113,7 +113,7 @@ def torques(arm: list[Frame], speeds: Motion, accelerations: Motion, gravity: fl
     return inwards(arm, forces, accelerations)
 
 
-def inwards(arm: list[Frame], forces: list[tuple[Vector, Vector]], accelerations: Motion) -> Motion:
+def inwards(arm: list[ArmFrame], forces: list[tuple[Vector, Vector]], accelerations: Motion) -> Motion:
     """The torques of the joints, from the force and moment on each link, beginning at the hand."""
     nothing = np.zeros_like(accelerations[0])
     force: Vector = (nothing, nothing, nothing)
@@ -130,7 +130,7 @@ def inwards(arm: list[Frame], forces: list[tuple[Vector, Vector]], accelerations
     return found[::-1]
 
 
-def mass_matrix(arm: list[Frame]) -> list[Motion]:
+def mass_matrix(arm: list[ArmFrame]) -> list[Motion]:
     """The matrix by which accelerations become torques; it is symmetric."""
     nothing = np.zeros_like(arm[0].sine)
     still = [nothing] * JOINTS
@@ -138,7 +138,7 @@ def mass_matrix(arm: list[Frame]) -> list[Motion]:
     return [torques(arm, still, column, gravity=0.0) for column in unit]
 
 
-def accelerate(arm: list[Frame], speeds: Motion, driving: Motion) -> Motion:
+def accelerate(arm: list[ArmFrame], speeds: Motion, driving: Motion) -> Motion:
     """The accelerations that the driving torques cause: forward dynamics."""
     still = [np.zeros_like(speeds[0])] * JOINTS
     resisting = torques(arm, speeds, still)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from redelve.data.catalogue.dataset_folder import Attribute
+from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.portable import Draws, Numbers
 from redelve.data.catalogue.puma560 import JOINTS, Motion, accelerate, frames
 from redelve.data.catalogue.simulated_family import (
@@ -114,22 +114,29 @@ def width(member: Member) -> float:
     return WIDTH[f"{member.inputs}{member.linearity}"]
 
 
-def attributes(member: Member) -> list[Attribute]:
+def attributes(member: Member) -> list[AttributeLine]:
     """The inputs and the target."""
     wide, free = width(member), 3 if member.inputs == 8 else 6
     turn, torque = f"{math.pi * wide / 2:.7f}", f"{TORQUE[member.inputs] * wide / 2:g}"
     joints = range(1, free + 1)
-    found = [Attribute(f"theta{j}", f"[-{turn},{turn}]", f"Position of joint {j} (radians)") for j in joints]
-    found += [Attribute(f"thetad{j}", f"[-{turn},{turn}]", f"Speed of joint {j} (radians/s)") for j in joints]
+    found = [
+        AttributeLine(f"theta{j}", f"[-{turn},{turn}]", f"Position of joint {j} (radians)") for j in joints
+    ]
     found += [
-        Attribute(f"tau{j}", f"[-{torque},{torque}]", f"Torque of joint {j} (N m)") for j in joints[:-1]
+        AttributeLine(f"thetad{j}", f"[-{turn},{turn}]", f"Speed of joint {j} (radians/s)") for j in joints
+    ]
+    found += [
+        AttributeLine(f"tau{j}", f"[-{torque},{torque}]", f"Torque of joint {j} (N m)") for j in joints[:-1]
     ]
     if member.inputs == 32:
         factor = f"[{1 - wide / 2:g},{1 + wide:g}]"
         for name, what in (("dm", "mass and inertia"), ("da", "length"), ("db", "friction")):
             about = f"Factor on the {what} of link"
-            found += [Attribute(f"{name}{j}", factor, f"{about} {j}") for j in joints[:-1]]
-    return [*found, Attribute(f"thetadd{free}", "(-Inf,Inf)", f"Acceleration of joint {free} (radians/s2)")]
+            found += [AttributeLine(f"{name}{j}", factor, f"{about} {j}") for j in joints[:-1]]
+    return [
+        *found,
+        AttributeLine(f"thetadd{free}", "(-Inf,Inf)", f"Acceleration of joint {free} (radians/s2)"),
+    ]
 
 
 def simulate(member: Member) -> Simulation:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from redelve.data.catalogue.dataset_folder import (
-    Attribute,
+    AttributeLine,
     PrototaskPlan,
     Rows,
     attribute_lines,
@@ -86,7 +86,7 @@ class Account(NamedTuple):
 
 
 def member_files(
-    member: Member, attributes: Sequence[Attribute], rows: Rows, account: Account
+    member: Member, attributes: Sequence[AttributeLine], rows: Rows, account: Account
 ) -> dict[str, str]:
     """All files of a member's folder; the last attribute is the target."""
     documents = {
@@ -111,14 +111,14 @@ the file is the same on every machine.
 """
 
 
-def specification(member: Member, attributes: Sequence[Attribute]) -> str:
+def specification(member: Member, attributes: Sequence[AttributeLine]) -> str:
     """The text of Dataset.spec."""
     usage = "development" if member.kind in DEVELOPMENT else "assessment"
     head = f"Title: {member.description}\nOrigin: simulated\nUsage: {usage}\n"
     return head + "Order: uninformative\nAttributes:\n" + attribute_lines(attributes)
 
 
-def prototask_plan(attributes: Sequence[Attribute]) -> PrototaskPlan:
+def prototask_plan(attributes: Sequence[AttributeLine]) -> PrototaskPlan:
     """The one prototask: the last attribute from all the others; half of the cases are for testing."""
     count = len(attributes)
     return PrototaskPlan(

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from redelve.data.catalogue.depot import Depot
-from redelve.data.catalogue.downloads import Download, Source
+from redelve.data.catalogue.downloads import Download, DownloadSource
 from redelve.errors import LocationError, SpecError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ()+,.'_-]{0,120}", re.ASCII)
@@ -42,7 +42,7 @@ def load(name: str, depot: Depot, checksum: str | None) -> Download:
     )
 
 
-SOURCE = Source("https://archive.ics.uci.edu", load)
+SOURCE = DownloadSource("https://archive.ics.uci.edu", load)
 
 
 def _variables(described: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ LONGEST_NAME = 200
 ZIP = b"PK\x03\x04"
 
 
-class Limits(NamedTuple):
+class UnpackingLimits(NamedTuple):
     """How much an archive may hold."""
 
     files: int = 20_000
@@ -26,10 +26,10 @@ class Limits(NamedTuple):
     """Bytes of all files together, unpacked; of a compressed tar file also that of what it is made of."""
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = UnpackingLimits()
 
 
-def unpack(archive: Path, folder: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+def unpack(archive: Path, folder: Path, limits: UnpackingLimits = DEFAULT_LIMITS) -> None:
     """Unpack a tar file (compressed or not) or a zip file into a new folder.
 
     Links, devices, encrypted files and names that lead out of the folder are refused, not skipped.
@@ -54,7 +54,7 @@ def unpack(archive: Path, folder: Path, limits: Limits = DEFAULT_LIMITS) -> None
 class _Room:
     """The folder that is being filled, and how much more may go into it."""
 
-    def __init__(self, archive: Path, folder: Path, limits: Limits) -> None:
+    def __init__(self, archive: Path, folder: Path, limits: UnpackingLimits) -> None:
         self.archive, self.folder, self.limits = archive, folder, limits
         self.count = self.size = 0
         folder.mkdir(parents=True)

@@ -21,7 +21,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from redelve.data.delve.case_lines import Line, case_lines, cut_into_words, dissect, end_of_case, joined_lines
+from redelve.data.delve.case_lines import (
+    CaseLine,
+    case_lines,
+    cut_into_words,
+    dissect,
+    end_of_case,
+    joined_lines,
+)
 from redelve.data.delve.number_columns import arrow_columns, parse_columns, parse_numbers, single_blanks
 from redelve.data.files import BYTE_ORDER_MARK, StrPath, find_file, open_bytes, read_blocks, write_atomic
 from redelve.errors import FormatError, LocationError, RedelveError
@@ -37,7 +44,7 @@ _NUMERIC = b"0123456789+-.eE \t\r\v\f\n"
 _RE2_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-class Column(Protocol):
+class FileColumn(Protocol):
     """The values of one attribute."""
 
     @property
@@ -60,7 +67,7 @@ class RawCases:
 
     path: Path
     count: int
-    columns: tuple[Column, ...]
+    columns: tuple[FileColumn, ...]
     commonality: Integers | None
     comments: Mapping[int, str]
     _runs: tuple[Integers, Integers] = field(
@@ -204,7 +211,7 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 # Blocks of whole cases
 
 
-_Lines = list[Line] | range  # a range of numbers where no line has a tail
+_Lines = list[CaseLine] | range  # a range of numbers where no line has a tail
 _Parsed = tuple[list[Any], _Lines]
 
 
@@ -326,7 +333,7 @@ class _Marks:
         self._offset = int(offsets[-1]) if len(offsets) else self._offset
         self.count += len(numbers)
 
-    def _add_tails(self, lines: list[Line]) -> None:
+    def _add_tails(self, lines: list[CaseLine]) -> None:
         indices = np.array([line.commonality for line in lines], dtype=np.int64)
         if (indices >= 0).any():
             self._indices[self.count] = indices
@@ -334,7 +341,7 @@ class _Marks:
             if line.comment is not None:
                 self._comments[case] = line.comment
 
-    def cases(self, path: Path, columns: Iterable[Column]) -> RawCases:
+    def cases(self, path: Path, columns: Iterable[FileColumn]) -> RawCases:
         commonality = None
         if self._indices:
             commonality = np.full(self.count, -1, dtype=np.int64)

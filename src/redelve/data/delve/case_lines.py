@@ -55,7 +55,7 @@ def joined_lines(block: bytes, first: int) -> Iterator[tuple[int, bytes]]:
         yield start, b"".join(held)
 
 
-class Line(NamedTuple):
+class CaseLine(NamedTuple):
     """A line taken apart; the commonality index is −1 when there is none."""
 
     number: int
@@ -64,7 +64,7 @@ class Line(NamedTuple):
     comment: str | None
 
 
-def dissect(path: Path, number: int, line: bytes) -> Line:
+def dissect(path: Path, number: int, line: bytes) -> CaseLine:
     """Take values, index and comment of a line apart."""
     comment, index = None, -1
     if found := _COMMENT.search(line):
@@ -77,12 +77,12 @@ def dissect(path: Path, number: int, line: bytes) -> Line:
             raise FormatError(path, number, f'expected "@" and digits after the last value but got "{got}"')
         index = int(words[0][1:])
         line = line[: found.start()]
-    return Line(number, line, index, comment)
+    return CaseLine(number, line, index, comment)
 
 
 def cut_into_words(
     path: Path, block: bytes, first: int, width: int | None
-) -> Iterator[tuple[Line, list[str]]]:
+) -> Iterator[tuple[CaseLine, list[str]]]:
     """Every case of a block cut into words: the reference for the faster ways, and the finder of errors."""
     for number, text in joined_lines(block, first):
         if b"\0" in text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redelve.data.delve.keyed_lines import Fields, numbered_lines, parse_entries, shown, strip_comment
+from redelve.data.delve.keyed_lines import KeyedFields, numbered_lines, parse_entries, shown, strip_comment
 from redelve.data.problems import Problems
 from redelve.errors import SpecError
 from redelve.model.dataset import CONTROLS, ORDERS, ORIGINS, USAGES, Attribute, DatasetSpec
@@ -20,7 +20,7 @@ def parse_dataset_spec(text: str, name: str, problems: Problems) -> DatasetSpec:
     """The specification in `text`; violations go to `problems`."""
     keyed, attribute_lines, has_commonality, has_section = _sections(text)
     entries = parse_entries(keyed, problems)
-    fields = Fields(entries, problems)
+    fields = KeyedFields(entries, problems)
     if not has_section:
         problems.add(None, '"attributes" is not specified: add a line "Attributes:"', field="attributes")
     known = ("origin", "usage", "order", "title")

@@ -12,7 +12,7 @@ COMMENT = re.compile(r"(?<!\\)#.*")
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyedEntry:
     """One value and the line it stands on."""
 
     value: str
@@ -29,9 +29,9 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(text.split("\n"), start=1)
 
 
-def parse_entries(lines: Iterable[tuple[int, str]], problems: Problems) -> dict[str, Entry]:
+def parse_entries(lines: Iterable[tuple[int, str]], problems: Problems) -> dict[str, KeyedEntry]:
     """The entries by key (in lower case); a repeated key or a line without colon is a problem."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, KeyedEntry] = {}
     for number, line in lines:
         bare = strip_comment(line)
         if not bare:
@@ -45,7 +45,7 @@ def parse_entries(lines: Iterable[tuple[int, str]], problems: Problems) -> dict[
                 number, f'"{key}" is specified twice, first on line {entries[key].line}', value=value
             )
         else:
-            entries[key] = Entry(value.strip(), number)
+            entries[key] = KeyedEntry(value.strip(), number)
     return entries
 
 
@@ -55,10 +55,10 @@ def shown(text: str, longest: int = 60) -> str:
     return printable if len(printable) <= longest else printable[: longest - 3] + "..."
 
 
-class Fields:
+class KeyedFields:
     """Typed access to entries; what is missing or wrong becomes a problem and a harmless stand-in."""
 
-    def __init__(self, entries: dict[str, Entry], problems: Problems) -> None:
+    def __init__(self, entries: dict[str, KeyedEntry], problems: Problems) -> None:
         self._entries = entries
         self._problems = problems
 

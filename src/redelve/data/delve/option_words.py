@@ -12,7 +12,7 @@ KEYS = ("passive", "center", "unit", "scale", "missing", "order")
 
 
 @dataclass
-class Options:
+class OptionWords:
     """The options found on one line."""
 
     passive: str | None = None
@@ -23,9 +23,9 @@ class Options:
     order: tuple[str, ...] | None = None
 
 
-def parse_options(words: Sequence[str], complain: Callable[[str], None]) -> Options:
+def parse_options(words: Sequence[str], complain: Callable[[str], None]) -> OptionWords:
     """The options in `words`; both spellings of centre are taken, violations are complained of."""
-    options = Options()
+    options = OptionWords()
     seen: set[str] = set()
     for word in words:
         key, equals, value = word.partition("=")
@@ -42,7 +42,7 @@ def parse_options(words: Sequence[str], complain: Callable[[str], None]) -> Opti
     return options
 
 
-def _set(options: Options, key: str, value: str, complain: Callable[[str], None]) -> None:
+def _set(options: OptionWords, key: str, value: str, complain: Callable[[str], None]) -> None:
     if key in ("center", "unit"):
         number = parse_number(value)
         if number is None:

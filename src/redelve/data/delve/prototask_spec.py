@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redelve.data.delve.keyed_lines import Fields, numbered_lines, parse_entries
+from redelve.data.delve.keyed_lines import KeyedFields, numbered_lines, parse_entries
 from redelve.data.problems import Problems
 from redelve.errors import SpecError
 from redelve.model.dataset import ORIGINS, DatasetSpec
@@ -26,7 +26,7 @@ DEPENDENCY_RANGE = "maximum-dependency-range"
 def parse_prototask_spec(text: str, name: str, dataset: DatasetSpec, problems: Problems) -> Prototask:
     """The specification in `text`; violations, also of the dataset's specification, go to `problems`."""
     entries = parse_entries(numbered_lines(text), problems)
-    fields = Fields(entries, problems)
+    fields = KeyedFields(entries, problems)
     prototask = Prototask(
         name=name,
         dataset=dataset.name,
@@ -59,12 +59,12 @@ def read_prototask_spec(text: str, name: str, dataset: DatasetSpec, path: str) -
     return prototask
 
 
-def _missing(fields: Fields, key: str) -> tuple[int, ...]:
+def _missing(fields: KeyedFields, key: str) -> tuple[int, ...]:
     fields.text(key)
     return ()
 
 
-def _attributes(key: str, fields: Fields, dataset: DatasetSpec) -> tuple[int, ...]:
+def _attributes(key: str, fields: KeyedFields, dataset: DatasetSpec) -> tuple[int, ...]:
     numbers: list[int] = []
     for word in fields.text(key).split():
         try:
@@ -78,7 +78,7 @@ def _attributes(key: str, fields: Fields, dataset: DatasetSpec) -> tuple[int, ..
     return tuple(numbers)
 
 
-def _file_or(key: str, words: tuple[str, ...], fields: Fields) -> str:
+def _file_or(key: str, words: tuple[str, ...], fields: KeyedFields) -> str:
     value = " ".join(fields.text(key).split())
     if value in words:
         return value
@@ -88,7 +88,7 @@ def _file_or(key: str, words: tuple[str, ...], fields: Fields) -> str:
     return value
 
 
-def _check_together(prototask: Prototask, dataset: DatasetSpec, fields: Fields) -> None:
+def _check_together(prototask: Prototask, dataset: DatasetSpec, fields: KeyedFields) -> None:
     both = set(prototask.inputs) & set(prototask.targets)
     if both:
         names = ", ".join(dataset.attribute(number).name for number in sorted(both))
@@ -105,7 +105,7 @@ def _check_together(prototask: Prototask, dataset: DatasetSpec, fields: Fields) 
         fields.complain(STRATIFIED, "stratified training sets need exactly one target")
 
 
-def _check_sequential(prototask: Prototask, dataset: DatasetSpec, fields: Fields) -> None:
+def _check_sequential(prototask: Prototask, dataset: DatasetSpec, fields: KeyedFields) -> None:
     if prototask.order != "retain":
         fields.complain("order", "a sequential prototask must retain the original order")
     if dataset.order == "uninformative":

@@ -29,7 +29,7 @@ NAME = re.compile(r"([a-z]+)([0-9]+)([a-z]?)", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Facts:
+class ProblemFacts:
     """One of the fifteen problems, as sections 3.1 and 3.2 and tables 1 and 2 tell of it."""
 
     name: str
@@ -62,21 +62,21 @@ HEART = (
 _CLASSES: Kind = "classification"
 _NUMBERS: Kind = "approximation"
 _ALL = (
-    Facts("building", _NUMBERS, 14, 3, 4208, "Energy consumption in a building", order_kept=True),
-    Facts("cancer", _CLASSES, 9, 2, 699, "Diagnosis of breast cancer", WOLBERG),
-    Facts("card", _CLASSES, 51, 2, 690, "Approval of credit cards"),
-    Facts("diabetes", _CLASSES, 8, 2, 768, "Diabetes of Pima Indians"),
-    Facts("flare", _NUMBERS, 24, 3, 1066, "Number of solar flares"),
-    Facts("gene", _CLASSES, 120, 3, 3175, "Splice junctions in nucleotide sequences"),
-    Facts("glass", _CLASSES, 9, 6, 214, "Types of glass"),
-    Facts("heart", _CLASSES, 35, 2, 920, "Heart disease", HEART),
-    Facts("hearta", _NUMBERS, 35, 1, 920, "Heart disease, number of vessels", HEART),
-    Facts("heartac", _NUMBERS, 35, 1, 303, "Heart disease, number of vessels, Cleveland", DETRANO),
-    Facts("heartc", _CLASSES, 35, 2, 303, "Heart disease, Cleveland", DETRANO),
-    Facts("horse", _CLASSES, 58, 3, 364, "Fate of horses with colic"),
-    Facts("mushroom", _CLASSES, 125, 2, 8124, "Edible and poisonous mushrooms"),
-    Facts("soybean", _CLASSES, 82, 19, 683, "Diseases of soybeans"),
-    Facts("thyroid", _CLASSES, 21, 3, 7200, "Function of the thyroid", order_kept=True),
+    ProblemFacts("building", _NUMBERS, 14, 3, 4208, "Energy consumption in a building", order_kept=True),
+    ProblemFacts("cancer", _CLASSES, 9, 2, 699, "Diagnosis of breast cancer", WOLBERG),
+    ProblemFacts("card", _CLASSES, 51, 2, 690, "Approval of credit cards"),
+    ProblemFacts("diabetes", _CLASSES, 8, 2, 768, "Diabetes of Pima Indians"),
+    ProblemFacts("flare", _NUMBERS, 24, 3, 1066, "Number of solar flares"),
+    ProblemFacts("gene", _CLASSES, 120, 3, 3175, "Splice junctions in nucleotide sequences"),
+    ProblemFacts("glass", _CLASSES, 9, 6, 214, "Types of glass"),
+    ProblemFacts("heart", _CLASSES, 35, 2, 920, "Heart disease", HEART),
+    ProblemFacts("hearta", _NUMBERS, 35, 1, 920, "Heart disease, number of vessels", HEART),
+    ProblemFacts("heartac", _NUMBERS, 35, 1, 303, "Heart disease, number of vessels, Cleveland", DETRANO),
+    ProblemFacts("heartc", _CLASSES, 35, 2, 303, "Heart disease, Cleveland", DETRANO),
+    ProblemFacts("horse", _CLASSES, 58, 3, 364, "Fate of horses with colic"),
+    ProblemFacts("mushroom", _CLASSES, 125, 2, 8124, "Edible and poisonous mushrooms"),
+    ProblemFacts("soybean", _CLASSES, 82, 19, 683, "Diseases of soybeans"),
+    ProblemFacts("thyroid", _CLASSES, 21, 3, 7200, "Function of the thyroid", order_kept=True),
 )
 DATASETS = {one.name: one for one in _ALL}
 
@@ -89,7 +89,7 @@ class Variant:
     ('glass1', 'glass1', 'f')
     """
 
-    dataset: Facts
+    dataset: ProblemFacts
     permutation: int
     order: str = "a"
 

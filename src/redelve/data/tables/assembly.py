@@ -16,7 +16,7 @@ from redelve.data.tables.description import ColumnDescription, Description, Use,
 from redelve.data.tables.inference import ColumnFacts, as_type, infer_input, infer_target
 from redelve.data.tables.legal_names import attribute_names, legal_name
 from redelve.data.tables.table_files import Table, read_table
-from redelve.data.tables.table_nouns import Plan
+from redelve.data.tables.table_nouns import TableNouns
 from redelve.errors import FormatError, SpecError
 from redelve.model import Assignment, Dataset, Prior, Prototask
 
@@ -80,7 +80,7 @@ def assignments_from_table(
     facts = tuple(map(ColumnFacts, used.columns))
     columns = tuple(_settled(one, given, target) for one in facts)
     name = legal_name(given.name or name or _stem(table.source))
-    plan = Plan(facts, replace(given, name=name, target=target, columns=columns))
+    plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns))
     return Intake(
         plan.dataset,
         plan.prototask,

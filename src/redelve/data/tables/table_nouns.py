@@ -48,7 +48,7 @@ REPEATED = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class TableNouns:
     """The columns of a table, rows without target left out, and what each of them is."""
 
     facts: tuple[ColumnFacts, ...]

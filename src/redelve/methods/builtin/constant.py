@@ -12,7 +12,7 @@ from redelve.answers.distributions import Normal
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Part, known_numbers
+from redelve.methods.views import ViewPart, known_numbers
 
 Numbers = NDArray[np.float64]
 
@@ -76,11 +76,11 @@ class ConstantPredictor:
         return TargetDistributions(self.targets, tuple(normals))
 
 
-def constant_part(training: TrainingSet, position: int, count: int) -> Part:
+def constant_part(training: TrainingSet, position: int, count: int) -> ViewPart:
     """What is answered for one target, for methods that have too little to learn from."""
     target, known = training.targets[position], _values(training, position)
     centre, spread, shares = _centre(target, known), _spread(target, known), _shares(target, known)
-    return Part(
+    return ViewPart(
         np.full(count, centre),
         None if shares is None else np.tile(shares, (count, 1)),
         None if spread is None else Normal(np.full(count, centre), np.full(count, spread)),

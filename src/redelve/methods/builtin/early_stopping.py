@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.methods.builtin.network_lessons import Lesson, Reading, mean_of_heard
+from redelve.methods.builtin.network_lessons import NetworkLesson, OutputReading, mean_of_heard
 from redelve.methods.shown import TrainingSet
 from redelve.methods.views import Labels, Numbers
 from redelve.nets import Architecture, Data, Sets, initial_weights, predict
@@ -22,17 +22,17 @@ LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ValidationSplit:
     """The cases that a network learns from, and those that it is judged by."""
 
     estimation: Labels
     validation: Labels
 
 
-def split_by(validation: Labels, count: int) -> Split:
+def split_by(validation: Labels, count: int) -> ValidationSplit:
     """These cases for validation, the others to learn from."""
     chosen = np.sort(validation)
-    return Split(np.setdiff1d(np.arange(count), chosen), chosen)
+    return ValidationSplit(np.setdiff1d(np.arange(count), chosen), chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Pupil:
 
     inputs: Numbers
     targets: Numbers
-    split: Split
+    split: ValidationSplit
     seed: int
     factors: Numbers
 
@@ -86,7 +86,7 @@ class Recipe(ABC):
         """The network for so many inputs and outputs."""
 
     @abstractmethod
-    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[Split]:
+    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[ValidationSplit]:
         """The cases of each network of an ensemble."""
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Recipe(ABC):
         return np.ones(inputs.shape[1])
 
     def pupils(
-        self, training: TrainingSet, inputs: Numbers, lesson: Lesson, rng: np.random.Generator
+        self, training: TrainingSet, inputs: Numbers, lesson: NetworkLesson, rng: np.random.Generator
     ) -> list[Pupil]:
         """The networks of an ensemble for one lesson."""
         splits, targets = self.splits(training, rng), lesson.targets
@@ -158,13 +158,13 @@ def _with_factors(network: Architecture, weights: Numbers, factors: Numbers) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Ensemble:
+class NetworkEnsemble:
     """The trained networks for one lesson; what they answer is the mean of their outputs."""
 
     network: Architecture
     weights: Numbers
     iterations: tuple[int, ...]
-    reading: Reading
+    reading: OutputReading
 
     def outputs(self, inputs: Numbers) -> Numbers:
         """The mean over the networks, a row for each case."""
@@ -172,12 +172,12 @@ class Ensemble:
 
 
 def ensemble_of(
-    recipe: Recipe, lesson: Lesson, pupils: Sequence[Pupil], graduates: Sequence[Graduate]
-) -> Ensemble:
+    recipe: Recipe, lesson: NetworkLesson, pupils: Sequence[Pupil], graduates: Sequence[Graduate]
+) -> NetworkEnsemble:
     """The ensemble, with its outputs understood by cases that networks did not learn from."""
     rows = [pupil.split.validation for pupil in pupils]
     reading = lesson.reading(*mean_of_heard(rows, [graduate.heard for graduate in graduates]))
-    return Ensemble(
+    return NetworkEnsemble(
         recipe.architecture(*pupils[0].shape[:2]),
         np.array([graduate.weights for graduate in graduates]),
         tuple(graduate.iteration for graduate in graduates),

@@ -15,18 +15,18 @@ from redelve.answers.answer import Answer
 from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.builtin.constant import constant_part
 from redelve.methods.builtin.early_stopping import (
-    Ensemble,
     Graduate,
+    NetworkEnsemble,
     Pupil,
     Recipe,
     ensemble_of,
     school,
 )
-from redelve.methods.builtin.network_lessons import Lesson, lessons_of
+from redelve.methods.builtin.network_lessons import NetworkLesson, lessons_of
 from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
 from redelve.methods.contract import BatchMethod
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Numbers, Part, View, answer_of
+from redelve.methods.views import Numbers, View, ViewPart, answer_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class _Course:
     """What is to be learnt of one training set: a list of networks for each lesson."""
 
     view: View
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[NetworkLesson, ...]
     classes: tuple[list[Pupil], ...]
 
     @property
@@ -84,7 +84,7 @@ class EnginePredictor:
     """The ensembles of a training set; where there was nothing to learn, a constant is answered."""
 
     view: View
-    ensembles: tuple[Ensemble, ...]
+    ensembles: tuple[NetworkEnsemble, ...]
 
     @property
     def iterations(self) -> tuple[tuple[int, ...], ...]:
@@ -94,7 +94,7 @@ class EnginePredictor:
     def predict(self, inputs: TestInputs) -> Answer:
         """The answer in the original domain."""
         shown = _at_least_one_column(self.view.test(inputs))
-        parts: dict[int, Part] = {}
+        parts: dict[int, ViewPart] = {}
         for ensemble in self.ensembles:
             parts.update(ensemble.reading.parts(ensemble.outputs(shown)))
         for position in set(range(len(self.view.targets))) - parts.keys():

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from redelve.methods.estimators import FittedClassifier, fit_classifier
-from redelve.methods.views import Labels, Numbers, Part
+from redelve.methods.views import Labels, Numbers, ViewPart
 
 FOLDS = 5
 
@@ -25,7 +25,7 @@ class Regression(Protocol):
 class Classification(Protocol):
     """What is learnt of levels."""
 
-    def predict(self, inputs: Numbers) -> Part:
+    def predict(self, inputs: Numbers) -> ViewPart:
         """Guesses and perhaps probabilities."""
         ...
 

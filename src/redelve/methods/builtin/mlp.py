@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from redelve.methods.estimators import LARGEST_SEED
-from redelve.methods.views import Labels, Numbers, Part, without_zeros
+from redelve.methods.views import Labels, Numbers, ViewPart, without_zeros
 
 MEMBERS = 5
 HIDDEN = 24
@@ -42,13 +42,13 @@ class ClassNetworks:
     level_count: int
     case_count: int
 
-    def predict(self, inputs: Numbers) -> Part:
+    def predict(self, inputs: Numbers) -> ViewPart:
         """The mean of the members' probabilities."""
         every = np.zeros((len(inputs), self.level_count))
         told = np.mean([member.predict_proba(inputs) for member in self.members], axis=0)
         every[:, self.members[0].classes_] = told
         shares = without_zeros(every, self.case_count)
-        return Part(shares.argmax(axis=1).astype(np.float64), shares)
+        return ViewPart(shares.argmax(axis=1).astype(np.float64), shares)
 
 
 def regressing_networks(inputs: Numbers, column: Numbers, rng: np.random.Generator) -> Networks:

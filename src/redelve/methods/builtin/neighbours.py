@@ -15,7 +15,7 @@ from redelve.answers.answer import Answer
 from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.builtin.constant import constant_part
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Labels, Part, View, answer_of
+from redelve.methods.views import Labels, View, ViewPart, answer_of
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -56,17 +56,17 @@ class KnnPredictor:
         parts = {k: self._part(k, ranked) for k in range(len(self.view.targets))}
         return answer_of(self.view.targets, parts)
 
-    def _part(self, position: int, ranked: Rows) -> Part:
+    def _part(self, position: int, ranked: Rows) -> ViewPart:
         number, error = self.chosen[position]
         near = ranked[:, :number]
         if position in self.view.categorical:
             shares = _shares(self.view.labels(position), len(self.view.targets[position].levels), near)
-            return Part(shares.argmax(axis=1).astype(np.float64), shares)
+            return ViewPart(shares.argmax(axis=1).astype(np.float64), shares)
         if error <= 0:
             return constant_part(self.view.training, position, len(near))
         means = _mean_in_order(self.view.columns(position), near)
         normal = self.view.normal(position, means, np.full(len(means), error))
-        return Part(self.view.decoded(position, means), distribution=normal)
+        return ViewPart(self.view.decoded(position, means), distribution=normal)
 
 
 def ranked_neighbours(

@@ -12,21 +12,21 @@ from typing import Protocol
 
 import numpy as np
 
-from redelve.methods.views import Labels, Numbers, Part, View
+from redelve.methods.views import Labels, Numbers, View, ViewPart
 
 FEWEST_CASES = 5
 SHARPNESS = np.geomspace(0.25, 64.0, 33)
 
 
-class Reading(Protocol):
+class OutputReading(Protocol):
     """What outputs mean."""
 
-    def parts(self, outputs: Numbers) -> Mapping[int, Part]:
+    def parts(self, outputs: Numbers) -> Mapping[int, ViewPart]:
         """Predictions, by the positions of their targets, for outputs with a row for each case."""
         ...
 
 
-class Lesson(Protocol):
+class NetworkLesson(Protocol):
     """Columns for a network to learn; `width` is how many."""
 
     @property
@@ -34,7 +34,7 @@ class Lesson(Protocol):
         """What to learn, a row for each case."""
         ...
 
-    def reading(self, rows: Labels, outputs: Numbers) -> Reading:
+    def reading(self, rows: Labels, outputs: Numbers) -> OutputReading:
         """What outputs mean, by those for some of the training cases that were not learnt from."""
         ...
 
@@ -61,7 +61,7 @@ class NumberReading:
     positions: tuple[int, ...]
     spreads: Numbers
 
-    def parts(self, outputs: Numbers) -> dict[int, Part]:
+    def parts(self, outputs: Numbers) -> dict[int, ViewPart]:
         """Guesses, and distributions for targets that have them."""
         found, start = {}, 0
         for position in self.positions:
@@ -69,7 +69,7 @@ class NumberReading:
             learnt = outputs[:, start:end]
             spread = np.full(len(outputs), self.spreads[start])
             normal = self.view.normal(position, learnt, spread)
-            found[position] = Part(self.view.decoded(position, learnt), distribution=normal)
+            found[position] = ViewPart(self.view.decoded(position, learnt), distribution=normal)
             start = end
         return found
 
@@ -115,11 +115,11 @@ class LevelReading:
     sharpness: float
     judged: int
 
-    def parts(self, outputs: Numbers) -> dict[int, Part]:
+    def parts(self, outputs: Numbers) -> dict[int, ViewPart]:
         """Guesses and probabilities."""
         shares = blended_softmax(outputs + self.offset, self.sharpness, self.judged)
         guesses = (outputs + self.offset).argmax(axis=1).astype(np.float64)
-        return {self.position: Part(guesses, shares)}
+        return {self.position: ViewPart(guesses, shares)}
 
 
 def blended_softmax(outputs: Numbers, sharpness: float, judged: int) -> Numbers:
@@ -150,9 +150,9 @@ def sharpness_of(outputs: Numbers, labels: Labels) -> float:
     return float(SHARPNESS[int(np.argmin([-np.log(each).sum() for each in told]))])
 
 
-def lessons_of(view: View, *, together: bool, centred: bool) -> list[Lesson]:
+def lessons_of(view: View, *, together: bool, centred: bool) -> list[NetworkLesson]:
     """The lessons of a training set: one for each target, or one for all numbers; none without variety."""
-    found: list[Lesson] = []
+    found: list[NetworkLesson] = []
     numbers = [(k, columns) for k in view.numerical if _is_enough(columns := view.columns(k))]
     for group in [numbers] if together else [[each] for each in numbers]:
         if group:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.methods.builtin.early_stopping import Recipe, Schooling, Split, split_by
+from redelve.methods.builtin.early_stopping import Recipe, Schooling, ValidationSplit, split_by
 from redelve.methods.shown import TrainingSet
 from redelve.methods.views import Numbers
 from redelve.nets import (
@@ -55,7 +55,7 @@ class ResilientPropagation(Recipe):
         """One hidden layer of x/(1+|x|), linear outputs, all shortcuts."""
         return layered((inputs, self.hidden, outputs), "softsign", "identity", shortcuts=True)
 
-    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[Split]:
+    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[ValidationSplit]:
         """The task's own validation cases, or a third at random."""
         count = len(training)
         if 0 < training.validation_size < count:
@@ -90,7 +90,7 @@ class BatchDescent(Recipe):
         """One hidden layer of tanh units, linear outputs, no shortcuts."""
         return layered((inputs, self.hidden, outputs), "tanh", "identity")
 
-    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[Split]:
+    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[ValidationSplit]:
         """Four parts at random; network k is judged by part k."""
         count = len(training)
         parts = np.array_split(rng.permutation(count), 4)
@@ -164,7 +164,7 @@ class ConjugateGradients(Recipe):
         """One hidden layer of tanh units, linear outputs, direct connections too."""
         return layered((inputs, self.hidden, outputs), "tanh", "identity", shortcuts=True)
 
-    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[Split]:
+    def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[ValidationSplit]:
         """A third at random for each network."""
         count = len(training)
         return [split_by(_third(count, rng), count) for _ in range(self.networks)]

@@ -32,7 +32,7 @@ from redelve.methods.builtin.learnt import (
 from redelve.methods.builtin.mlp import classifying_networks, regressing_networks
 from redelve.methods.estimators import LARGEST_SEED, copy_for, fit_classifier, global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Labels, Numbers, Part, View, answer_of
+from redelve.methods.views import Labels, Numbers, View, ViewPart, answer_of
 
 FEWEST_CASES = 5
 RIDGE_PENALTIES = np.logspace(-3, 5, 17)
@@ -43,7 +43,7 @@ TREES = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Standard(BuiltIn):
+class WellKnown(BuiltIn):
     """A method made of a way to learn numbers and a way to learn levels, or only one of them."""
 
     called: str  # type: ignore[misc]
@@ -99,12 +99,12 @@ class StandardPredictor:
             parts[position] = constant_part(self.view.training, position, len(inputs))
         return answer_of(self.view.targets, parts)
 
-    def _part(self, position: int, models: list[Regression], shown: Numbers) -> Part:
+    def _part(self, position: int, models: list[Regression], shown: Numbers) -> ViewPart:
         found = [model.predict(shown) for model in models]
         learnt = np.column_stack([means for means, _ in found])
         scales = np.broadcast_to(np.asarray(found[0][1], dtype=np.float64), len(shown))
         normal = self.view.normal(position, learnt, scales)
-        return Part(self.view.decoded(position, learnt), distribution=normal)
+        return ViewPart(self.view.decoded(position, learnt), distribution=normal)
 
 
 def _at_least_one_column(inputs: Numbers) -> Numbers:
@@ -206,9 +206,9 @@ class Guessing:
 
     model: Classification
 
-    def predict(self, inputs: Numbers) -> Part:
+    def predict(self, inputs: Numbers) -> ViewPart:
         """The guesses."""
-        return Part(self.model.predict(inputs).guesses)
+        return ViewPart(self.model.predict(inputs).guesses)
 
 
 def gp_levels(inputs: Numbers, labels: Labels, level_count: int, rng: np.random.Generator) -> Classification:
@@ -249,11 +249,11 @@ def forest_levels(
     return probabilistic(forest, inputs, labels, level_count, rng)
 
 
-RIDGE = Standard("ridge", ridge_numbers, instead="logistic")
-LASSO = Standard("lasso", lasso_numbers, instead="logistic")
-LOGISTIC = Standard("logistic", classify=logistic_levels, instead="lin-1")
-SVM = Standard("svm", svm_numbers, svm_levels)
-GP = Standard("gp", gp_numbers, gp_levels)
-FOREST = Standard("forest", forest_numbers, forest_levels)
-BOOSTING = Standard("boosting", boosting_numbers, boosting_levels)
-MLP = Standard("mlp", regressing_networks, classifying_networks)
+RIDGE = WellKnown("ridge", ridge_numbers, instead="logistic")
+LASSO = WellKnown("lasso", lasso_numbers, instead="logistic")
+LOGISTIC = WellKnown("logistic", classify=logistic_levels, instead="lin-1")
+SVM = WellKnown("svm", svm_numbers, svm_levels)
+GP = WellKnown("gp", gp_numbers, gp_levels)
+FOREST = WellKnown("forest", forest_numbers, forest_levels)
+BOOSTING = WellKnown("boosting", boosting_numbers, boosting_levels)
+MLP = WellKnown("mlp", regressing_networks, classifying_networks)

@@ -16,7 +16,7 @@ from redelve.methods.clop.hyperparameters import (
     FLAG,
     RANDOM_STATE,
     Hyperparameter,
-    Range,
+    HyperparameterRange,
     UnsuitedError,
     number,
     several,
@@ -57,7 +57,7 @@ class Ensemble(ClassifierMixin, Composition):  # type: ignore[misc]
         Hyperparameter(
             "weights",
             several(number(), "a number for each member")
-            .or_else(Range("function such as stacked", callable))
+            .or_else(HyperparameterRange("function such as stacked", callable))
             .or_none("one for each"),
             "voting weights, or how to learn them",
         ),

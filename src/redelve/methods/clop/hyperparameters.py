@@ -17,24 +17,28 @@ class UnsuitedError(SpecError, ValueError):
 
 
 @dataclass(frozen=True)
-class Range:
+class HyperparameterRange:
     """The values a hyperparameter may have, in words and as a question."""
 
     text: str
     accepts: Callable[[Any], bool]
 
-    def or_none(self, meaning: str) -> Range:
+    def or_none(self, meaning: str) -> HyperparameterRange:
         """None too, which means what `meaning` says."""
-        return Range(f"{self.text}, or None: {meaning}", lambda value: value is None or self.accepts(value))
+        return HyperparameterRange(
+            f"{self.text}, or None: {meaning}", lambda value: value is None or self.accepts(value)
+        )
 
-    def or_else(self, other: Range) -> Range:
+    def or_else(self, other: HyperparameterRange) -> HyperparameterRange:
         """What either range has."""
-        return Range(
+        return HyperparameterRange(
             f"{self.text}, or {other.text}", lambda value: self.accepts(value) or other.accepts(value)
         )
 
 
-def number(low: float = -math.inf, *, above: float | None = None, below: float = math.inf) -> Range:
+def number(
+    low: float = -math.inf, *, above: float | None = None, below: float = math.inf
+) -> HyperparameterRange:
     """Numbers from `low`, or above `above`, and below `below`."""
     least = f"above {above:g}" if above is not None else f"{low:g} or more"
     if math.isfinite(below):
@@ -50,19 +54,19 @@ def number(low: float = -math.inf, *, above: float | None = None, below: float =
             number < below or below == math.inf
         )
 
-    return Range(text, accepts)
+    return HyperparameterRange(text, accepts)
 
 
-def whole(low: int) -> Range:
+def whole(low: int) -> HyperparameterRange:
     """Whole numbers from `low`."""
 
     def accepts(value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
 
-    return Range(f"whole number {low} or more", accepts)
+    return HyperparameterRange(f"whole number {low} or more", accepts)
 
 
-def choice(*values: Any) -> Range:
+def choice(*values: Any) -> HyperparameterRange:
     """One of a few values; 0 and 1 stand for False and True, as in the paper."""
 
     def accepts(value: Any) -> bool:
@@ -70,26 +74,26 @@ def choice(*values: Any) -> Range:
             type(value) is not str and value == known for known in values if type(known) is not str
         ) or (isinstance(value, str) and value in values)
 
-    return Range(" or ".join(map(str, values)), accepts)
+    return HyperparameterRange(" or ".join(map(str, values)), accepts)
 
 
-def several(one: Range, text: str) -> Range:
+def several(one: HyperparameterRange, text: str) -> HyperparameterRange:
     """A sequence of values, each in a range."""
 
     def accepts(value: Any) -> bool:
         is_sequence = hasattr(value, "__len__") and not isinstance(value, str)
         return is_sequence and len(value) > 0 and all(one.accepts(each) for each in value)
 
-    return Range(text, accepts)
+    return HyperparameterRange(text, accepts)
 
 
-def having(text: str, *methods: str) -> Range:
+def having(text: str, *methods: str) -> HyperparameterRange:
     """Objects that have these methods."""
-    return Range(text, lambda value: all(hasattr(value, method) for method in methods))
+    return HyperparameterRange(text, lambda value: all(hasattr(value, method) for method in methods))
 
 
 FLAG = choice(False, True)
-SEED = Range("whole number, RandomState or None", lambda value: True)
+SEED = HyperparameterRange("whole number, RandomState or None", lambda value: True)
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Hyperparameter:
     """A hyperparameter's name, range and meaning; its default is in the signature of its object."""
 
     name: str
-    range: Range
+    range: HyperparameterRange
     meaning: str
 
 

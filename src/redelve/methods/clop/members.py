@@ -7,12 +7,12 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from redelve.methods.clop.hyperparameters import Hyperparameter, Range
+from redelve.methods.clop.hyperparameters import Hyperparameter, HyperparameterRange
 from redelve.methods.clop.objects import LearningObject
 
 OBJECTS = Hyperparameter(
     "objects",
-    Range(
+    HyperparameterRange(
         "list of learning objects",
         lambda value: (
             isinstance(value, list | tuple) and len(value) > 0 and all(hasattr(each, "fit") for each in value)

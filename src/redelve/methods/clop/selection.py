@@ -18,7 +18,7 @@ from redelve.methods.clop.forest import LARGEST_SEED
 from redelve.methods.clop.hyperparameters import (
     RANDOM_STATE,
     Hyperparameter,
-    Range,
+    HyperparameterRange,
     having,
     number,
     whole,
@@ -234,7 +234,7 @@ class GridSelection(ModelSelection):
         MODEL,
         Hyperparameter(
             "values",
-            Range("dictionary of lists", lambda value: isinstance(value, Mapping | list)),
+            HyperparameterRange("dictionary of lists", lambda value: isinstance(value, Mapping | list)),
             'values to try, as {"kridge__shrinkage": [0.1, 1]}',
         ),
         FOLDS,

@@ -8,13 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from redelve.methods.adapters.adapt import as_method
-from redelve.methods.conformance.checks import CHECKS, BrokenError, DoubtfulError, NotApplicableError, Subject
+from redelve.methods.conformance.checks import (
+    CHECKS,
+    BrokenError,
+    CheckedMethod,
+    DoubtfulError,
+    NotApplicableError,
+)
 
 Status = Literal["passed", "failed", "warned", "skipped"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """What came of one check; `message` says why it was not passed."""
 
     number: str
@@ -33,7 +39,7 @@ class CheckReport:
     """All findings on a method; printed, a line for each."""
 
     method: str
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
     seconds: float = field(compare=False)
 
     @property
@@ -41,7 +47,7 @@ class CheckReport:
         """Whether no check failed; warnings and skipped checks are no failures."""
         return not any(finding.status == "failed" for finding in self.findings)
 
-    def of(self, number: str) -> Finding:
+    def of(self, number: str) -> CheckFinding:
         """The finding of a check."""
         return next(finding for finding in self.findings if finding.number == number)
 
@@ -64,13 +70,13 @@ def check_method(thing: Any, *, name: str | None = None) -> CheckReport:
     from threadpoolctl import threadpool_limits
 
     start = time.perf_counter()
-    subject = Subject(as_method(thing, name=name))
+    subject = CheckedMethod(as_method(thing, name=name))
     with threadpool_limits(1):  # as in jobs
         findings = tuple(_finding(number, subject) for number in sorted(CHECKS))
     return CheckReport(name or subject.method.name, findings, time.perf_counter() - start)
 
 
-def _finding(number: str, subject: Subject) -> Finding:
+def _finding(number: str, subject: CheckedMethod) -> CheckFinding:
     title, explanation, function = CHECKS[number]
     status: Status = "passed"
     message = ""
@@ -86,4 +92,4 @@ def _finding(number: str, subject: Subject) -> Finding:
             status, message = "failed", str(error)
         except Exception as error:
             status, message = "failed", f"{type(error).__name__}: {error}"
-    return Finding(number, title, explanation, status, message)
+    return CheckFinding(number, title, explanation, status, message)

@@ -16,7 +16,7 @@ import numpy as np
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.answers.predictions import Guesses
 from redelve.errors import RedelveError
-from redelve.methods.conformance.small_tasks import EVERY_KIND, Trial, make_trial
+from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
 from redelve.methods.estimators import global_randomness
 from redelve.methods.identities import ADDRESS
@@ -41,7 +41,7 @@ class NotApplicableError(RedelveError):
     """A check has nothing to look at."""
 
 
-Check = Callable[["Subject"], None]
+Check = Callable[["CheckedMethod"], None]
 CHECKS: dict[str, tuple[str, str, Check]] = {}
 """Title, explanation and the check itself, by number."""
 
@@ -59,12 +59,12 @@ def check(number: str, title: str, explanation: str) -> Callable[[Check], Check]
 
 
 @dataclass(frozen=True)
-class Subject:
+class CheckedMethod:
     """The method under examination."""
 
     method: Method
 
-    def answer(self, trial: Trial, *, seed: int = SEED, method: Method | None = None) -> Answer:
+    def answer(self, trial: SmallTask, *, seed: int = SEED, method: Method | None = None) -> Answer:
         """Learn and answer."""
         rng = np.random.Generator(np.random.PCG64(seed))
         return (method or self.method).learn(trial.training, rng).predict(trial.inputs)
@@ -86,21 +86,21 @@ class Subject:
             return False
         return True
 
-    def trials(self, **settings: Any) -> Iterator[Trial]:
+    def trials(self, **settings: Any) -> Iterator[SmallTask]:
         """A task with a numerical and one with a categorical target, as far as the method does them."""
         chosen = [next((kind for kind in pair if kind in self.working), None) for pair in PAIRS]
         if not any(chosen):
             raise NotApplicableError("it answers for no kind of target")
         yield from (make_trial(kind, **settings) for kind in chosen if kind is not None)
 
-    def categorical(self, **settings: Any) -> Trial:
+    def categorical(self, **settings: Any) -> SmallTask:
         """A task with a categorical target."""
         for kind in PAIRS[1]:
             if kind in self.working:
                 return make_trial(kind, **settings)
         raise NotApplicableError("it answers for no categorical target")
 
-    def kind(self, kind: str) -> Trial:
+    def kind(self, kind: str) -> SmallTask:
         """A task with a target of this kind."""
         trial = make_trial(kind)
         if (reason := self.method.why_not(trial.targets)) is not None:
@@ -114,7 +114,7 @@ def must(condition: bool, message: str) -> None:
         raise BrokenError(message)
 
 
-def check_answer(answer: Any, trial: Trial) -> None:
+def check_answer(answer: Any, trial: SmallTask) -> None:
     """An answer must be for all cases, of the right kind, finite, and fit to be scored."""
     must(isinstance(answer, Answer), f"expected an Answer but got {type(answer).__name__}")
     must(len(answer) == len(trial.inputs), f"expected {len(trial.inputs)} answers but got {len(answer)}")
@@ -167,7 +167,7 @@ def reordered(answer: Answer, order: Any) -> list[list[Any]]:
     "It must be numbers, texts, lists and dictionaries only, the same each time it is asked for, without "
     "memory addresses: results are stored and found again by it.",
 )
-def _identity(subject: Subject) -> None:
+def _identity(subject: CheckedMethod) -> None:
     text = json.dumps(dict(subject.method.identity), sort_keys=True)
     must(
         text == json.dumps(dict(subject.method.identity), sort_keys=True),
@@ -181,7 +181,7 @@ def _identity(subject: Subject) -> None:
     "summary says what the method does",
     "Someone else should be able to do the same from it (manual 7.1).",
 )
-def _summary(subject: Subject) -> None:
+def _summary(subject: CheckedMethod) -> None:
     must(isinstance(subject.method.summary, str), "summary is no text")
     if len(subject.method.summary.split()) < 3:
         raise DoubtfulError(f'summary is "{subject.method.summary.strip()}"')
@@ -192,7 +192,7 @@ def _summary(subject: Subject) -> None:
     "the method can be sent to another process",
     "It must survive pickling by cloudpickle, with its identity.",
 )
-def _pickle(subject: Subject) -> None:
+def _pickle(subject: CheckedMethod) -> None:
     copied = _sent(subject.method)
     must(copied.digest == subject.method.digest, "the copy has another identity")
     for trial in subject.trials():
@@ -211,7 +211,7 @@ def _sent(method: Method) -> Method:
 @check(
     "C004", "why_not tells which targets it takes", "For every kind of target it must give a reason or None."
 )
-def _why_not(subject: Subject) -> None:
+def _why_not(subject: CheckedMethod) -> None:
     for kind in KINDS:
         reason = subject.method.why_not(make_trial(kind).targets)
         must(
@@ -226,7 +226,7 @@ def _why_not(subject: Subject) -> None:
     "Where part of the randomness is the same for all instances, the spread between instances is smaller "
     "than it should be (manual 7.4: initialise the seed differently for each instance).",
 )
-def _seeds(subject: Subject) -> None:
+def _seeds(subject: CheckedMethod) -> None:
     if subject.method.fixed_seeds:
         raise DoubtfulError(
             "a seed is set in the method: leave it unset, and it will come from the generator"
@@ -237,7 +237,7 @@ def _seeds(subject: Subject) -> None:
 
 
 def _kind_check(kind: str) -> Check:
-    def look(subject: Subject) -> None:
+    def look(subject: CheckedMethod) -> None:
         trial = subject.kind(kind)
         check_answer(subject.answer(trial), trial)
 
@@ -257,7 +257,7 @@ for _number, _kind in enumerate(KINDS, start=10):
     "no level is held to be impossible",
     "A probability of zero makes the log loss infinite when that level comes up.",
 )
-def _impossible(subject: Subject) -> None:
+def _impossible(subject: CheckedMethod) -> None:
     trial = subject.categorical()
     probabilities = subject.answer(trial).probabilities
     if probabilities is None:
@@ -270,7 +270,7 @@ def _impossible(subject: Subject) -> None:
 
 
 def _data_check(**settings: Any) -> Check:
-    def look(subject: Subject) -> None:
+    def look(subject: CheckedMethod) -> None:
         for trial in subject.trials(**settings):
             try:
                 check_answer(subject.answer(trial), trial)
@@ -301,7 +301,7 @@ for _code, _title, _settings in DATA:
     "training cases of one level only",
     "With few cases of a rare level this happens; the other levels are still possible.",
 )
-def _single(subject: Subject) -> None:
+def _single(subject: CheckedMethod) -> None:
     trial = subject.categorical(quirk="single", training=10)
     check_answer(subject.answer(trial), trial)
 
@@ -314,13 +314,13 @@ def _single(subject: Subject) -> None:
     "the same generator gives the same answer",
     "All randomness must come from the generator; results can't be reproduced otherwise.",
 )
-def _deterministic(subject: Subject) -> None:
+def _deterministic(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         must(same(subject.answer(trial), subject.answer(trial)), "two runs with the same generator differ")
 
 
 @check("C031", "no global random state is used", "Another method's results would depend on this one's.")
-def _global_state(subject: Subject) -> None:
+def _global_state(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         with global_randomness(SEED):  # a state that no method leaves behind by chance
             before = _global_states()
@@ -338,14 +338,14 @@ def _global_states() -> tuple[str, object]:
 
 
 @check("C032", "the training set is left as it was", "Other methods are given the same cases.")
-def _unchanged_data(subject: Subject) -> None:
+def _unchanged_data(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         before = _contents(trial)
         subject.answer(trial)
         must(_contents(trial) == before, "values of the training or test cases were changed")
 
 
-def _contents(trial: Trial) -> list[bytes]:
+def _contents(trial: SmallTask) -> list[bytes]:
     columns = (*trial.training.cases.columns, *trial.inputs.cases.columns)
     return [column.numbers().tobytes() + repr(list(column.texts())).encode() for column in columns]
 
@@ -355,7 +355,7 @@ def _contents(trial: Trial) -> list[bytes]:
     "the method itself is not changed by learning",
     "It is used for one instance after another, and none may know of the ones before.",
 )
-def _unchanged_self(subject: Subject) -> None:
+def _unchanged_self(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         fresh = subject.answer(trial, method=_sent(subject.method))
         subject.answer(make_trial(_type_of(trial), training=20), seed=SEED + 1)
@@ -363,13 +363,13 @@ def _unchanged_self(subject: Subject) -> None:
     must(_sent(subject.method).digest == subject.method.digest, "its identity changed")
 
 
-def _type_of(trial: Trial) -> str:
+def _type_of(trial: SmallTask) -> str:
     (attribute,) = trial.training.target_attributes
     return trial.training.prior.attribute(attribute.number).type
 
 
 @check("C034", "a predictor can be asked twice", "The second answer must be the same.")
-def _asked_twice(subject: Subject) -> None:
+def _asked_twice(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         predictor = subject.method.learn(trial.training, np.random.Generator(np.random.PCG64(SEED)))
         must(
@@ -384,7 +384,7 @@ def _asked_twice(subject: Subject) -> None:
     "The answer for a case must not depend on which other cases are in the test set, nor on their order; a "
     "method that learns from test inputs is allowed, but solves another problem.",
 )
-def _one_by_one(subject: Subject) -> None:
+def _one_by_one(subject: CheckedMethod) -> None:
     for trial in subject.trials():
         predictor = subject.method.learn(trial.training, np.random.Generator(np.random.PCG64(SEED)))
         everything = predictor.predict(trial.inputs)
@@ -406,7 +406,7 @@ def _all_close(one: list[list[Any]], other: list[list[Any]]) -> bool:
 
 
 @check("C040", "it comes to an end soon", "Forty training cases should not take half a minute.")
-def _quick(subject: Subject) -> None:
+def _quick(subject: CheckedMethod) -> None:
     start = time.perf_counter()
     for trial in subject.trials():
         subject.answer(trial)

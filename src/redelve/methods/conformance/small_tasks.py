@@ -22,7 +22,7 @@ EVERY_KIND = ("real", "integer", "binary", "nominal", "ordinal", "angular")
 
 
 @dataclass(frozen=True)
-class Trial:
+class SmallTask:
     """A training set, test inputs, and the truth about them."""
 
     training: TrainingSet
@@ -48,7 +48,7 @@ def make_trial(
     training: int = 40,
     testing: int = 12,
     quirk: str = "",
-) -> Trial:
+) -> SmallTask:
     """A task with inputs and a target of the given types; several targets are separated by blanks.
 
     Quirks: "missing" leaves out some values of the first input and of the first categorical one, "constant"
@@ -112,14 +112,14 @@ def _trial(
     inputs: Sequence[Sequence[str]],
     targets: Sequence[Sequence[str]],
     training: int,
-) -> Trial:
+) -> SmallTask:
     count = len(inputs)
     shown, wanted = tuple(every[:count]), tuple(every[count:])
     learnt = tuple(_column(values[:training]) for values in (*inputs, *targets))
     asked = tuple(_column(values[training:]) for values in inputs)
     testing = len(targets[0]) - training
     pairs = zip(wanted, targets, strict=True)
-    return Trial(
+    return SmallTask(
         TrainingSet(shown, wanted, prior, Cases(learnt, training)),
         TestInputs(shown, prior, Cases(asked, testing)),
         tuple(_truth(target_of(one, prior.attribute(one.number)), texts[training:]) for one, texts in pairs),

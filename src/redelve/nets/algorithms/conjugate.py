@@ -8,7 +8,7 @@ from typing import ClassVar
 from redelve.nets.algorithms.course import Course, Start
 from redelve.nets.backend import Array
 from redelve.nets.error_functions import CrossEntropy
-from redelve.nets.kernel import Look
+from redelve.nets.kernel import KernelLook
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ConjugateCourse(Course):
         self._curvature = zeros
         self._direction: Array | None = None
 
-    def look(self, *, worst: bool) -> Look:
+    def look(self, *, worst: bool) -> KernelLook:
         """The last accepted point; a pass is needed at the first one only."""
         if self.seen is None:
             self.seen = self.kernel.look(self.weights, self.cases, worst=True)
@@ -91,7 +91,7 @@ class ConjugateCourse(Course):
         self._lambda = xp.where(bad, raised, self._lambda)
         return positive
 
-    def _accept(self, success: Array, proposed: Array, there: Look, mu: Array) -> None:
+    def _accept(self, success: Array, proposed: Array, there: KernelLook, mu: Array) -> None:
         """Move the runs that gained and turn their directions (step 7); the others stay."""
         assert self.seen is not None
         xp, kernel, here = self.kernel.xp, self.kernel, self.seen
@@ -105,7 +105,7 @@ class ConjugateCourse(Course):
         self._direction = xp.where(moved, turned, self._direction)
         self._lambda_bar = xp.where(success, 0.0 * mu, self._lambda)
         self._success = success
-        self.seen = Look(
+        self.seen = KernelLook(
             xp.where(success, there.error, here.error),
             xp.where(moved, there.gradient, here.gradient),
             xp.where(success, there.worst, here.worst),

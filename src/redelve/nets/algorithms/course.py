@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets.backend import Array
-from redelve.nets.kernel import Cases, Kernel, Look
+from redelve.nets.kernel import KernelCases, KernelLook, NetworkKernel
 
 PerRun = float | Sequence[float]
 """A number for all runs, or one for each."""
@@ -22,8 +22,8 @@ PerRun = float | Sequence[float]
 class Start:
     """Where a course starts: kernel, training cases and weights of `runs`, some of all `total` runs."""
 
-    kernel: Kernel
-    cases: Cases
+    kernel: NetworkKernel
+    cases: KernelCases
     weights: Array
     runs: NDArray[np.intp]
     total: int
@@ -51,9 +51,9 @@ class Course(ABC):
         self.kernel = start.kernel
         self.cases = start.cases
         self.weights = start.weights
-        self.seen: Look | None = None
+        self.seen: KernelLook | None = None
 
-    def look(self, *, worst: bool) -> Look:
+    def look(self, *, worst: bool) -> KernelLook:
         """Error (and largest deviation, if asked for) of the current weights, on the training cases."""
         room = None if self.seen is None else self.seen.gradient
         self.seen = self.kernel.look(self.weights, self.cases, worst=worst, out=room)
@@ -71,7 +71,9 @@ class Course(ABC):
                 setattr(self, name, self._kept(value, positions))
         if self.seen is not None:
             worst = None if self.seen.worst is None else self.seen.worst[positions]
-            self.seen = Look(self.seen.error[positions], self._kept(self.seen.gradient, positions), worst)
+            self.seen = KernelLook(
+                self.seen.error[positions], self._kept(self.seen.gradient, positions), worst
+            )
 
     def _kept(self, array: Array, positions: Array) -> Array:
         return array[positions] if array.ndim == 1 else self.kernel.take(array, positions)

@@ -8,13 +8,13 @@ from typing import ClassVar, Protocol
 from redelve.errors import SpecError
 from redelve.nets.algorithms.course import Course, PerRun, Start
 from redelve.nets.backend import Array
-from redelve.nets.kernel import Kernel, Look
+from redelve.nets.kernel import KernelLook, NetworkKernel
 
 
 class Scaling(Protocol):
     """Changes a gradient in place before it is used: rates of its own for each weight."""
 
-    def scale(self, kernel: Kernel, gradient: Array) -> None:
+    def scale(self, kernel: NetworkKernel, gradient: Array) -> None:
         """Change `gradient`."""
 
 
@@ -28,7 +28,7 @@ class InputRelevance:
 
     power: float = 2.0
 
-    def scale(self, kernel: Kernel, gradient: Array) -> None:
+    def scale(self, kernel: NetworkKernel, gradient: Array) -> None:
         """Multiply the gradient of each input's weights by the input's relevance."""
         own = kernel.input_weights(gradient)
         total = own[:, 0] * own[:, 0]
@@ -119,7 +119,7 @@ class EpsilonCourse(DescentCourse):
         self._last = algorithm.last
         self.epsilon = start.kernel.engine.zeros((start.kernel.runs,)) + algorithm.first
 
-    def look(self, *, worst: bool) -> Look:
+    def look(self, *, worst: bool) -> KernelLook:
         """Look with the present tolerance; where all is within it, it falls for the next epoch."""
         room, xp = None if self.seen is None else self.seen.gradient, self.kernel.xp
         self.seen = self.kernel.look(self.weights, self.cases, tolerance=self.epsilon, worst=True, out=room)

@@ -18,7 +18,7 @@ from redelve.errors import PredictionError, SpecError
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells.codec import load_answer
-from redelve.run.cells.limits import Lesson, Limits, Outcome, steady
+from redelve.run.cells.limits import CellLesson, Limits, Outcome, steady
 from redelve.run.cells.preloading import harmless_modules
 from redelve.run.cells.working import work, work_together
 from redelve.run.results import STATUSES, Costs, Status
@@ -42,7 +42,7 @@ def learn_and_answer(
     """
     if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
         return work(method, training, inputs, seed, limits.threads)
-    reply = _asked(_request(method, [Lesson(training, inputs, seed)], limits), limits.threads)
+    reply = _asked(_request(method, [CellLesson(training, inputs, seed)], limits), limits.threads)
     if reply is None:
         killed = f"the process that watched over it was killed, {ATTEMPTS} times over"
         return Outcome("crashed", message=killed)
@@ -50,7 +50,7 @@ def learn_and_answer(
 
 
 def learn_and_answer_together(
-    method: BatchMethod, lessons: Sequence[Lesson], limits: Limits
+    method: BatchMethod, lessons: Sequence[CellLesson], limits: Limits
 ) -> list[Outcome] | None:
     """The outcomes of a method's work on several instances at once; None: have each done by itself.
 
@@ -93,7 +93,7 @@ def _warden(threads: int) -> Child:
     return cast(Child, _mine.warden)
 
 
-def _request(method: Method, lessons: Sequence[Lesson], limits: Limits) -> bytes:
+def _request(method: Method, lessons: Sequence[CellLesson], limits: Limits) -> bytes:
     import cloudpickle
 
     if not hasattr(os, "fork"):

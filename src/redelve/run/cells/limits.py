@@ -40,7 +40,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class CellLesson:
     """What a job is about: cases to learn from, cases to answer for, and the seed."""
 
     training: TrainingSet

@@ -72,7 +72,9 @@ def _prepare() -> None:
     gc.freeze()
 
 
-def _begin(seconds: float | None, memory: int | None, lesson: memoryview, channel: tuple[int, int]) -> Watch:
+def _begin(
+    seconds: float | None, memory: int | None, lesson: memoryview, channel: tuple[int, int]
+) -> CellWatch:
     answers, to_answers = os.pipe()
     output, to_output = os.pipe()
     pid = os.fork()
@@ -83,11 +85,11 @@ def _begin(seconds: float | None, memory: int | None, lesson: memoryview, channe
     os.close(to_answers)
     os.close(to_output)
     os.set_blocking(output, False)
-    return Watch(pid, seconds, memory, answers, output, channel[0])
+    return CellWatch(pid, seconds, memory, answers, output, channel[0])
 
 
 @dataclass(eq=False)
-class Watch:
+class CellWatch:
     """A cell at work."""
 
     pid: int

@@ -19,7 +19,7 @@ from redelve.answers.answer import Answer
 from redelve.errors import PredictionError
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.run.cells.limits import Lesson, Outcome, steady
+from redelve.run.cells.limits import CellLesson, Outcome, steady
 from redelve.run.results import Costs
 from redelve.run.workers.child import thread_variables
 
@@ -40,7 +40,7 @@ def _worked(
     method: Method, training: TrainingSet, inputs: TestInputs, seed: int, said: dict[str, None]
 ) -> Outcome:
     rng = np.random.Generator(np.random.PCG64(seed))
-    clock = Clock()
+    clock = CostClock()
     try:
         predictor = method.learn(training, rng)
         clock.learnt()
@@ -53,7 +53,7 @@ def _worked(
     return _checked(answer, len(inputs), "; ".join(said), clock.costs())
 
 
-def work_together(method: BatchMethod, lessons: Sequence[Lesson], threads: int) -> list[Outcome]:
+def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int) -> list[Outcome]:
     """Learn from all at once and answer each, right here: an outcome for each, or one that tells why not.
 
     A batch that warns has failed too: whose warning it is only a job alone can tell.
@@ -66,9 +66,9 @@ def work_together(method: BatchMethod, lessons: Sequence[Lesson], threads: int) 
         return [Outcome("failed", message="; ".join(said))] if said else outcomes
 
 
-def _worked_together(method: BatchMethod, lessons: Sequence[Lesson]) -> list[Outcome]:
+def _worked_together(method: BatchMethod, lessons: Sequence[CellLesson]) -> list[Outcome]:
     rngs = [np.random.Generator(np.random.PCG64(lesson.seed)) for lesson in lessons]
-    clock = Clock()
+    clock = CostClock()
     try:
         predictors = method.learn_many([lesson.training for lesson in lessons], rngs)
         clock.learnt()
@@ -103,7 +103,7 @@ def described(error: BaseException) -> str:
         return type(error).__name__
 
 
-class Clock:
+class CostClock:
     """Time and memory from now on."""
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
 """Hamey (1992): how long networks take to learn, table 1 and figures 1 to 4 (docs/study-hamey.md)."""
 
-from redelve.studies.hamey.batch_trials import ALGORITHMS, Plan, Setting, Trials, run_trials
-from redelve.studies.hamey.hamey_figures import Figures, figure_pictures, run_figures
+from redelve.studies.hamey.batch_trials import ALGORITHMS, Setting, TrialPlan, Trials, run_trials
+from redelve.studies.hamey.hamey_figures import HameyFigures, figure_pictures, run_figures
 from redelve.studies.hamey.published import PUBLISHED, PublishedRow
-from redelve.studies.hamey.search import Grid, Search, grid_for, run_search
-from redelve.studies.hamey.table import Line, TableRow, compare_with_table, describe_row, table_of
+from redelve.studies.hamey.search import Grid, HalvingSearch, grid_for, run_search
+from redelve.studies.hamey.table import TableLine, TableRow, compare_with_table, describe_row, table_of
 from redelve.studies.hamey.training_problems import (
-    Problem,
+    TrainingProblem,
     encoder,
     exclusive_or,
     parity,
@@ -17,15 +17,15 @@ from redelve.studies.hamey.training_problems import (
 __all__ = [
     "ALGORITHMS",
     "PUBLISHED",
-    "Figures",
     "Grid",
-    "Line",
-    "Plan",
-    "Problem",
+    "HalvingSearch",
+    "HameyFigures",
     "PublishedRow",
-    "Search",
     "Setting",
+    "TableLine",
     "TableRow",
+    "TrainingProblem",
+    "TrialPlan",
     "Trials",
     "compare_with_table",
     "describe_row",

@@ -23,7 +23,7 @@ from redelve.nets import (
 )
 from redelve.seeds import seed
 from redelve.stats.training_time import TrialTimes, trial_times
-from redelve.studies.hamey.training_problems import Problem
+from redelve.studies.hamey.training_problems import TrainingProblem
 
 TOLERANCE = 0.4
 """Hamey's τ_c: an output is correct if it is nearer than this to its target."""
@@ -55,10 +55,10 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """So many trials of a problem, stopped at the limit T. Another `stream` draws other networks."""
 
-    problem: Problem
+    problem: TrainingProblem
     setting: Setting
     trials: int
     limit: int
@@ -78,7 +78,7 @@ class Plan:
 class Trials:
     """The trials of a plan: epochs of each (those of a failed one are the limit), and the seconds it took."""
 
-    plan: Plan
+    plan: TrialPlan
     epochs: NDArray[np.int64]
     succeeded: NDArray[np.bool_]
     seconds: float
@@ -96,18 +96,18 @@ class Trials:
         return Trials(plan, epochs, succeeded, self.seconds + other.seconds)
 
 
-def run_trials(plan: Plan, engine: Engine | None = None) -> Trials:
+def run_trials(plan: TrialPlan, engine: Engine | None = None) -> Trials:
     """Train all networks of a plan at once.
 
     >>> from redelve.studies.hamey import Setting, exclusive_or
-    >>> found = run_trials(Plan(exclusive_or(), Setting(1.4, 0.65, 7.0), trials=100, limit=300))
+    >>> found = run_trials(TrialPlan(exclusive_or(), Setting(1.4, 0.65, 7.0), trials=100, limit=300))
     >>> bool(0.6 < found.succeeded.mean() < 0.9)
     True
     """
     return run_together([plan], engine)[0]
 
 
-def run_together(plans: Sequence[Plan], engine: Engine | None = None, first: int = 0) -> list[Trials]:
+def run_together(plans: Sequence[TrialPlan], engine: Engine | None = None, first: int = 0) -> list[Trials]:
     """Train the networks of several settings of one problem as one batch, from trial `first` of each on.
 
     Algorithm and limit must be the same in all of them.

@@ -12,7 +12,7 @@ from redelve.nets import Engine
 from redelve.report.drawing import INK, MUTED, PALETTE, Picture, new_figure, spread_out
 from redelve.report.trial_times import Measured, measure, pictures
 from redelve.stats.training_time import efficiency_curve
-from redelve.studies.hamey.batch_trials import ALGORITHMS, Plan, Setting, run_trials
+from redelve.studies.hamey.batch_trials import ALGORITHMS, Setting, TrialPlan, run_trials
 from redelve.studies.hamey.training_problems import exclusive_or
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ LABEL_GAP = 0.06
 
 
 @dataclass(frozen=True)
-class Figures:
+class HameyFigures:
     """What the figures show: both algorithms for 1 and 2, optimised exclusive-or for 3 and 4."""
 
     first: tuple[Measured, ...]
@@ -43,12 +43,12 @@ class Figures:
 
 def run_figures(
     optimised: Measured, *, trials: int = TRIALS, limit: int = LIMIT, engine: Engine | None = None
-) -> Figures:
+) -> HameyFigures:
     """Train both algorithms in the settings of figures 1 and 2; `optimised` are table 1's trials."""
 
     def both(setting: Setting) -> tuple[Measured, ...]:
         plans = [
-            Plan(exclusive_or(), replace(setting, algorithm=name), trials, limit, f"figure {name}")
+            TrialPlan(exclusive_or(), replace(setting, algorithm=name), trials, limit, f"figure {name}")
             for name in ALGORITHMS
         ]
         return tuple(
@@ -56,10 +56,10 @@ def run_figures(
             for plan in plans
         )
 
-    return Figures(both(FIGURE_1), both(FIGURE_2), optimised)
+    return HameyFigures(both(FIGURE_1), both(FIGURE_2), optimised)
 
 
-def figure_pictures(figures: Figures) -> tuple[Picture, ...]:
+def figure_pictures(figures: HameyFigures) -> tuple[Picture, ...]:
     """The four figures."""
     training, efficiency = pictures(figures.first, "epochs")[0], pictures(figures.second, "epochs")[1]
     one = figures.optimised

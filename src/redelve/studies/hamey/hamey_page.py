@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from redelve.report.drawing import Picture
-from redelve.report.table_values import Table
+from redelve.report.table_values import ReportTable
 from redelve.studies.hamey.batch_trials import Trials
 from redelve.studies.study_page import StudyPage, write_folder
 
 
-def page_of(text: str, tables: Sequence[Table] = (), pictures: Sequence[Picture] = ()) -> StudyPage:
+def page_of(text: str, tables: Sequence[ReportTable] = (), pictures: Sequence[Picture] = ()) -> StudyPage:
     """Tables and figures as a page."""
     return StudyPage(
         "Training times of feed-forward networks, made anew",

@@ -9,7 +9,7 @@ from redelve.studies.hamey.batch_trials import Setting
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printing:
     """A printed number, and one unit of its last place."""
 
     value: float
@@ -28,25 +28,25 @@ class PublishedRow:
     limit: int
     search_limit: int
     e_margin: float
-    numbers: dict[str, Printed]
+    numbers: dict[str, Printing]
 
 
 PUBLISHED = {
     "xor": PublishedRow(
         Setting(1.4, 0.65, 7.0), 10_000, 2000, 200, 0.3,
         {
-            "e": Printed(17.1, 0.1), "T_E": Printed(49), "T_E1": Printed(26), "T_E2": Printed(235),
-            "t̄_E": Printed(59), "a": Printed(0.1, 0.1), "k": Printed(0.5, 0.1), "T_0": Printed(54),
-            "γ": Printed(0.66, 0.01), "λ": Printed(0.93, 0.01), "t̄_C": Printed(409),
-            "λ_T": Printed(0.76, 0.01), "t̄_T": Printed(50), "t̄_H": Printed(40),
+            "e": Printing(17.1, 0.1), "T_E": Printing(49), "T_E1": Printing(26), "T_E2": Printing(235),
+            "t̄_E": Printing(59), "a": Printing(0.1, 0.1), "k": Printing(0.5, 0.1), "T_0": Printing(54),
+            "γ": Printing(0.66, 0.01), "λ": Printing(0.93, 0.01), "t̄_C": Printing(409),
+            "λ_T": Printing(0.76, 0.01), "t̄_T": Printing(50), "t̄_H": Printing(40),
         },
     ),
     "encoder-10-5": PublishedRow(
         Setting(1.1, 0.0, 1.7), 1000, 600, 600, 0.2,
         {
-            "e": Printed(8.1, 0.1), "T_E": Printed(inf), "T_E1": Printed(110), "T_E2": Printed(inf),
-            "t̄_E": Printed(124), "λ": Printed(1.0, 0.01), "t̄_C": Printed(124),
-            "λ_T": Printed(1.0, 0.01), "t̄_T": Printed(124), "t̄_H": Printed(114),
+            "e": Printing(8.1, 0.1), "T_E": Printing(inf), "T_E1": Printing(110), "T_E2": Printing(inf),
+            "t̄_E": Printing(124), "λ": Printing(1.0, 0.01), "t̄_C": Printing(124),
+            "λ_T": Printing(1.0, 0.01), "t̄_T": Printing(124), "t̄_H": Printing(114),
         },
     ),
 }  # fmt: skip

@@ -10,11 +10,11 @@ from math import ceil
 from redelve.errors import SpecError
 from redelve.nets import Engine
 from redelve.report import rounding
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 from redelve.stats.training_time import Efficiency, compare_efficiency, estimate_efficiency
-from redelve.studies.hamey.batch_trials import Plan, Setting, Trials, run_together, run_trials
+from redelve.studies.hamey.batch_trials import Setting, TrialPlan, Trials, run_together, run_trials
 from redelve.studies.hamey.published import PUBLISHED
-from redelve.studies.hamey.training_problems import Problem
+from redelve.studies.hamey.training_problems import TrainingProblem
 
 FINALISTS = 8
 """The search ends when so few settings are left."""
@@ -61,7 +61,7 @@ GRIDS = {
 ANY_GRID = Grid((0.5, 1.0, 2.0), (0.0, 0.5, 0.9), (0.3, 1.0, 3.0, 10.0), 50, 1000, 1000)
 
 
-def grid_for(problem: Problem) -> Grid:
+def grid_for(problem: TrainingProblem) -> Grid:
     """The grid that is searched if none is given."""
     return GRIDS.get(problem.name, ANY_GRID)
 
@@ -90,10 +90,10 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Search:
+class HalvingSearch:
     """All settings, best first; those not told from the best; the best with trials of its own."""
 
-    problem: Problem
+    problem: TrainingProblem
     candidates: tuple[Candidate, ...]
     near: tuple[Candidate, ...]
     fresh: Candidate
@@ -105,12 +105,14 @@ class Search:
         return self.candidates[0]
 
 
-def run_search(problem: Problem, grid: Grid, *, stream: str = "", engine: Engine | None = None) -> Search:
+def run_search(
+    problem: TrainingProblem, grid: Grid, *, stream: str = "", engine: Engine | None = None
+) -> HalvingSearch:
     """Find the most efficient setting, then measure it with networks that had no part in its choice."""
     found: dict[Setting, Candidate] = {}
     left, done, size = grid.settings(), 0, grid.first
     while True:
-        plans = [Plan(problem, setting, size, grid.limit, f"search {stream}") for setting in left]
+        plans = [TrialPlan(problem, setting, size, grid.limit, f"search {stream}") for setting in left]
         for trials in run_together(plans, engine, first=done):
             known = found.get(trials.plan.setting)
             found[trials.plan.setting] = _judged(trials if known is None else known.trials.and_more(trials))
@@ -122,7 +124,7 @@ def run_search(problem: Problem, grid: Grid, *, stream: str = "", engine: Engine
     ranked = tuple(sorted(found.values(), key=lambda candidate: candidate.order))
     if ranked[0].efficiency is None:
         raise SpecError(f"{problem.name}: no trial succeeded in {grid.limit} epochs: give a higher limit")
-    return Search(
+    return HalvingSearch(
         problem,
         ranked,
         _near(ranked[: len(left)]),
@@ -131,10 +133,10 @@ def run_search(problem: Problem, grid: Grid, *, stream: str = "", engine: Engine
 
 
 def _afresh(
-    problem: Problem, setting: Setting, grid: Grid, stream: str, engine: Engine | None
+    problem: TrainingProblem, setting: Setting, grid: Grid, stream: str, engine: Engine | None
 ) -> tuple[Candidate, Candidate | None]:
     """The best setting with fresh networks, and the published one if it is another."""
-    plan = Plan(problem, setting, grid.fresh, grid.limit, f"fresh {stream}")
+    plan = TrialPlan(problem, setting, grid.fresh, grid.limit, f"fresh {stream}")
     known = PUBLISHED.get(problem.name)
     other = None if known is None or grid.algorithm != known.setting.algorithm else known.setting
     return _judged(run_trials(plan, engine)), (
@@ -157,7 +159,7 @@ def _near(finalists: Sequence[Candidate]) -> tuple[Candidate, ...]:
 # --- words -------------------------------------------------------------------------------------------------
 
 
-def describe_search(search: Search) -> str:
+def describe_search(search: HalvingSearch) -> str:
     """What was searched, the finalists, the best one judged afresh."""
     count = sum(len(one.trials.epochs) for one in search.candidates)
     lines = [
@@ -189,7 +191,7 @@ def _spans(near: Sequence[Candidate]) -> str:
     return ", ".join(f"{name} {min(each):g} to {max(each):g}" for name, each in values)
 
 
-def _verdict(search: Search) -> list[str]:
+def _verdict(search: HalvingSearch) -> list[str]:
     best, fresh, other = search.best, search.fresh, search.published
     lines = [
         f"Best: {best.setting}",
@@ -206,15 +208,15 @@ def _verdict(search: Search) -> list[str]:
     return lines
 
 
-def search_table(search: Search) -> Table:
+def search_table(search: HalvingSearch) -> ReportTable:
     """Every setting with its efficiency."""
     columns = (
-        Column("r", ("r",)), Column("α", ("momentum",)), Column("η", ("rate",)),
-        Column("trials", ("trials",)), Column("successes", ("successes",)),
-        Column("e", ("e", "standard_error")), Column("95 % interval", ("low", "high")),
+        ReportColumn("r", ("r",)), ReportColumn("α", ("momentum",)), ReportColumn("η", ("rate",)),
+        ReportColumn("trials", ("trials",)), ReportColumn("successes", ("successes",)),
+        ReportColumn("e", ("e", "standard_error")), ReportColumn("95 % interval", ("low", "high")),
     )  # fmt: skip
     rows = tuple(map(_table_row, search.candidates))
-    return Table("search", f"Search over r, α and η: {search.problem.title}", columns, rows, CAPTION)
+    return ReportTable("search", f"Search over r, α and η: {search.problem.title}", columns, rows, CAPTION)
 
 
 def _table_row(one: Candidate) -> tuple[Cell, ...]:

@@ -11,15 +11,15 @@ from math import hypot, isfinite, sqrt
 import numpy as np
 
 from redelve.report import rounding
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 from redelve.report.trial_times import Measured, measure
 from redelve.seeds import generator
 from redelve.stats.training_time import Tail, TrialTimes, estimate_efficiency
 from redelve.stats.training_time.tail import NO_FAILURES
 from redelve.studies import compared
-from redelve.studies.hamey.batch_trials import Plan, Trials
+from redelve.studies.hamey.batch_trials import TrialPlan, Trials
 from redelve.studies.hamey.published import PUBLISHED, PublishedRow
-from redelve.studies.hamey.training_problems import Problem
+from redelve.studies.hamey.training_problems import TrainingProblem
 
 RESAMPLES = 100
 """Of the trials, for the spread of T_E, T_E1 and T_E2."""
@@ -49,7 +49,7 @@ Found = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A measure: as printed, if it was, and ours; `note` says how it is to be read, or why there is none."""
 
     symbol: str
@@ -60,7 +60,7 @@ class Line:
     note: str = ""
 
     @property
-    def cell(self) -> compared.Cell | None:
+    def cell(self) -> compared.ComparedCell | None:
         """Both numbers, where both are there and finite."""
         if (
             self.published is None
@@ -68,7 +68,7 @@ class Line:
             or not (isfinite(self.published) and isfinite(self.ours))
         ):
             return None
-        return compared.Cell(
+        return compared.ComparedCell(
             self.note, self.symbol, self.published, self.published_error, self.ours, self.error
         )
 
@@ -86,14 +86,14 @@ class TableRow:
 
     trials: Trials
     measured: Measured
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> TrainingProblem:
         """What was learnt."""
         return self.trials.plan.problem
 
-    def line(self, symbol: str) -> Line:
+    def line(self, symbol: str) -> TableLine:
         """The first line with this symbol."""
         return next(line for line in self.lines if line.symbol == symbol)
 
@@ -112,14 +112,14 @@ def compare_with_table(trials: Trials) -> TableRow:
     return TableRow(trials, measured, tuple(_lines(measured, known)))
 
 
-def _lines(measured: Measured, known: PublishedRow | None) -> Iterator[Line]:
+def _lines(measured: Measured, known: PublishedRow | None) -> Iterator[TableLine]:
     for symbol, (ours, error) in _measures(measured).items():
         number = None if known is None else known.numbers.get(symbol)
         if number is None and ours is None and measured.tail.reason == NO_FAILURES:
             continue
         shared = None if known is None else _published_error(measured, known, symbol, error)
         value = None if number is None else number.value
-        yield Line(symbol, value, shared, ours, error, _note(symbol, ours, measured))
+        yield TableLine(symbol, value, shared, ours, error, _note(symbol, ours, measured))
         if symbol in TWO_FORMS and measured.tail.fits:
             yield _model_line(symbol, measured.tail)
 
@@ -151,11 +151,11 @@ def _note(symbol: str, ours: float | None, measured: Measured) -> str:
     return "as printed" if symbol in TWO_FORMS else ""
 
 
-def _model_line(symbol: str, tail: Tail) -> Line:
+def _model_line(symbol: str, tail: Tail) -> TableLine:
     """λ or the corrected mean by what follows from the model, not by the printed form."""
     ours = tail.success_rate if symbol == "λ" else tail.corrected_mean
     note = "does not exist, since k ≤ 1" if ours is None else "as follows from the model"
-    return Line(symbol, None, None, ours, None, note)
+    return TableLine(symbol, None, None, ours, None, note)
 
 
 def _measures(measured: Measured) -> dict[str, Found]:
@@ -216,18 +216,19 @@ def describe_row(row: TableRow) -> str:
     return "\n".join([*lines, *notes])
 
 
-def _text_line(line: Line, plan: Plan) -> str:
+def _text_line(line: TableLine, plan: TrialPlan) -> str:
     symbol = line.symbol.ljust(6 + sum(unicodedata.combining(each) > 0 for each in line.symbol))
     texts = f"{_published(line, plan):>12}{_ours(line):>18}{_z(line):>7}"
     return f"  {symbol}{MEANINGS[line.symbol]:27}{texts}  {_short(line.note)}".rstrip()
 
 
-def table_of(rows: Sequence[TableRow]) -> Table:
+def table_of(rows: Sequence[TableRow]) -> ReportTable:
     """All problems as one table, ready for CSV, Markdown and HTML."""
     columns = (
-        Column("problem"), Column("measure"), Column("meaning"),
-        Column("published", ("published", "published_error")), Column("ours", ("ours", "our_error")),
-        Column("z", ("z",)), Column("note"),
+        ReportColumn("problem"), ReportColumn("measure"), ReportColumn("meaning"),
+        ReportColumn("published", ("published", "published_error")),
+        ReportColumn("ours", ("ours", "our_error")),
+        ReportColumn("z", ("z",)), ReportColumn("note"),
     )  # fmt: skip
     cells = [
         (
@@ -242,10 +243,10 @@ def table_of(rows: Sequence[TableRow]) -> Table:
         for row in rows
         for line in row.lines
     ]
-    return Table("table-1", "Table 1: optimised benchmark results", columns, tuple(cells), CAPTION)
+    return ReportTable("table-1", "Table 1: optimised benchmark results", columns, tuple(cells), CAPTION)
 
 
-def _published(line: Line, plan: Plan) -> str:
+def _published(line: TableLine, plan: TrialPlan) -> str:
     """As printed, with the printed ± of e."""
     if line.published is None:
         return rounding.UNKNOWN
@@ -255,11 +256,11 @@ def _published(line: Line, plan: Plan) -> str:
     return f"{line.published:.{places}f}{margin}" if isfinite(line.published) else "∞"
 
 
-def _ours(line: Line) -> str:
+def _ours(line: TableLine) -> str:
     return rounding.with_error(line.ours, line.error) if line.error else rounding.plain(line.ours)
 
 
-def _z(line: Line) -> str:
+def _z(line: TableLine) -> str:
     return "" if line.z is None else f"{line.z:+.1f}".replace("-", rounding.MINUS)
 
 

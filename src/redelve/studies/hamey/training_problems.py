@@ -22,7 +22,7 @@ EXAMPLES = "xor, encoder, encoder-8-3, parity-3, parity-4-8, two-spirals"
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class TrainingProblem:
     """Inputs and targets of 0 and 1 (inputs of the spirals apart), and the network that is to learn them."""
 
     name: str
@@ -36,13 +36,13 @@ class Problem:
         return "-".join(map(str, self.architecture.sizes))
 
 
-def exclusive_or() -> Problem:
+def exclusive_or() -> TrainingProblem:
     """Two inputs that differ (Rumelhart, Hinton and Williams 1986, page 334)."""
     data = Data([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [1], [1], [0]])
-    return Problem("xor", "exclusive-or", _network(2, 2, 1), data)
+    return TrainingProblem("xor", "exclusive-or", _network(2, 2, 1), data)
 
 
-def encoder(patterns: int = 10, hidden: int = 5) -> Problem:
+def encoder(patterns: int = 10, hidden: int = 5) -> TrainingProblem:
     """One of n inputs is 1; the outputs are to say which, through fewer hidden units (Fahlman 1988).
 
     >>> encoder(8, 3).layers
@@ -52,10 +52,10 @@ def encoder(patterns: int = 10, hidden: int = 5) -> Problem:
         raise SpecError(f"encoder {patterns}-{hidden}-{patterns}: give 2 or more inputs and 1 hidden unit")
     name = f"encoder-{patterns}-{hidden}"
     data = Data(np.eye(patterns), np.eye(patterns))
-    return Problem(name, "encoder/decoder", _network(patterns, hidden, patterns), data)
+    return TrainingProblem(name, "encoder/decoder", _network(patterns, hidden, patterns), data)
 
 
-def parity(bits: int = 3, hidden: int | None = None) -> Problem:
+def parity(bits: int = 3, hidden: int | None = None) -> TrainingProblem:
     """Whether the number of inputs that are 1 is odd; as many hidden units as inputs unless told otherwise.
 
     (Rumelhart, Hinton and Williams 1986, page 334.)
@@ -65,12 +65,12 @@ def parity(bits: int = 3, hidden: int | None = None) -> Problem:
         raise SpecError(f"parity of {bits} bits, {units} hidden units: give 2 to {MOST_BITS} bits, 1 unit")
     inputs = np.array(list(product((0, 1), repeat=bits)))
     name = f"parity-{bits}" if units == bits else f"parity-{bits}-{units}"
-    return Problem(
+    return TrainingProblem(
         name, f"parity of {bits}", _network(bits, units, 1), Data(inputs, inputs.sum(1)[:, None] % 2)
     )
 
 
-def two_spirals() -> Problem:
+def two_spirals() -> TrainingProblem:
     """194 points on two spirals that are wound about each other three times (Lang and Witbrock 1988).
 
     Point i of 0 … 96 has the angle iπ/16 and the distance 6.5(104 − i)/104 from the centre; the other spiral
@@ -81,20 +81,20 @@ def two_spirals() -> Problem:
     one = np.column_stack((distance * np.sin(angle), distance * np.cos(angle)))
     targets = np.repeat([[1], [0]], SPIRAL_POINTS, axis=0)
     network = layered(SPIRAL_LAYERS, "logistic", "logistic", shortcuts=True)
-    return Problem("two-spirals", "two spirals", network, Data(np.concatenate((one, -one)), targets))
+    return TrainingProblem("two-spirals", "two spirals", network, Data(np.concatenate((one, -one)), targets))
 
 
 def _network(*sizes: int) -> Architecture:
     return layered(sizes, "logistic", "logistic")
 
 
-def _encoder_named(patterns: int = 10, hidden: int = 5, outputs: int | None = None) -> Problem:
+def _encoder_named(patterns: int = 10, hidden: int = 5, outputs: int | None = None) -> TrainingProblem:
     if outputs not in (None, patterns):
         raise SpecError(f"encoder {patterns}-{hidden}-{outputs}: an encoder has as many outputs as inputs")
     return encoder(patterns, hidden)
 
 
-KINDS: dict[str, Callable[..., Problem]] = {
+KINDS: dict[str, Callable[..., TrainingProblem]] = {
     "xor": exclusive_or,
     "exclusive-or": exclusive_or,
     "encoder": _encoder_named,
@@ -104,7 +104,7 @@ KINDS: dict[str, Callable[..., Problem]] = {
 MOST_NUMBERS = {"encoder": 3, "parity": 2}
 
 
-def problem_named(name: str) -> Problem:
+def problem_named(name: str) -> TrainingProblem:
     """A problem by its name: a kind, and numbers of units where it has any.
 
     >>> problem_named("encoder-10-5-10").name, problem_named("parity-4-8").layers

@@ -3,18 +3,18 @@
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.making import make_tables
-from redelve.studies.proben1.plan import Amounts, Plan, Sheet, make_plan
-from redelve.studies.proben1.readings import READINGS, Reading, find_reading
+from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
+from redelve.studies.proben1.readings import READINGS, TrainingReading, find_reading
 from redelve.studies.proben1.training_runs import Runs, run_sheets
 
 __all__ = [
     "READINGS",
     "Amounts",
     "Compared",
-    "Plan",
-    "Reading",
+    "Proben1Plan",
     "Runs",
     "Sheet",
+    "TrainingReading",
     "compare",
     "describe",
     "find_reading",

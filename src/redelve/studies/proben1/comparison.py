@@ -11,9 +11,9 @@ import numpy as np
 
 from redelve.data.proben1 import parse_name
 from redelve.stats.many_runs import compare_runs, summarise_runs
-from redelve.studies.compared import Cell, Tally
+from redelve.studies.compared import CellTally, ComparedCell
 from redelve.studies.proben1 import printed
-from redelve.studies.proben1.plan import PARTS, Plan, datasets_of
+from redelve.studies.proben1.plan import PARTS, Proben1Plan, datasets_of
 from redelve.studies.proben1.topologies import TRIED, Topology, candidates, pivot
 from redelve.studies.proben1.training_runs import Numbers, Runs
 
@@ -35,7 +35,7 @@ AllRuns = Mapping[tuple[str, str], Runs]
 
 
 @dataclass(frozen=True)
-class Choice:
+class NetworkChoice:
     """Something in words: as printed, ours, and whether they are the same."""
 
     column: str
@@ -45,18 +45,18 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A dataset's numbers and words."""
 
     dataset: str
-    cells: tuple[Cell, ...]
-    choices: tuple[Choice, ...] = ()
+    cells: tuple[ComparedCell, ...]
+    choices: tuple[NetworkChoice, ...] = ()
 
-    def cell(self, column: str) -> Cell | None:
+    def cell(self, column: str) -> ComparedCell | None:
         """The number of a column, if there is one."""
         return next((cell for cell in self.cells if cell.column == column), None)
 
-    def choice(self, column: str) -> Choice | None:
+    def choice(self, column: str) -> NetworkChoice | None:
         """The words of a column, if there are any."""
         return next((choice for choice in self.choices if choice.column == column), None)
 
@@ -66,28 +66,28 @@ class Compared:
     """A table of PROBEN1's beside ours."""
 
     number: int
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
 
     @property
     def title(self) -> str:
         """What it tells."""
         return f"Table {self.number}: {TITLES[self.number]}"
 
-    def tally(self, column: str) -> Tally:
+    def tally(self, column: str) -> CellTally:
         """How many datasets agree in a column of numbers."""
-        return Tally.of(cell for row in self.rows if (cell := row.cell(column)) is not None)
+        return CellTally.of(cell for row in self.rows if (cell := row.cell(column)) is not None)
 
-    def choices(self, column: str) -> list[tuple[str, Choice]]:
+    def choices(self, column: str) -> list[tuple[str, NetworkChoice]]:
         """The words of a column, by datasets."""
         return [(row.dataset, found) for row in self.rows if (found := row.choice(column)) is not None]
 
 
-def compare(plan: Plan, runs: AllRuns) -> tuple[Compared, ...]:
+def compare(plan: Proben1Plan, runs: AllRuns) -> tuple[Compared, ...]:
     """Every table of a plan, with the datasets of which all runs are there."""
     return tuple(Compared(table, tuple(_rows(table, runs))) for table in plan.tables)
 
 
-def _rows(table: int, runs: AllRuns) -> Iterator[Row]:
+def _rows(table: int, runs: AllRuns) -> Iterator[ComparisonRow]:
     for dataset in datasets_of(table):
         found = [runs[part, dataset] for part in PARTS[table] if (part, dataset) in runs]
         if len(found) < len(PARTS[table]):
@@ -105,13 +105,13 @@ def _rows(table: int, runs: AllRuns) -> Iterator[Row]:
 # Tables 3, 4, 8 to 11.
 
 
-def _figures_row(row: printed.Figures, runs: Runs) -> Row:
+def _figures_row(row: printed.PrintedFigures, runs: Runs) -> ComparisonRow:
     cells = []
     for name, given in row.measures.items():
         found = summarise_runs(runs.figures[name])
         deviation = found.standard_deviation
         error = None if deviation is None else deviation / sqrt(found.runs)
-        cells.append(Cell(row.dataset, name, given.mean, given.error, found.mean, error))
+        cells.append(ComparedCell(row.dataset, name, given.mean, given.error, found.mean, error))
         if deviation is not None and given.deviation is not None:
             cells.append(_deviation_cell(row.dataset, name, given, runs.figures[name]))
     test, valid = runs.figures["test"], runs.figures["valid"]
@@ -119,16 +119,18 @@ def _figures_row(row: printed.Figures, runs: Runs) -> Row:
     if row.correlation is not None and rho is not None:
         error = correlation_error(test, valid)
         given_error = error * sqrt(len(test) / printed.PIVOT_RUNS)
-        cells.append(Cell(row.dataset, "rho", row.correlation, given_error, rho, error))
-    return Row(row.dataset, tuple(cells))
+        cells.append(ComparedCell(row.dataset, "rho", row.correlation, given_error, rho, error))
+    return ComparisonRow(row.dataset, tuple(cells))
 
 
-def _deviation_cell(dataset: str, name: str, given: printed.Printed, values: Numbers) -> Cell:
+def _deviation_cell(dataset: str, name: str, given: printed.PrintedTables, values: Numbers) -> ComparedCell:
     """Standard deviations; both have the kurtosis of our runs."""
     assert given.deviation is not None
     ours = float(values.std(ddof=1))
     published_error = given.deviation * deviation_error(values, given.runs)
-    return Cell(dataset, f"{name} sd", given.deviation, published_error, ours, ours * deviation_error(values))
+    return ComparedCell(
+        dataset, f"{name} sd", given.deviation, published_error, ours, ours * deviation_error(values)
+    )
 
 
 def deviation_error(values: Numbers, runs: int | None = None) -> float:
@@ -202,7 +204,7 @@ def _found(dataset: str, figures: Mapping[str, Numbers]) -> Found:
     return Found(TRIED[best], {name: float(value) for name, value in numbers.items()}, chosen)
 
 
-def _search_row(dataset: str, runs: Runs) -> Row:
+def _search_row(dataset: str, runs: Runs) -> ComparisonRow:
     """The printed search is one draw; ours are several: their deviation is the printed one's error."""
     given, found = printed.searches()[dataset], search_results(runs)
     cells = []
@@ -212,29 +214,31 @@ def _search_row(dataset: str, runs: Runs) -> Row:
             continue
         deviation = float(values.std(ddof=1)) if len(values) > 1 else None
         error = None if deviation is None else deviation / sqrt(len(values))
-        cells.append(Cell(dataset, name, number, deviation, float(values.mean()), error))
-    return Row(dataset, tuple(cells), (_choice("best", given.best, [one.best for one in found]),))
+        cells.append(ComparedCell(dataset, name, number, deviation, float(values.mean()), error))
+    return ComparisonRow(dataset, tuple(cells), (_choice("best", given.best, [one.best for one in found]),))
 
 
-def _pivot_row(dataset: str, runs: Runs) -> Row:
+def _pivot_row(dataset: str, runs: Runs) -> ComparisonRow:
     given, connections = printed.pivots()[dataset]
     facts = parse_name(dataset).dataset
     count = given.connections(facts.inputs, facts.outputs)
-    cell = Cell(dataset, "connections", connections, None, count, None)
-    return Row(dataset, (cell,), (_choice("pivot", given, [one.pivot for one in search_results(runs)]),))
+    cell = ComparedCell(dataset, "connections", connections, None, count, None)
+    return ComparisonRow(
+        dataset, (cell,), (_choice("pivot", given, [one.pivot for one in search_results(runs)]),)
+    )
 
 
-def _choice(column: str, given: Topology, found: Sequence[Topology]) -> Choice:
+def _choice(column: str, given: Topology, found: Sequence[Topology]) -> NetworkChoice:
     """What the searches chose, the most frequent first; it agrees if one of them chose the printed one."""
     counts = Counter(map(str, found)).most_common()
     ours = ", ".join(name if len(found) == 1 else f"{name} ×{count}" for name, count in counts)
-    return Choice(column, str(given), ours, str(given) in dict(counts))
+    return NetworkChoice(column, str(given), ours, str(given) in dict(counts))
 
 
 # Table 12.
 
 
-def _verdict_row(dataset: str, first: Runs, second: Runs) -> Row:
+def _verdict_row(dataset: str, first: Runs, second: Runs) -> ComparisonRow:
     """The t-test of section 3.3.4: logs, outliers out, Cochran and Cox; the lower mean log is better."""
     given = printed.verdicts()[dataset]
     found = compare_runs(first.figures["test"], second.figures["test"])
@@ -244,10 +248,12 @@ def _verdict_row(dataset: str, first: Runs, second: Runs) -> Row:
     said = "none" if given.better is None else _verdict(given.better, given.p_percent, given.reliable)
     ours = _verdict(better, p_percent, found.reliable)
     agrees = better == given.better if given.better is not None else not significant
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[ComparedCell, ...] = ()
     if given.p_percent is not None and p_percent is not None:
-        cells = (Cell(dataset, "p_percent", given.p_percent, None, p_percent, None),)
-    return Row(dataset, cells, (Choice("better", said, ours if significant else f"none: {ours}", agrees),))
+        cells = (ComparedCell(dataset, "p_percent", given.p_percent, None, p_percent, None),)
+    return ComparisonRow(
+        dataset, cells, (NetworkChoice("better", said, ours if significant else f"none: {ours}", agrees),)
+    )
 
 
 def _verdict(better: str, p_percent: float | None, reliable: bool) -> str:

@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Sequence
 
 from redelve.report import rounding
-from redelve.report.table_values import Cell, Column, Row, Table
-from redelve.studies.compared import Cell as Number
+from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
+from redelve.studies.compared import ComparedCell
 from redelve.studies.proben1 import comparison
-from redelve.studies.proben1.comparison import Choice, Compared
+from redelve.studies.proben1.comparison import Compared, NetworkChoice
 from redelve.studies.proben1.printed import MEASURES
 
 MISS = "✗"
@@ -50,32 +50,34 @@ HEAD = ("table", "dataset", "column", "published", "published_error", "ours", "o
         "within_3_percent", "agrees")  # fmt: skip
 
 
-def as_table(compared: Compared) -> Table:
+def as_table(compared: Compared) -> ReportTable:
     """A table of PROBEN1's with three lines in each cell: ours, as printed, z."""
-    columns = [Column("dataset")]
+    columns = [ReportColumn("dataset")]
     words = [name for name in WORDS if any(row.choice(name) for row in compared.rows)]
     numbers = [name for name in NUMBERS if any(row.cell(name) for row in compared.rows)]
-    columns += [Column(WORDS[name]) for name in words]
-    columns += [Column(NUMBERS[name], _parts(name)) for name in numbers]
+    columns += [ReportColumn(WORDS[name]) for name in words]
+    columns += [ReportColumn(NUMBERS[name], _parts(name)) for name in numbers]
     rows: list[Row] = []
     for row in compared.rows:
         told = [_word(row.choice(name)) for name in words]
         rows.append((Cell(row.dataset), *told, *(_number(row, name) for name in numbers)))
-    return Table(f"table{compared.number:02d}", compared.title, tuple(columns), tuple(rows), caption=CAPTION)
+    return ReportTable(
+        f"table{compared.number:02d}", compared.title, tuple(columns), tuple(rows), caption=CAPTION
+    )
 
 
 def _parts(name: str) -> tuple[str, ...]:
     return tuple(f"{name}_{part}" for part in ("ours", "our_error", "published", "published_error", "z"))
 
 
-def _word(choice: Choice | None) -> Cell:
+def _word(choice: NetworkChoice | None) -> Cell:
     if choice is None:
         return Cell(rounding.UNKNOWN)
     mark = "" if choice.agrees else f"{MISS} "
     return Cell(f"{mark}{choice.ours}", lines=(f"printed {choice.published}",))
 
 
-def _number(row: comparison.Row, name: str) -> Cell:
+def _number(row: comparison.ComparisonRow, name: str) -> Cell:
     found, spread = row.cell(name), row.cell(f"{name} sd")
     if found is None:
         return Cell(rounding.UNKNOWN, (None,))
@@ -87,7 +89,7 @@ def _number(row: comparison.Row, name: str) -> Cell:
     return Cell(f"{mark}{ours}", numbers, lines=lines)
 
 
-def _plain(value: float, found: Number) -> str:
+def _plain(value: float, found: ComparedCell) -> str:
     """With as many digits as the report has for numbers of this size, or one more where they are small."""
     size = max(abs(found.published), abs(found.ours))
     if found.column.startswith(("epochs", "relevant", "within", "connections")):
@@ -97,7 +99,7 @@ def _plain(value: float, found: Number) -> str:
     return f"{value:.{4 if size < 0.1 else 3 if size < 1 else 2}f}".replace("-", rounding.MINUS)
 
 
-def _z(found: Number) -> str:
+def _z(found: ComparedCell) -> str:
     return rounding.UNKNOWN if found.z is None else f"{found.z:+.1f}".replace("-", rounding.MINUS)
 
 
@@ -113,13 +115,13 @@ def as_text(compared: Compared) -> str:
     return f"{compared.title}\n{_columns(lines)}"
 
 
-def _word_parts(choice: Choice | None) -> tuple[str, str]:
+def _word_parts(choice: NetworkChoice | None) -> tuple[str, str]:
     if choice is None:
         return rounding.UNKNOWN, rounding.UNKNOWN
     return choice.published, choice.ours if choice.agrees else f"{choice.ours} {MISS}"
 
 
-def _text_parts(row: comparison.Row, name: str) -> tuple[str, str, str]:
+def _text_parts(row: comparison.ComparisonRow, name: str) -> tuple[str, str, str]:
     found = row.cell(name)
     if found is None:
         return (rounding.UNKNOWN,) * 3
@@ -151,10 +153,10 @@ def cells_csv(tables: Iterable[Compared]) -> str:
     return out.getvalue()
 
 
-def _choice_line(choice: Choice) -> tuple[object, ...]:
+def _choice_line(choice: NetworkChoice) -> tuple[object, ...]:
     return choice.column, choice.published, None, choice.ours, None, None, None, choice.agrees
 
 
-def _cell_line(cell: Number) -> tuple[object, ...]:
+def _cell_line(cell: ComparedCell) -> tuple[object, ...]:
     numbers = (cell.published, cell.published_error, cell.ours, cell.our_error, cell.z)
     return cell.column, *numbers, cell.is_close, cell.agrees

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from redelve.studies.compared import Tally
+from redelve.studies.compared import CellTally
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.comparison import Compared
 from redelve.studies.proben1.plan import SINGLE
@@ -40,10 +40,10 @@ def headlines(tables: Sequence[Compared]) -> list[str]:
     return lines
 
 
-def tally(tables: Iterable[Compared], column: str) -> Tally:
+def tally(tables: Iterable[Compared], column: str) -> CellTally:
     """How many datasets agree in a column of several tables; mushroom1, of one run, is left out."""
     cells = (cell for table in tables for cell in table.tally(column).cells)
-    return Tally.of(cell for cell in cells if cell.row != SINGLE)
+    return CellTally.of(cell for cell in cells if cell.row != SINGLE)
 
 
 def _figures(tables: Sequence[Compared]) -> str:

@@ -9,14 +9,14 @@ from pathlib import Path
 from redelve.nets import Engine
 from redelve.studies.proben1 import store
 from redelve.studies.proben1.comparison import Compared, compare
-from redelve.studies.proben1.plan import Plan
+from redelve.studies.proben1.plan import Proben1Plan
 from redelve.studies.proben1.training_runs import run_sheets
 
 Progress = Callable[[str], None]
 
 
 def make_tables(
-    plan: Plan, engine: Engine, *, folder: Path | None = None, progress: Progress = lambda _: None
+    plan: Proben1Plan, engine: Engine, *, folder: Path | None = None, progress: Progress = lambda _: None
 ) -> tuple[Compared, ...]:
     """The tables of a plan beside the printed ones; with a folder, runs are kept there as they finish."""
     done = {} if folder is None else store.load_stored(folder, plan.sheets)

@@ -9,7 +9,7 @@ from redelve.data.proben1 import parse_name
 from redelve.errors import SpecError
 from redelve.seeds import seed
 from redelve.studies.proben1 import printed
-from redelve.studies.proben1.readings import LINEAR, PRINTED, SEARCH, Reading
+from redelve.studies.proben1.readings import LINEAR, PRINTED, SEARCH, TrainingReading
 from redelve.studies.proben1.topologies import TRIED, Topology
 
 PARTS = {
@@ -49,7 +49,7 @@ class Sheet:
     part: str
     dataset: str
     topologies: tuple[Topology, ...]
-    reading: Reading
+    reading: TrainingReading
     seed: int = 0
 
     @property
@@ -64,7 +64,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Proben1Plan:
     """The tables wanted, and every sheet they need, once."""
 
     tables: tuple[int, ...]
@@ -78,12 +78,12 @@ def datasets_of(table: int) -> tuple[str, ...]:
 
 def make_plan(
     tables: Iterable[int],
-    reading: Reading,
+    reading: TrainingReading,
     *,
     datasets: Sequence[str] | None = None,
     amounts: Amounts | None = None,
     seed: int = 0,
-) -> Plan:
+) -> Proben1Plan:
     """What to run for these tables, on these datasets (None: all) and so often (None: as published)."""
     wanted = tuple(sorted(set(tables)))
     for name in datasets or ():
@@ -100,10 +100,10 @@ def make_plan(
             f"tables {', '.join(map(str, wanted))} tell nothing of {', '.join(datasets or ())}: "
             "name datasets such as glass1, or leave them out for all"
         )
-    return Plan(wanted, tuple(needed.values()))
+    return Proben1Plan(wanted, tuple(needed.values()))
 
 
-def _sheet(part: str, dataset: str, reading: Reading, amounts: Amounts, seed: int) -> Sheet:
+def _sheet(part: str, dataset: str, reading: TrainingReading, amounts: Amounts, seed: int) -> Sheet:
     if part == "linear":
         runs = 1 if dataset == SINGLE else amounts.linear
         return Sheet(part, dataset, (Topology(),) * runs, LINEAR, seed)

@@ -27,7 +27,7 @@ LINEAR_RUNS, PIVOT_RUNS = 10, 60
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTables:
     """Mean and standard deviation (None where one run was made) of some runs, as printed."""
 
     mean: float
@@ -41,16 +41,16 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Figures:
+class PrintedFigures:
     """A row of tables 3, 4 or 8 to 11: what is printed of each measure, and ρ."""
 
     dataset: str
-    measures: Mapping[str, Printed]
+    measures: Mapping[str, PrintedTables]
     correlation: float | None
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PrintedVerdict:
     """A cell of table 12: `better` is "pivot", "no-shortcut", or None where they did not differ."""
 
     dataset: str
@@ -60,7 +60,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Search:
+class PrintedSearch:
     """A row of tables 5 or 6: the run of lowest validation error, and the others near it.
 
     Numbers by the names of the columns; a range is two of them, with `_low` and `_high`.
@@ -72,31 +72,31 @@ class Search:
 
 
 @cache
-def figures(table: int) -> dict[str, Figures]:
+def figures(table: int) -> dict[str, PrintedFigures]:
     """Tables 3, 4 and 8 to 11, by datasets."""
     runs = LINEAR_RUNS if table < 5 else PIVOT_RUNS
     return {row["dataset"]: _figures(row, runs) for row in rows(table)}
 
 
-def _figures(row: dict[str, str], runs: int) -> Figures:
+def _figures(row: dict[str, str], runs: int) -> PrintedFigures:
     measures = {}
     for name in MEASURES:
         if row.get(f"{name}_mean"):
             deviation = row[f"{name}_sd"]
             count = runs if deviation else 1
-            measures[name] = Printed(
+            measures[name] = PrintedTables(
                 float(row[f"{name}_mean"]), float(deviation) if deviation else None, count
             )
-    return Figures(row["dataset"], measures, float(row["rho"]) if row.get("rho") else None)
+    return PrintedFigures(row["dataset"], measures, float(row["rho"]) if row.get("rho") else None)
 
 
 @cache
-def searches() -> dict[str, Search]:
+def searches() -> dict[str, PrintedSearch]:
     """Tables 5 and 6."""
     return {row["dataset"]: _search(row) for table in (5, 6) for row in rows(table)}
 
 
-def _search(row: dict[str, str]) -> Search:
+def _search(row: dict[str, str]) -> PrintedSearch:
     numbers: dict[str, float] = {}
     for name, text in row.items():
         if name in ("dataset", "hidden", "output") or not text:
@@ -106,7 +106,7 @@ def _search(row: dict[str, str]) -> Search:
             numbers[f"{name}_low"], numbers[f"{name}_high"] = float(low), float(high or low)
         else:
             numbers[name] = float(text)
-    return Search(row["dataset"], Topology.parse(row["hidden"], row["output"]), numbers)
+    return PrintedSearch(row["dataset"], Topology.parse(row["hidden"], row["output"]), numbers)
 
 
 @cache
@@ -119,10 +119,10 @@ def pivots() -> dict[str, tuple[Topology, int]]:
 
 
 @cache
-def verdicts() -> dict[str, Verdict]:
+def verdicts() -> dict[str, PrintedVerdict]:
     """Table 12."""
     return {
-        row["dataset"]: Verdict(
+        row["dataset"]: PrintedVerdict(
             row["dataset"],
             row["better"] or None,
             float(row["p_percent"]) if row["p_percent"] else None,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from redelve.errors import SpecError
-from redelve.nets import GL, PQ, UP, MaxEpochs, P, Procedure, Rprop, Rule
+from redelve.nets import GL, PQ, UP, MaxEpochs, P, Procedure, Rprop, StoppingRule
 
 STRIP = 5
 LONGEST = P(0.1) | MaxEpochs(3000)
 
 
 @dataclass(frozen=True)
-class Reading:
+class TrainingReading:
     """First weights within ±`weights`, RPROP's first steps and growth, and the rule that stops training."""
 
     name: str
     weights: float
     delta0: tuple[float, float]
     eta_plus: float
-    stopping: Rule
+    stopping: StoppingRule
     about: str = ""
     variant: str = "plain"
 
@@ -39,8 +39,8 @@ class Reading:
         )
 
 
-LINEAR = Reading("linear", 0.01, (0.005, 0.02), 1.2, GL(5) | LONGEST, "section 3.3.1")
-SEARCH = Reading(
+LINEAR = TrainingReading("linear", 0.01, (0.005, 0.02), 1.2, GL(5) | LONGEST, "section 3.3.1")
+SEARCH = TrainingReading(
     "search-printed",
     0.5,
     (0.05, 0.2),
@@ -48,8 +48,10 @@ SEARCH = Reading(
     GL(5).once() & UP(8).once() & PQ(3).once() | LONGEST,
     "section 3.3.2",
 )
-PRINTED = Reading("printed", 0.01, (0.005, 0.02), 1.2, GL(5) | LONGEST, "sections 3.3.1 and 3.3.3 as printed")
-BEST = Reading("best", 0.1, (0.05, 0.2), 1.2, GL(2) | LONGEST, "what fits tables 5 to 12 best")
+PRINTED = TrainingReading(
+    "printed", 0.01, (0.005, 0.02), 1.2, GL(5) | LONGEST, "sections 3.3.1 and 3.3.3 as printed"
+)
+BEST = TrainingReading("best", 0.1, (0.05, 0.2), 1.2, GL(2) | LONGEST, "what fits tables 5 to 12 best")
 OTHERS = (
     replace(PRINTED, name="printed-gl2", stopping=GL(2) | LONGEST, about="as printed, but stopped by GL_2"),
     replace(BEST, name="best-gl5", stopping=GL(5) | LONGEST, about="best, but stopped by GL_5 as printed"),
@@ -62,7 +64,7 @@ READINGS = {reading.name: reading for reading in (PRINTED, BEST, *OTHERS)}
 """Readings of the training for tables 5 to 12 (docs/study-proben1.md); `printed` searches by `SEARCH`."""
 
 
-def find_reading(name: str) -> Reading:
+def find_reading(name: str) -> TrainingReading:
     """The reading of this name."""
     if name not in READINGS:
         raise SpecError(f'reading "{name}": known are {", ".join(READINGS)}')

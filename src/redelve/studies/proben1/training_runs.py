@@ -17,7 +17,7 @@ from redelve.nets import Architecture, Data, Engine, Sets, initial_weights, pred
 from redelve.nets import Trained as Outcome
 from redelve.stats.output_errors import classification_error, squared_error_percentage
 from redelve.studies.proben1.plan import Sheet
-from redelve.studies.proben1.readings import Reading
+from redelve.studies.proben1.readings import TrainingReading
 from redelve.studies.proben1.topologies import Topology
 
 Numbers = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Job:
+class NetworkJob:
     """Those of a sheet's runs, by their places, that have the same network."""
 
     sheet: Sheet
@@ -56,12 +56,12 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Batch:
+class NetworkBatch:
     """Jobs whose networks and sets have equal shapes, trained as one array."""
 
     network: Architecture
-    reading: Reading
-    jobs: tuple[Job, ...]
+    reading: TrainingReading
+    jobs: tuple[NetworkJob, ...]
 
     @property
     def seeds(self) -> list[int]:
@@ -135,25 +135,25 @@ class _Page:
         for place, reason in zip(rows, reasons, strict=True):
             self._reasons[place] = reason
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[NetworkJob]:
         """What is still to be run."""
         places: dict[Topology, list[int]] = {}
         for place, topology in enumerate(self._sheet.topologies):
             if not self._reasons[place]:
                 places.setdefault(topology, []).append(place)
-        return [Job(self._sheet, topology, tuple(rows)) for topology, rows in places.items()]
+        return [NetworkJob(self._sheet, topology, tuple(rows)) for topology, rows in places.items()]
 
     def close(self) -> Runs:
         return Runs(self._sheet, self._figures, tuple(self._reasons))
 
 
-def make_batches(jobs: Iterable[Job], engine: Engine) -> list[Batch]:
+def make_batches(jobs: Iterable[NetworkJob], engine: Engine) -> list[NetworkBatch]:
     """Jobs as batches; the sheet with the most work comes first, and all of it before the next.
 
     On torch, where an epoch of a small batch costs as much as one of a large batch, datasets of equal shape
     go together; on NumPy each has its own batch, whose cases all runs share.
     """
-    together: dict[object, list[Job]] = {}
+    together: dict[object, list[NetworkJob]] = {}
     networks: dict[object, Architecture] = {}
     for job in jobs:
         found = load(job.sheet.dataset)
@@ -162,11 +162,13 @@ def make_batches(jobs: Iterable[Job], engine: Engine) -> list[Batch]:
         key = (*shape, job.sheet.part, job.sheet.dataset) if engine.is_numpy else shape
         together.setdefault(key, []).append(job)
         networks[key] = network
-    batches = [Batch(networks[key], part[0].sheet.reading, tuple(part)) for key, part in together.items()]
+    batches = [
+        NetworkBatch(networks[key], part[0].sheet.reading, tuple(part)) for key, part in together.items()
+    ]
     return sorted(batches, key=_turn(batches))
 
 
-def _turn(batches: Sequence[Batch]) -> Callable[[Batch], tuple[int, tuple[str, str], int]]:
+def _turn(batches: Sequence[NetworkBatch]) -> Callable[[NetworkBatch], tuple[int, tuple[str, str], int]]:
     """What batches are sorted by: the work of the whole sheet, the sheet, the work of the batch."""
     whole: Counter[tuple[str, str]] = Counter()
     for batch in batches:
@@ -174,10 +176,10 @@ def _turn(batches: Sequence[Batch]) -> Callable[[Batch], tuple[int, tuple[str, s
     return lambda batch: (-max(whole[sheet] for sheet in batch.sheets), min(batch.sheets), -batch.work)
 
 
-Trained = tuple[Batch, Figures, tuple[str, ...]]
+Trained = tuple[NetworkBatch, Figures, tuple[str, ...]]
 
 
-def _train_all(batches: Sequence[Batch], engine: Engine) -> Iterator[Trained]:
+def _train_all(batches: Sequence[NetworkBatch], engine: Engine) -> Iterator[Trained]:
     """On NumPy each batch works on one thread and `engine.threads` batches at a time; else one by one."""
     if not engine.is_numpy:
         yield from (_train(batch, engine) for batch in batches)
@@ -193,7 +195,7 @@ def _train_all(batches: Sequence[Batch], engine: Engine) -> Iterator[Trained]:
                 each.cancel()
 
 
-def _train(batch: Batch, engine: Engine) -> Trained:
+def _train(batch: NetworkBatch, engine: Engine) -> Trained:
     """Train a batch and measure its networks on the test sets."""
     problems = [load(job.sheet.dataset) for job in batch.jobs]
     runs = [len(job.places) for job in batch.jobs]
@@ -210,7 +212,7 @@ def _train(batch: Batch, engine: Engine) -> Trained:
     return batch, _figures(batch, trained, (validation, test), engine), trained.reasons
 
 
-def _figures(batch: Batch, trained: Outcome, sets: tuple[Data, Data], engine: Engine) -> Figures:
+def _figures(batch: NetworkBatch, trained: Outcome, sets: tuple[Data, Data], engine: Engine) -> Figures:
     problems = [load(job.sheet.dataset) for job in batch.jobs]
     runs = [len(job.places) for job in batch.jobs]
     validation, test = (predict(batch.network, trained.weights, each.inputs, engine=engine) for each in sets)

@@ -11,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from redelve.errors import FormatError, SpecError
-from redelve.performance import Bench, Guess, bench_for, learner_for, parse_way
+from redelve.performance import Bench, PerformanceGuess, bench_for, learner_for, parse_way
 from redelve.performance.best_of_several import best_of
 from redelve.stats.balanced_errors import balanced_errors
 from redelve.studies.wcci.two_class_problems import PROBLEMS
@@ -81,7 +81,7 @@ def candidates() -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Task:
+class TrialTask:
     """A classifier, or the choice among several, on one training set of a problem."""
 
     problem: str
@@ -98,16 +98,16 @@ class Task:
 class Tried:
     """What came of a task: the true BER on the test cases, its σ (equation 1), and the guesses."""
 
-    task: Task
+    task: TrialTask
     truth: float
     sigma: float
     training_cases: int
     test_cases: int
-    guesses: tuple[Guess, ...]
+    guesses: tuple[PerformanceGuess, ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class WcciPlan:
     """What is tried: every problem, classifier and instance, by these ways."""
 
     problems: tuple[str, ...] = ("twonorm", "ringnorm", "words", "rare", "digits")
@@ -126,21 +126,21 @@ class Plan:
         if self.instances < 2:
             raise SpecError(f"standard errors need two instances or more: got {self.instances}")
 
-    def tasks(self) -> tuple[Task, ...]:
+    def tasks(self) -> tuple[TrialTask, ...]:
         """Instance by instance, so that whatever is done when a run is stopped can be compared."""
         return tuple(
-            Task(problem, classifier, instance)
+            TrialTask(problem, classifier, instance)
             for instance in range(self.instances)
             for problem in self.problems
             for classifier in self.classifiers
         )
 
-    def ways_of(self, task: Task) -> tuple[str, ...]:
+    def ways_of(self, task: TrialTask) -> tuple[str, ...]:
         """The ways to be tried on a task."""
         return self.selection_ways if task.classifier == SELECTION else self.ways
 
 
-QUICK = Plan(
+QUICK = WcciPlan(
     problems=("twonorm", "rare"),
     classifiers=("logistic", "nearest", SELECTION),
     instances=2,
@@ -149,7 +149,9 @@ QUICK = Plan(
 )
 
 
-def carry_out(plan: Plan, folder: Path, progress: Callable[[str], None] = lambda _: None) -> Iterator[Tried]:
+def carry_out(
+    plan: WcciPlan, folder: Path, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[Tried]:
     """Do what the folder has not yet, and tell everything in the order of the tasks."""
     folder.mkdir(parents=True, exist_ok=True)
     tasks = plan.tasks()
@@ -167,7 +169,7 @@ def carry_out(plan: Plan, folder: Path, progress: Callable[[str], None] = lambda
         yield replace(held, guesses=tuple(known[name] for name in names))
 
 
-def attempt(task: Task, ways: Iterable[str]) -> Tried:
+def attempt(task: TrialTask, ways: Iterable[str]) -> Tried:
     """Train, guess by every way, and measure on the test cases."""
     problem = PROBLEMS[task.problem]
     training, testing = problem.training(task.instance), problem.testing(task.instance)
@@ -212,7 +214,9 @@ def read(path: Path) -> Tried:
         if held["format"] != FORMAT:
             raise FormatError(path, None, f"format {held['format']} is not {FORMAT}: use another folder")
         tried = held["tried"]
-        guesses = tuple(Guess(**{**one, "notes": tuple(one["notes"])}) for one in tried.pop("guesses"))
-        return Tried(task=Task(**tried.pop("task")), guesses=guesses, **tried)
+        guesses = tuple(
+            PerformanceGuess(**{**one, "notes": tuple(one["notes"])}) for one in tried.pop("guesses")
+        )
+        return Tried(task=TrialTask(**tried.pop("task")), guesses=guesses, **tried)
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError(path, None, f"is no trial of this study ({error}): remove it, or use -o") from None

@@ -36,7 +36,7 @@ class Draw(Protocol):
 
 
 @dataclass(frozen=True)
-class Problem:
+class TwoClassProblem:
     """A problem that can be drawn from without end."""
 
     name: str
@@ -164,12 +164,14 @@ def digits() -> Sample:
     return Sample(inputs / 16, np.where(digit % 2 == 1, 1, -1).astype(np.int64))
 
 
-PROBLEMS: Registry[Problem | Pool] = Registry("problem")
+PROBLEMS: Registry[TwoClassProblem | Pool] = Registry("problem")
 for _problem in (
-    Problem("twonorm", "two normal classes, 20 inputs (Breiman 1996)", 100, 0.5, twonorm),
-    Problem("ringnorm", "a normal class within another, 20 inputs (Breiman 1996)", 100, 0.5, ringnorm),
-    Problem("words", "200 sparse yes-or-no inputs, 28 % positive (like NOVA)", 150, 0.28, words),
-    Problem("rare", "14 mixed inputs, 10 % positive (like SYLVA and HIVA)", 200, 0.1, rare),
+    TwoClassProblem("twonorm", "two normal classes, 20 inputs (Breiman 1996)", 100, 0.5, twonorm),
+    TwoClassProblem(
+        "ringnorm", "a normal class within another, 20 inputs (Breiman 1996)", 100, 0.5, ringnorm
+    ),
+    TwoClassProblem("words", "200 sparse yes-or-no inputs, 28 % positive (like NOVA)", 150, 0.28, words),
+    TwoClassProblem("rare", "14 mixed inputs, 10 % positive (like SYLVA and HIVA)", 200, 0.1, rare),
     Pool("arm", "kin-8nm, far or near: 8 inputs, non-linear", 128, arm),
     Pool("digits", "odd or even digits written by hand, 64 inputs (real)", 100, digits),
 ):

@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.performance import Guess
+from redelve.performance import PerformanceGuess
 from redelve.stats.balanced_errors import guess_error
 from redelve.stats.multiple import AllPairs, BestGroup, best_group, compare_all
 from redelve.stats.significance import f_p_value, t_quantile
@@ -101,7 +101,7 @@ class PairedDifference:
 
 
 @dataclass(frozen=True)
-class Findings:
+class WayFindings:
     """Everything that is told of a set of trials."""
 
     ways: tuple[WayFinding, ...]
@@ -121,8 +121,8 @@ class Findings:
 class Study:
     """Guesses for single classifiers, and for the best of several; either may be left out."""
 
-    single: Findings | None
-    selection: Findings | None
+    single: WayFindings | None
+    selection: WayFindings | None
     noise: float
     """The mean σ of the true BERs, which even a perfect guess would miss by."""
 
@@ -136,13 +136,13 @@ def study_of(trials: Iterable[Tried]) -> Study:
     return Study(find(single) if single else None, find(chosen) if chosen else None, noise)
 
 
-def find(trials: Sequence[Tried]) -> Findings:
+def find(trials: Sequence[Tried]) -> WayFindings:
     """What trials with the same ways tell of them."""
     names = [guess.way for guess in trials[0].guesses]
     guessing = [name for name in names if not name.startswith(BOUNDS)]
     deltas = {name: _strata(trials, name, _delta) for name in guessing if not name.startswith(TWIN)}
     pairs = compare_all(deltas, compare)
-    return Findings(
+    return WayFindings(
         tuple(_way(trials, name) for name in guessing),
         tuple(_bound(trials, name) for name in names if name.startswith(BOUNDS)),
         pairs,
@@ -168,26 +168,26 @@ def compare(first: Strata, second: Strata) -> PairedDifference:
     )
 
 
-def _guess(trial: Tried, way: str) -> Guess:
+def _guess(trial: Tried, way: str) -> PerformanceGuess:
     return next(guess for guess in trial.guesses if guess.way == way)
 
 
-def _delta(guess: Guess, truth: float) -> float:
+def _delta(guess: PerformanceGuess, truth: float) -> float:
     assert guess.value is not None
     return guess_error(truth, guess.value)
 
 
-def _bias(guess: Guess, truth: float) -> float:
+def _bias(guess: PerformanceGuess, truth: float) -> float:
     assert guess.value is not None
     return guess.value - truth
 
 
-def _covers(guess: Guess, truth: float) -> float:
+def _covers(guess: PerformanceGuess, truth: float) -> float:
     return float(bool(guess.covers(truth)))
 
 
 def _strata(
-    trials: Sequence[Tried], way: str, number: Callable[[Guess, float], float]
+    trials: Sequence[Tried], way: str, number: Callable[[PerformanceGuess, float], float]
 ) -> dict[str, FloatArray]:
     """For each problem and training set the mean over classifiers."""
     found: dict[str, dict[int, list[float]]] = {}

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from redelve.report import rounding
-from redelve.report.table_values import Cell, Column, Table
+from redelve.report.table_values import Cell, ReportColumn, ReportTable
 from redelve.stats.multiple import Pair
-from redelve.studies.wcci.way_findings import BoundFinding, Findings, Stratified, Study, WayFinding
+from redelve.studies.wcci.way_findings import BoundFinding, Stratified, Study, WayFinding, WayFindings
 
 WIDTH = 100
 USUAL = "kfold:10"
@@ -21,9 +21,9 @@ CAPTION = (
 )
 
 
-def tables_of(study: Study) -> tuple[Table, ...]:
+def tables_of(study: Study) -> tuple[ReportTable, ...]:
     """Every table of the study."""
-    found: list[Table] = []
+    found: list[ReportTable] = []
     if study.single is not None:
         found.append(ways_table(study.single, "ways", "Which way guesses best?", USUAL))
         found.append(problems_table(study.single))
@@ -38,26 +38,28 @@ def tables_of(study: Study) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def ways_table(findings: Findings, name: str, title: str, reference: str) -> Table:
+def ways_table(findings: WayFindings, name: str, title: str, reference: str) -> ReportTable:
     """A row for every way."""
     columns = (
-        Column("way"),
-        Column("δ", ("delta", "delta_error")),
-        Column("bias", ("bias", "bias_error")),
-        Column("coverage", ("coverage", "coverage_error")),
-        Column("width", ("width",)),
-        Column("fits", ("fits",)),
-        Column("seconds", ("seconds",)),
-        Column("p", ("p",)),
+        ReportColumn("way"),
+        ReportColumn("δ", ("delta", "delta_error")),
+        ReportColumn("bias", ("bias", "bias_error")),
+        ReportColumn("coverage", ("coverage", "coverage_error")),
+        ReportColumn("width", ("width",)),
+        ReportColumn("fits", ("fits",)),
+        ReportColumn("seconds", ("seconds",)),
+        ReportColumn("p", ("p",)),
     )
     rows = tuple(_way_row(findings, one, reference) for one in findings.ways)
     about = (
         f"{len(findings.problems)} problems × {len(findings.classifiers)} classifiers × {findings.instances}"
     )
-    return Table(name, title, columns, rows, f"{about} training sets. {CAPTION.replace(USUAL, reference)}")
+    return ReportTable(
+        name, title, columns, rows, f"{about} training sets. {CAPTION.replace(USUAL, reference)}"
+    )
 
 
-def _way_row(findings: Findings, found: WayFinding, reference: str) -> tuple[Cell, ...]:
+def _way_row(findings: WayFindings, found: WayFinding, reference: str) -> tuple[Cell, ...]:
     pair = pair_of(findings, found.way, reference)
     p = None if pair is None else pair.adjusted_p_value
     may_be_best = found.way in findings.best.members
@@ -83,32 +85,32 @@ def _coverage(found: Stratified) -> Cell:
     return Cell(text, (found.mean, found.standard_error))
 
 
-def pair_of(findings: Findings, first: str, second: str) -> Pair | None:
+def pair_of(findings: WayFindings, first: str, second: str) -> Pair | None:
     """The comparison of two ways, whichever stands first."""
     return next((pair for pair in findings.pairs.pairs if {pair.first, pair.second} == {first, second}), None)
 
 
-def problems_table(findings: Findings) -> Table:
+def problems_table(findings: WayFindings) -> ReportTable:
     """The mean δ of each way on each problem and for each classifier."""
     names = (*findings.problems, *findings.classifiers)
-    columns = (Column("way"), *(Column(name, (name,)) for name in names))
+    columns = (ReportColumn("way"), *(ReportColumn(name, (name,)) for name in names))
     rows = []
     for one in findings.ways:
         values = [one.by_problem[name] for name in findings.problems]
         values += [one.by_classifier[name] for name in findings.classifiers]
         rows.append((Cell(one.way), *(Cell(f"{value:.3f}", (value,)) for value in values)))
     caption = "Mean δ on each problem (over classifiers) and of each classifier (over problems)."
-    return Table("problems", "Where does it guess well?", columns, tuple(rows), caption)
+    return ReportTable("problems", "Where does it guess well?", columns, tuple(rows), caption)
 
 
-def bounds_table(bounds: Sequence[BoundFinding]) -> Table:
+def bounds_table(bounds: Sequence[BoundFinding]) -> ReportTable:
     """How often bounds tell something."""
     columns = (
-        Column("bound"),
-        Column("trials", ("trials",)),
-        Column("vacuous", ("vacuous",)),
-        Column("held", ("held",)),
-        Column("bound − truth", ("excess",)),
+        ReportColumn("bound"),
+        ReportColumn("trials", ("trials",)),
+        ReportColumn("vacuous", ("vacuous",)),
+        ReportColumn("held", ("held",)),
+        ReportColumn("bound − truth", ("excess",)),
     )
     rows = tuple(
         (
@@ -122,7 +124,7 @@ def bounds_table(bounds: Sequence[BoundFinding]) -> Table:
         "Trials to which the bound applies; in how many it is no better than answering by lot (vacuous) and "
         "in how many the true BER lies below it (held); how far it is above the truth on average."
     )
-    return Table("bounds", "Do bounds help?", columns, rows, caption)
+    return ReportTable("bounds", "Do bounds help?", columns, rows, caption)
 
 
 # --- words -------------------------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ def describe(study: Study) -> str:
     return "\n\n".join([*parts, "Answers\n" + "\n".join(wrapped)])
 
 
-def as_text(table: Table) -> str:
+def as_text(table: ReportTable) -> str:
     """A table for a terminal."""
     rows = [[column.title for column in table.columns], *([cell.whole for cell in row] for row in table.rows)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
@@ -168,7 +170,7 @@ def answers(study: Study) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_cross_validation_best(findings: Findings) -> str:
+def _is_cross_validation_best(findings: WayFindings) -> str:
     ordered = sorted(findings.ways, key=lambda one: one.delta.mean)
     members = ", ".join(one.way for one in ordered if one.way in findings.best.members)
     best = ordered[0]
@@ -184,7 +186,7 @@ def _is_cross_validation_best(findings: Findings) -> str:
     )
 
 
-def _which_k(findings: Findings) -> str:
+def _which_k(findings: WayFindings) -> str:
     some = [one for one in findings.ways if one.way.startswith("kfold:") or one.way == "loo"]
     listed = "; ".join(
         f"{one.way} δ {_number(one.delta)}, bias {_number(one.bias)}, {one.fits:.0f} fits" for one in some
@@ -192,7 +194,7 @@ def _which_k(findings: Findings) -> str:
     return f"What should k be? {listed}."
 
 
-def _coverage_words(findings: Findings) -> str:
+def _coverage_words(findings: WayFindings) -> str:
     short = [
         f"{one.way} ({100 * one.coverage.mean:.0f} ± {100 * one.coverage.standard_error:.0f} %)"
         for one in findings.ways
@@ -215,7 +217,7 @@ def _do_bounds_help(bounds: Iterable[BoundFinding]) -> str:
     return f"Do bounds help? {'; '.join(said)}." if said else "Do bounds help? None applied."
 
 
-def _optimism(findings: Findings) -> str:
+def _optimism(findings: WayFindings) -> str:
     said = [
         f"{one.way} is off by {_number(one.bias)} on average and by {_number(one.delta)} in absolute value"
         for one in findings.ways
@@ -223,7 +225,7 @@ def _optimism(findings: Findings) -> str:
     return f"What does choosing among models cost? {'; '.join(said)}."
 
 
-def _named(findings: Findings, way: str) -> WayFinding | None:
+def _named(findings: WayFindings, way: str) -> WayFinding | None:
     return next((one for one in findings.ways if one.way == way), None)
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from redelve.report.drawing import INK, MUTED, PALETTE, RULE, Picture, new_figure
-from redelve.report.table_values import Table
-from redelve.studies.wcci.way_findings import Findings, Stratified, Study, WayFinding
+from redelve.report.table_values import ReportTable
+from redelve.studies.wcci.way_findings import Stratified, Study, WayFinding, WayFindings
 from redelve.studies.wcci.way_tables import tables_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def pictures_of(study: Study) -> tuple[Picture, ...]:
     return tuple(found)
 
 
-def _picture(name: str, title: str, findings: Findings, tables: dict[str, Table]) -> Picture:
+def _picture(name: str, title: str, findings: WayFindings, tables: dict[str, ReportTable]) -> Picture:
     order = sorted(findings.ways, key=lambda one: one.delta.mean)
     said = ", ".join(f"{one.way} {one.delta.mean:.3f}" for one in order)
     caption = (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from alembic import context
 
-from redelve.challenge.server.database_tables import Table
+from redelve.challenge.server.database_tables import DatabaseTable
 
 context.configure(
-    connection=context.config.attributes["connection"], target_metadata=Table.metadata, render_as_batch=True
+    connection=context.config.attributes["connection"],
+    target_metadata=DatabaseTable.metadata,
+    render_as_batch=True,
 )
 with context.begin_transaction():
     context.run_migrations()

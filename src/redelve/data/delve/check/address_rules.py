@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redelve.data.delve.check.check_reports import FileReport, noted
-from redelve.data.delve.check.checked_sources import Source
+from redelve.data.delve.check.checked_sources import CheckedSource
 from redelve.data.delve.check.prior_rules import check_prior
 from redelve.data.delve.check.prototask_rules import check_prototask, parsed_prototask
 from redelve.data.delve.check.value_rules import check_cases
@@ -49,15 +49,15 @@ def _prior_name(address: DataAddress, file: str) -> str:
     return file.removesuffix(PRIOR)
 
 
-def _check_dataset_spec(library: Library, name: str) -> tuple[FileReport, Source]:
-    source = Source(library, DatasetSpec(name, (), "", "", ""))
+def _check_dataset_spec(library: Library, name: str) -> tuple[FileReport, CheckedSource]:
+    source = CheckedSource(library, DatasetSpec(name, (), "", "", ""))
     problems, text = source.opened("Dataset.spec", "specification file")
     if text is not None:
         source = replace(source, spec=parse_dataset_spec(text, name, problems))
     return FileReport.of(problems), source
 
 
-def _check_dataset(source: Source, *, is_local: bool) -> list[FileReport]:
+def _check_dataset(source: CheckedSource, *, is_local: bool) -> list[FileReport]:
     spec, overlay = source.spec, source.library.overlay
     problems, report = Problems(f"/{spec.name}/Dataset.data"), None
     with noted(problems):
@@ -70,7 +70,7 @@ def _check_dataset(source: Source, *, is_local: bool) -> list[FileReport]:
     return reports
 
 
-def _with_cases(source: Source, prototask: str) -> tuple[list[FileReport], Source]:
+def _with_cases(source: CheckedSource, prototask: str) -> tuple[list[FileReport], CheckedSource]:
     """The dataset with its cases, or else why it has none; Prototask.data can stand for them."""
     name, overlay = source.spec.name, source.library.overlay
     problems = Problems(f"/{name}/Dataset.data")

@@ -12,7 +12,7 @@ from redelve.model import Cases, DatasetSpec
 
 
 @dataclass(frozen=True)
-class Source:
+class CheckedSource:
     """A dataset; `cases` is None where they cannot be read, `is_clean` says that no value is out of range."""
 
     library: Library

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redelve.data.delve.check.check_reports import FileReport
-from redelve.data.delve.check.checked_sources import Source
+from redelve.data.delve.check.checked_sources import CheckedSource
 from redelve.data.delve.keyed_lines import numbered_lines, strip_comment
 from redelve.data.delve.prior_files import check_covers, parse_prior
 from redelve.data.problems import Problems
@@ -30,7 +30,7 @@ ANY_SCALE = Normalization(0.0, 1.0, 0.0, 1.0, 0.0, 1.0)
 
 
 def check_prior(
-    source: Source, prototask: Prototask, name: str, data: PrototaskData | None = None
+    source: CheckedSource, prototask: Prototask, name: str, data: PrototaskData | None = None
 ) -> FileReport:
     """What is wrong with a prior file; with `data`, also whether its types and encodings suit the cases."""
     spec = source.spec

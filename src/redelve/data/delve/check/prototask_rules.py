@@ -9,10 +9,10 @@ import numpy as np
 from redelve.data.delve.case_files import RawCases, read_cases
 from redelve.data.delve.case_lists import parse_case_numbers
 from redelve.data.delve.check.check_reports import FileReport, noted
-from redelve.data.delve.check.checked_sources import Source
+from redelve.data.delve.check.checked_sources import CheckedSource
 from redelve.data.delve.check.prior_rules import check_prior
 from redelve.data.delve.check.value_rules import check_cases
-from redelve.data.delve.keyed_lines import Entry, numbered_lines, parse_entries, shown, strip_comment
+from redelve.data.delve.keyed_lines import KeyedEntry, numbered_lines, parse_entries, shown, strip_comment
 from redelve.data.delve.prototask_spec import parse_prototask_spec
 from redelve.data.delve.reading import LARGEST_LIST
 from redelve.data.delve.roots import Overlay
@@ -23,7 +23,7 @@ from redelve.model.cases import NO_COMMONALITY, Rows
 from redelve.model.designs import draw
 from redelve.model.prototask import missing_rows, used_attributes
 
-Entries = dict[str, Entry]
+Entries = dict[str, KeyedEntry]
 SIZES = "training-set-sizes"
 DESIGN = (
     SIZES,
@@ -37,7 +37,7 @@ RANDOM_ORDER = "Random-order"
 MOST_COMPARED = 200_000  # values of a column that are compared as texts even if they are plain numbers
 
 
-def check_prototask(source: Source, name: str, *, is_local: bool = False) -> list[FileReport]:
+def check_prototask(source: CheckedSource, name: str, *, is_local: bool = False) -> list[FileReport]:
     """What is wrong with a prototask and, unless `is_local`, with its priors."""
     problems, prototask, entries = parsed_prototask(source, name)
     data: PrototaskData | None = None
@@ -55,7 +55,7 @@ def check_prototask(source: Source, name: str, *, is_local: bool = False) -> lis
     return [FileReport.of(problems), *reports]
 
 
-def parsed_prototask(source: Source, name: str) -> tuple[Problems, Prototask, Entries]:
+def parsed_prototask(source: CheckedSource, name: str) -> tuple[Problems, Prototask, Entries]:
     """The specification as far as it can be understood, its problems and its entries by key."""
     spec = source.spec
     problems, text = source.opened(f"{name}/Prototask.spec", "specification file")
@@ -69,7 +69,9 @@ def parsed_prototask(source: Source, name: str) -> tuple[Problems, Prototask, En
     return problems, prototask, parse_entries(numbered_lines(text), Problems(problems.path))
 
 
-def _check_priors(source: Source, prototask: Prototask, data: PrototaskData | None) -> list[FileReport]:
+def _check_priors(
+    source: CheckedSource, prototask: Prototask, data: PrototaskData | None
+) -> list[FileReport]:
     names = source.library.overlay.priors(source.spec.name, prototask.name)
     if not names:
         problems = Problems(f"/{source.spec.name}/{prototask.name}")
@@ -79,7 +81,7 @@ def _check_priors(source: Source, prototask: Prototask, data: PrototaskData | No
 
 
 def _selected(
-    source: Source, prototask: Prototask, problems: Problems
+    source: CheckedSource, prototask: Prototask, problems: Problems
 ) -> tuple[PrototaskData | None, list[FileReport]]:
     """The prototask's cases, if they can be had, and what is wrong with the files that choose them."""
     broken = {problem.field for problem in problems}
@@ -114,7 +116,7 @@ def awaits_order(overlay: Overlay, prototask: Prototask) -> bool:
 
 
 def _listed(
-    source: Source, place: str, what: str, count: int | None, *, is_order: bool = False
+    source: CheckedSource, place: str, what: str, count: int | None, *, is_order: bool = False
 ) -> tuple[list[int], FileReport]:
     """The numbers in a file, which must be among 1 to `count`; in an order, all of them."""
     problems, text = source.opened(place, what, LARGEST_LIST)
@@ -185,7 +187,7 @@ def _check_targets(data: PrototaskData, problems: Problems, entries: Entries) ->
 
 
 def _check_stored(
-    source: Source, prototask: Prototask, data: PrototaskData | None, problems: Problems
+    source: CheckedSource, prototask: Prototask, data: PrototaskData | None, problems: Problems
 ) -> list[FileReport]:
     """Prototask.data, if there is one, must hold what would be extracted now."""
     spec, overlay = source.spec, source.library.overlay

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.data.delve.case_files import BLOCK_SIZE, RawCases, read_cases
-from redelve.data.delve.case_lines import Line, dissect, end_of_case, joined_lines
+from redelve.data.delve.case_lines import CaseLine, dissect, end_of_case, joined_lines
 from redelve.data.delve.check.check_reports import MOST_SHOWN, FileReport, first_of
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.delve.number_columns import parse_columns
@@ -194,7 +194,7 @@ def _check_lines_of(found: _Found, block: bytes, first: int) -> None:
         _check_block(found, _Block(columns, lambda row: good[row].number, commonality))
 
 
-def _good_lines(found: _Found, block: bytes, first: int) -> Iterator[Line]:
+def _good_lines(found: _Found, block: bytes, first: int) -> Iterator[CaseLine]:
     """The lines that are cases; the others are noted."""
     path = Path(found.path)
     for number, text in joined_lines(block, first):
@@ -203,7 +203,7 @@ def _good_lines(found: _Found, block: bytes, first: int) -> Iterator[Line]:
                 raise FormatError(found.path, number, "NUL byte: this is not a text file")
             text.decode()
             has_tail = b"#" in text or b"@" in text
-            line = dissect(path, number, text) if has_tail else Line(number, text, -1, None)
+            line = dissect(path, number, text) if has_tail else CaseLine(number, text, -1, None)
         except FormatError as error:
             found.note(number, error.message)
             continue

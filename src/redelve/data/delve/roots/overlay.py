@@ -151,7 +151,7 @@ class Overlay(NamedTuple):
 
     def training_set_sizes(self, dataset: str, prototask: str) -> tuple[int, ...]:
         """The standard sizes of training sets, as Prototask.spec lists them."""
-        from redelve.data.delve.keyed_lines import Fields, numbered_lines, parse_entries
+        from redelve.data.delve.keyed_lines import KeyedFields, numbered_lines, parse_entries
         from redelve.data.files import read_text
         from redelve.data.problems import Problems
 
@@ -159,7 +159,7 @@ class Overlay(NamedTuple):
         path = self.locate(f"/{dataset}/{prototask}/Prototask.spec", what="specification file")
         problems = Problems(path)
         entries = parse_entries(numbered_lines(read_text(path)), problems)
-        sizes = Fields(entries, problems).positives("training-set-sizes")
+        sizes = KeyedFields(entries, problems).positives("training-set-sizes")
         problems.raise_first()
         return sizes
 
