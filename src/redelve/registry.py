@@ -1,7 +1,12 @@
-"""Registries: one line makes a loss, encoding, dataset or method known by name."""
+"""Registries: one line makes a loss, encoding, dataset or method known by name, here or in another package.
+
+Other packages register by entry points: a group such as `redelve.methods` holds names and "module:attribute".
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Generic, TypeVar, cast
@@ -9,10 +14,13 @@ from typing import Generic, TypeVar, cast
 from redelve.errors import SpecError
 
 T = TypeVar("T")
+INFO = (".dist-info", ".egg-info")
 
 
 class Registry(Generic[T]):
     """Names and what they stand for; a string "module:name" is imported when first asked for.
+
+    With a `group`, what installed packages registered under it by entry points is known as well.
 
     >>> colours = Registry[int]("colour")
     >>> colours.add("red", 1)
@@ -23,9 +31,11 @@ class Registry(Generic[T]):
     redelve.errors.SpecError: unknown colour "rde": known are red (did you mean "red"?)
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, group: str | None = None) -> None:
         self.kind = kind
+        self.group = group
         self._items: dict[str, T | str] = {}
+        self._is_complete = group is None
 
     def add(self, name: str, item: T | str) -> None:
         """Register `item`; the same name twice is an error."""
@@ -34,24 +44,74 @@ class Registry(Generic[T]):
         self._items[name] = item
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._items:
+        if name not in self:
             raise SpecError(self._unknown(name))
         item = self._items[name]
         if isinstance(item, str):
-            module, attribute = item.split(":")
-            item = cast(T, getattr(import_module(module), attribute))
+            item = self._imported(name, item)
             self._items[name] = item
         return item
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._items:
+            self._complete()
         return name in self._items
 
     def __iter__(self) -> Iterator[str]:
+        self._complete()
         return iter(sorted(self._items))
+
+    def _complete(self) -> None:
+        """Add what installed packages have under the group, once."""
+        if self._is_complete:
+            return
+        self._is_complete = True
+        for name, place in installed(str(self.group)):
+            self.add(name, place)
+
+    def _imported(self, name: str, place: str) -> T:
+        module, _, attribute = place.partition(":")
+        try:
+            return cast(T, getattr(import_module(module), attribute))
+        except (ImportError, AttributeError) as error:
+            if module.startswith("redelve."):
+                raise
+            raise SpecError(f'{self.kind} "{name}" cannot be loaded from {place}: {error}') from error
 
     def _unknown(self, name: str) -> str:
         import difflib  # only for this message: every command that lists datasets imports this module
 
-        near = difflib.get_close_matches(name, list(self._items), n=1)
+        near = difflib.get_close_matches(name, list(self), n=1)
         hint = f' (did you mean "{near[0]}"?)' if near else ""
         return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint}'
+
+
+def installed(group: str) -> list[tuple[str, str]]:
+    """The names and places that installed packages registered under the group."""
+    if not _any_registers():
+        return []
+    from importlib.metadata import entry_points  # takes several times as long to import as Python to start
+
+    return sorted({(one.name, one.value) for one in entry_points(group=group)})
+
+
+def _any_registers() -> bool:
+    """Whether any installed package has entry points for redelve, by a look at the files that name them."""
+    for place in sys.path:
+        try:
+            with os.scandir(place or ".") as found:
+                if any(
+                    _registers(one.path) for one in found if one.name.endswith((".dist-info", ".egg-info"))
+                ):
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def _registers(folder: str) -> bool:
+    try:
+        with open(f"{folder}/entry_points.txt", "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+            return b"[redelve." in file.read()
+    except OSError:
+        return False

@@ -1,0 +1,63 @@
+"""Names and what they stand for; other packages register through entry points."""
+
+from pathlib import Path
+
+import pytest
+
+from redelve.errors import SpecError
+from redelve.registry import Registry, installed
+
+
+def install(folder: Path, name: str, entry_points: str, module: str = "") -> None:
+    """What an installed package leaves behind: its description, its entry points, a module."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+    (folder / f"{name}.py").write_text(module)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_an_installed_package_registers_by_entry_points(site: Path) -> None:
+    install(site, "paints", "[redelve.colours]\nmauve = paints:MAUVE\n", "MAUVE = 7\n")
+    colours = Registry[int]("colour", "redelve.colours")
+    colours.add("red", 1)
+    assert list(colours) == ["mauve", "red"]
+    assert "mauve" in colours
+    assert colours["mauve"] == 7
+    assert installed("redelve.shapes") == []
+
+
+def test_a_name_of_ones_own_is_found_without_looking_elsewhere(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    colours = Registry[int]("colour", "redelve.colours")
+    colours.add("red", 1)
+    monkeypatch.setattr("redelve.registry.installed", pytest.fail)
+    assert colours["red"] == 1
+
+
+def test_a_name_that_is_taken_is_refused(site: Path) -> None:
+    install(site, "greys", "[redelve.colours]\nred = greys:RED\n")
+    colours = Registry[int]("colour", "redelve.colours")
+    colours.add("red", 1)
+    with pytest.raises(SpecError, match='colour "red" is registered twice'):
+        list(colours)
+
+
+@pytest.mark.parametrize("place", ["nowhere_at_all:X", "empties:X"])
+def test_what_cannot_be_loaded_is_told_with_its_place(site: Path, place: str) -> None:
+    install(site, "empties", f"[redelve.colours]\nmauve = {place}\n")
+    colours = Registry[int]("colour", "redelve.colours")
+    with pytest.raises(SpecError, match=f'colour "mauve" cannot be loaded from {place}'):
+        colours["mauve"]
+
+
+def test_without_a_group_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("redelve.registry.installed", pytest.fail)
+    assert list(Registry[int]("colour")) == []
