@@ -5,12 +5,18 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
-.PHONY: demo tutorial test test-all check browser bench clean
+.PHONY: demo tutorial test test-torch test-all check browser bench clean
 
-$(BIN)/.installed: pyproject.toml
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+$(BIN)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "redelve needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) -e '.[dev]'
+	touch $@
+
+$(BIN)/.torch: $(BIN)/.installed
+	$(PIP) -e '.[dev,torch]'
 	touch $@
 
 demo: $(BIN)/.installed
@@ -20,9 +26,12 @@ tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
 test: check browser
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' --doctest-modules
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not torch' --doctest-modules
 
-test-all: check browser
+test-torch: $(BIN)/.torch # what needs torch, so that nobody need download it for the rest
+	$(BIN)/python -m pytest -n $(JOBS) -m 'torch and not slow'
+
+test-all: check browser $(BIN)/.torch
 	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules
 
 browser:
@@ -34,7 +43,7 @@ check: $(BIN)/.installed
 	$(BIN)/mypy
 
 bench: $(BIN)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	$(PIP) -e '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 clean:

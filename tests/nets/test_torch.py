@@ -33,6 +33,7 @@ pytest.importorskip(
     "array_api_compat", reason='array-api-compat is not installed: pip install "redelve[torch]"'
 )
 
+pytestmark = pytest.mark.torch
 NETWORK = layered((5, 6, 3, 2), "softsign", "identity", shortcuts=True)
 ALGORITHMS: dict[str, Algorithm] = {
     "momentum": GradientDescent((0.001, 0.002, 0.003, 0.004), momentum=0.9),

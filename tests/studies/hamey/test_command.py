@@ -89,6 +89,7 @@ def test_the_search(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "search.csv").read_text(encoding="utf-8").startswith("r,momentum,rate")
 
 
+@pytest.mark.torch
 def test_seed_and_backend_are_heard(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     texts = []

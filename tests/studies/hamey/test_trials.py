@@ -70,6 +70,7 @@ def test_descending_epsilon_is_another_algorithm() -> None:
     assert plain.succeeded.mean() > epsilon.succeeded.mean() > 0
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("problem", [exclusive_or(), encoder(4, 3)], ids=["wide", "stacked"])
 def test_torch_finds_the_same(problem: TrainingProblem) -> None:
     pytest.importorskip("torch")

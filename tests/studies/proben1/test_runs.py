@@ -71,6 +71,7 @@ def test_networks_of_a_search_are_trained_by_kinds(tmp_path: Path) -> None:
     assert np.isfinite(run_one(search).figures["test"]).all()
 
 
+@pytest.mark.torch
 def test_on_torch_datasets_of_equal_shape_are_one_batch_and_numbers_stay(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     sheets = [sheet(write_dataset(tmp_path, f"tiny{number}", seed=number)) for number in (1, 2)]
