@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from redelve.data.catalogue.carriers import CARRIED, require_carrier
+from redelve.data.catalogue.carriers import CARRIED, packaged, require_carrier
 from redelve.data.catalogue.catalogue import Catalogue, Files
 from redelve.later import names_in
 
@@ -27,8 +28,8 @@ for _family, _members in FAMILIES.items():
     for _member in _members:
         CATALOGUE.add(_member, f"redelve.data.catalogue.{_family}:{_member.replace('-', '_')}")
 
-for _name, _carried in CARRIED.items():
-    CATALOGUE.add(_name, f"redelve.data.catalogue.{_carried.carrier.module}:{_name.replace('-', '_')}")
+for _name in CARRIED:
+    CATALOGUE.add(_name, partial(packaged, _name))
 
 _LATER = {
     "arrays": ("TaskFactors", "array_factors", "task_array"),

@@ -1,12 +1,18 @@
-"""Real datasets out of other packages' files: the files are verified, then laid out as DELVE wants them."""
+"""Real datasets out of other packages' files: the files are verified, then laid out as DELVE wants them.
+
+A dataset is a file `described/NAME.toml` (what it is, what its attributes are, how the carrier's files are
+read) and its lines in `carriers.txt`.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from importlib import metadata
-from typing import NamedTuple
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from redelve.data.catalogue.carriers import CARRIED, Carrier, locate, require_carrier
 from redelve.data.catalogue.dataset_folder import (
@@ -19,6 +25,7 @@ from redelve.data.catalogue.dataset_folder import (
 from redelve.data.files import open_bytes
 from redelve.errors import LocationError
 from redelve.model.designs import random_order, random_order_of_groups
+from redelve.text_numbers import is_number
 
 
 class PackagedDesign(NamedTuple):
@@ -45,6 +52,78 @@ class PackagedDescription(NamedTuple):
     notes: str
     twins_are_one: bool = False
     """Whether cases that are equal in everything are taken for the same thing recorded twice."""
+
+
+class Reading(NamedTuple):
+    """How the cases stand in the carrier's files; several files stand side by side."""
+
+    separator: str = ","
+    """What stands between values: a sign, or "blanks"."""
+    begin: str = ""
+    """What the last line before the cases says, if that is how they begin."""
+    skip: int = 0
+    """How many lines stand before the cases."""
+    drop: int = 0
+    """How many columns at the beginning are left out."""
+    digits: int = 0
+    """Numbers are written as shortly as possible, with so many digits at most; 0: as they stand."""
+    names: Mapping[str, Mapping[str, str]] = {}
+    """What the codes of an attribute are called."""
+
+
+def packaged_files(dataset: str) -> dict[str, str]:
+    """All files of a packaged dataset's folder."""
+    return described_files(dataset, described(dataset))
+
+
+def described(dataset: str) -> str:
+    """The description of a packaged dataset, as it stands in its file."""
+    return (files(str(__package__)) / "described" / f"{dataset}.toml").read_text(encoding="utf-8")
+
+
+def described_files(dataset: str, text: str) -> dict[str, str]:
+    """All files of the folder of a dataset with this description."""
+    given = tomllib.loads(text)
+    reading = Reading(**given.pop("reading", {}))
+    contents = read_contents(dataset)
+    rows = _side_by_side([table(content, reading) for content in contents])
+    description = _described(given, rows)
+    return _folder(dataset, _settled(rows, description.attributes, reading), description)
+
+
+def _described(given: dict[str, Any], rows: Rows) -> PackagedDescription:
+    features = _features(rows, given.pop("features")) if "features" in given else []
+    attributes = [AttributeLine(*values) for values in given.pop("attributes")]
+    designs = {name: _design(**design) for name, design in given.pop("prototasks").items()}
+    return PackagedDescription(attributes=(*features, *attributes), prototasks=designs, **given)
+
+
+def _design(training_set_sizes: list[int], unused: Sequence[str] = (), **given: Any) -> PackagedDesign:
+    return PackagedDesign(training_set_sizes=tuple(training_set_sizes), unused=tuple(unused), **given)
+
+
+def _features(rows: Rows, range_: str) -> list[AttributeLine]:
+    """Attributes without names, all columns but the last; those that hold only 0 and 1 are binary."""
+    found = []
+    for number, values in enumerate(list(zip(*rows, strict=True))[:-1], 1):
+        told = ("0 1", "binary") if set(values) <= {"0", "1"} else (range_, "integer")
+        found.append(AttributeLine(f"f{number}", told[0], f"Feature {number}", told[1]))
+    return found
+
+
+def _side_by_side(tables: Sequence[list[list[str]]]) -> list[list[str]]:
+    return [[value for part in parts for value in part] for parts in zip(*tables, strict=True)]
+
+
+def _settled(rows: Rows, attributes: Sequence[AttributeLine], reading: Reading) -> Rows:
+    """The values as they are to be written: short numbers, names for codes."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    for number, attribute in enumerate(attributes):
+        if reading.digits and all(map(is_number, columns[number])):
+            columns[number] = [shortest(value, reading.digits) for value in columns[number]]
+        if attribute.name in reading.names:
+            columns[number] = [reading.names[attribute.name][value] for value in columns[number]]
+    return list(zip(*columns, strict=True))
 
 
 def read_contents(dataset: str) -> list[bytes]:
@@ -75,14 +154,17 @@ def _release(carrier: Carrier) -> str:
         return carrier.package
 
 
-def table(content: bytes, separator: str | None = ",", *, skip: int = 0) -> list[list[str]]:
-    """The values of each line, after `skip` lines.
+def table(content: bytes, reading: Reading) -> list[list[str]]:
+    """The values of each case.
 
-    >>> table(b"x,y\\r\\n1, 2\\r\\n", skip=1)
+    >>> table(b"x,y\\r\\n1, 2\\r\\n", Reading(skip=1))
     [['1', '2']]
     """
-    lines = content.decode("ascii").splitlines()[skip:]
-    return [[value.strip() for value in line.split(separator)] for line in lines if line.strip()]
+    text = content.decode("ascii")
+    lines = (text.partition(reading.begin)[2] if reading.begin else text).splitlines()[reading.skip :]
+    separator = None if reading.separator == "blanks" else reading.separator
+    cases = [line.split(separator) for line in lines if line.strip()]
+    return [[value.strip() for value in case[reading.drop :]] for case in cases]
 
 
 def shortest(value: str, digits: int = 15) -> str:
@@ -94,8 +176,7 @@ def shortest(value: str, digits: int = 15) -> str:
     return f"{float(value):.{digits}g}"
 
 
-def packaged_files(dataset: str, rows: Rows, description: PackagedDescription) -> dict[str, str]:
-    """All files of a packaged dataset's folder."""
+def _folder(dataset: str, rows: Rows, description: PackagedDescription) -> dict[str, str]:
     carrier = CARRIED[dataset].carrier
     documents = {
         "Summary": description.summary,
@@ -164,21 +245,3 @@ puts them into the order of the file Random-order, which is what dgenorder
 makes with seed 0. The first cases are a common test set; disjoint training
 sets follow. Sizes, ranges and the choice of the prototask are redelve's own.
 """
-
-
-def reals(names: Iterable[str], range_: str = "[0,Inf)") -> tuple[AttributeLine, ...]:
-    """Real attributes of one range, from texts such as "ash: Ash"."""
-    split = (name.split(": ", 1) for name in names)
-    return tuple(AttributeLine(name, range_, description) for name, description in split)
-
-
-def recoded(rows: Rows, column: int, names: dict[str, str]) -> list[list[str]]:
-    """The rows with the codes of one column replaced by names.
-
-    >>> recoded([["0.5", "1"], ["0.7", "2"]], -1, {"1": "red", "2": "blue"})
-    [['0.5', 'red'], ['0.7', 'blue']]
-    """
-    found = [list(row) for row in rows]
-    for row in found:
-        row[column] = names[row[column]]
-    return found
