@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from redelve.data.catalogue import CATALOGUE
-from redelve.data.catalogue.method_summaries import SUMMARIES
+from redelve.data.delve.roots.one_root import BUILT_IN
+from redelve.methods.builtin.summaries import SUMMARIES
 from tests.cli.workbench import Workbench
 from tests.conftest import RunCommand
 
@@ -31,4 +32,4 @@ def bench(
 def _only_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue as the manual has it, so that listings do not change when it grows."""
     monkeypatch.setattr(CATALOGUE, "_items", {"demo": "redelve.data.catalogue.demo:files"})
-    monkeypatch.setattr("redelve.data.delve.roots.one_root.SUMMARIES", {"lin-1": SUMMARIES["lin-1"]})
+    monkeypatch.setitem(BUILT_IN._items, "methods", {"lin-1": SUMMARIES["lin-1"]})

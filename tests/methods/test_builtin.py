@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from redelve.answers.answer import Answer, losses_for, score
-from redelve.data.catalogue.method_summaries import SUMMARIES
 from redelve.errors import SpecError
 from redelve.methods.builtin.constant import circular_mean, circular_median
 from redelve.methods.builtin.engine_methods import EngineMethod
 from redelve.methods.builtin.gaussian_process import gp_numbers, likelihood
 from redelve.methods.builtin.neighbours import choose_by_squares, ranked_neighbours
 from redelve.methods.builtin.network_recipes import BatchDescent
+from redelve.methods.builtin.summaries import SUMMARIES
 from redelve.methods.conformance.checking import check_method
 from redelve.methods.conformance.small_tasks import EVERY_KIND, make_trial
 from redelve.methods.contract import METHODS, default_methods

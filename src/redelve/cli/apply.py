@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from redelve.cli.options import Command, Given, UsageError, run
 from redelve.cli.progress_lines import QUIET, Progress, reporter
-from redelve.data.catalogue.method_summaries import SUMMARIES
 from redelve.data.delve.roots import active
 from redelve.errors import FormatError, LocationError, SpecError
+from redelve.methods.builtin.summaries import SUMMARIES
 
 if TYPE_CHECKING:
     import numpy as np

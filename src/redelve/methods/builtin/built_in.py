@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from redelve.answers.predictions import Target
-from redelve.data.catalogue.method_summaries import SUMMARIES
+from redelve.methods.builtin.summaries import SUMMARIES
 from redelve.methods.contract import Method
 
 

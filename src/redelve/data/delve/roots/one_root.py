@@ -5,16 +5,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from redelve.data.catalogue import CATALOGUE
 from redelve.data.catalogue.materialise import write_folder
-from redelve.data.catalogue.method_summaries import SUMMARIES, method_files
 from redelve.errors import LocationError
+from redelve.registry import Registry
 
 Part = Literal["data", "methods"]
+BUILT_IN: Registry[Mapping[str, str]] = Registry("part of the built-in directory")
+BUILT_IN.add("methods", "redelve.methods.builtin.summaries:SUMMARIES")  # a name, for methods come after data
 PARTS: tuple[Part, ...] = ("data", "methods")
 COMPRESSED = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")  # as in formats.files
 
@@ -65,7 +67,7 @@ class Root(NamedTuple):
         """The datasets or methods that will be generated when something in them is first asked for."""
         if not self.is_builtin:
             return []
-        return list(CATALOGUE) if part == "data" else list(SUMMARIES)
+        return list(CATALOGUE) if part == "data" else list(BUILT_IN["methods"])
 
     def has(self, part: Part, names: Sequence[str]) -> bool:
         """Whether the names lead to something, generated or waiting."""
@@ -77,7 +79,7 @@ class Root(NamedTuple):
         """Put the dataset or method that the names begin with into place, if it is still waiting."""
         if not names or names[0] not in self.waiting(part) or os.path.isdir(self.folder(part, names[:1])):
             return
-        files = CATALOGUE[names[0]]() if part == "data" else method_files(names[0])
+        files = CATALOGUE[names[0]]() if part == "data" else {"Summary": BUILT_IN["methods"][names[0]]}
         write_folder(files, self.folder(part, names[:1]))
         with suppress(OSError):  # the other part, without which this would not look like a delve directory
             os.makedirs(self.folder("methods" if part == "data" else "data"), exist_ok=True)
