@@ -12,6 +12,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.model.designs.folds import dealt
 from redelve.stats.resampled import fold_ratio
 from redelve.stats.sums import FloatArray
 
@@ -44,7 +45,8 @@ class Resampling:
 
     def assign(self, rng: np.random.Generator) -> list[Folds]:
         """For every repetition the fold of each case."""
-        return [rng.permutation(np.arange(self.cases) % self.folds) for _ in range(self.repetitions)]
+        drawn = (rng.permutation(self.cases) for _ in range(self.repetitions))
+        return [dealt(np.argsort(places), self.folds) for places in drawn]
 
     def mean_losses(self, losses: FloatArray, fold: Folds) -> FloatArray:
         """Mean loss of every fold that is tested."""

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from redelve.errors import SpecError
+from redelve.model.designs.folds import dealt, splits_of
 from redelve.performance.measures import Rows
 from redelve.seeds import generator
 from redelve.stats.optimism import IntArray, draw_counts
@@ -62,17 +63,13 @@ class Splitter:
     def folds(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
         """The splits of k-fold cross-validation; so many folds as cases leave one out."""
         numbers = self.fold_numbers(count, repetition)
-        return tuple(self.against(np.flatnonzero(numbers == fold)) for fold in range(count))
+        return tuple(CaseSplit(*split) for split in splits_of(numbers, count))
 
     def fold_numbers(self, count: int, repetition: int = 0) -> Rows:
         """The fold of each case, classes spread as evenly as can be."""
         self._check_folds(count)
         rng = generator("predict", self.seed, "folds", count, repetition)
-        order = rng.permutation(self.count)
-        order = order[np.argsort(self.classes[order], kind="stable")]
-        numbers = np.empty(self.count, dtype=np.int64)
-        numbers[order] = np.arange(self.count) % count
-        return numbers
+        return dealt(rng.permutation(self.count), count, self.classes)
 
     def pairs(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
         """For every pair of folds, in the order of `combinations`, the split that tests both."""

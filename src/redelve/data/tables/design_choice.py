@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from redelve.data.delve.keyed_lines import shown
 from redelve.errors import SpecError
 from redelve.model import Scheme
 from redelve.model.cases import Rows
 from redelve.model.designs import cross_validation_lists
 from redelve.model.designs.explicit import CaseLists
-from redelve.model.designs.groups import group_labels, positions_by_group
-from redelve.seeds import generator
 
 FEWEST_CASES = 10
 FEWEST_TO_DIVIDE = 400  # half of them: 200 for testing, and room for 4 training sets of 32 and more
@@ -230,50 +226,14 @@ def fold_lists(
     """Training and test cases of every fold of every repetition; `classes` are needed to stratify."""
     if choice.stratify and classes is None:
         raise SpecError("stratify = true needs a target with classes: leave it out to predict numbers")
-    lists = []
-    for repetition in range(choice.repetitions):
-        names = (*seed_names, repetition)
-        if choice.stratify and classes is not None:
-            fold = _stratified(classes, choice.folds, names, commonality)
-            lists += [(case_numbers[fold != one], case_numbers[fold == one]) for one in range(choice.folds)]
-        else:
-            lists += cross_validation_lists(case_numbers, choice.folds, names, commonality=commonality)
-    return lists
-
-
-def _stratified(classes: Rows, folds: int, seed_names: Sequence[str | int], commonality: Rows | None) -> Rows:
-    """The fold of each case."""
-    random = generator("stratified cross-validation", *seed_names)
-    groups = positions_by_group(group_labels(commonality, len(classes)))
-    if not 2 <= folds <= len(groups):
-        raise SpecError(
-            f"can't make {folds} folds of {len(groups)} groups of cases: choose 2 to {len(groups)}"
+    return [
+        pair
+        for repetition in range(choice.repetitions)
+        for pair in cross_validation_lists(
+            case_numbers,
+            choice.folds,
+            (*seed_names, repetition),
+            classes=classes if choice.stratify else None,
+            commonality=commonality,
         )
-    if len(groups) == len(classes):
-        return _dealt(classes, folds, random)
-    return _dealt_in_groups(classes, folds, random, groups)
-
-
-def _dealt(classes: Rows, folds: int, random: np.random.Generator) -> Rows:
-    """Cases dealt like cards, class after class: sizes of folds, and of classes in them, differ by one."""
-    shuffled = random.permutation(len(classes))
-    order = shuffled[np.argsort(classes[shuffled], kind="stable")]
-    fold = np.empty(len(classes), dtype=np.int64)
-    fold[order] = np.arange(len(classes)) % folds
-    return fold
-
-
-def _dealt_in_groups(classes: Rows, folds: int, random: np.random.Generator, groups: Sequence[Rows]) -> Rows:
-    """Whole groups, the largest first, each to the fold that has least of its classes so far."""
-    class_count = int(classes.max()) + 1
-    weights = 1 / np.maximum(np.bincount(classes, minlength=class_count), 1)
-    held = np.zeros((folds, class_count))
-    fold = np.empty(len(classes), dtype=np.int64)
-    shuffled = [groups[place] for place in random.permutation(len(groups))]
-    for group in sorted(shuffled, key=len, reverse=True):
-        content = np.bincount(classes[group], minlength=class_count)
-        crowding = held @ (weights * content) + held.sum(axis=1) * len(group) / len(classes)
-        chosen = int(np.argmin(crowding))
-        held[chosen] += content
-        fold[group] = chosen
-    return fold
+    ]

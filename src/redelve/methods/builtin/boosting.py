@@ -11,9 +11,9 @@ from redelve.methods.builtin.learnt import (
     Classification,
     Fitted,
     Regression,
-    fold_numbers,
+    Splits,
     probabilistic,
-    splits_of,
+    random_splits,
 )
 from redelve.methods.estimators import copy_for, fit_classifier
 from redelve.methods.views import Labels, Numbers, without_zeros
@@ -40,7 +40,7 @@ def boosting_numbers(inputs: Numbers, column: Numbers, rng: np.random.Generator)
 
     count = len(column)
     total, cases = np.zeros(MOST_ROUNDS), 0
-    for learnt, left in _splits(fold_numbers(count, rng)):
+    for learnt, left in _splits(count, rng):
         model = copy_for(HistGradientBoostingRegressor(**settings(count, MOST_ROUNDS)), rng)
         stages = model.fit(inputs[learnt], column[learnt]).staged_predict(inputs[left])
         total += _summed(((guesses - column[left]) ** 2).sum() for guesses in stages)
@@ -58,7 +58,7 @@ def boosting_levels(
 
     count = len(labels)
     total = np.zeros(MOST_ROUNDS)
-    for learnt, left in _splits(fold_numbers(count, rng, labels)):
+    for learnt, left in _splits(count, rng, labels):
         trees = HistGradientBoostingClassifier(**settings(count, MOST_ROUNDS))
         model = fit_classifier(trees, inputs[learnt], labels[learnt], level_count, rng).model
         if model is not None:  # else all cases outside the fold have the same level
@@ -68,9 +68,9 @@ def boosting_levels(
     return probabilistic(final, inputs, labels, level_count, rng)
 
 
-def _splits(folds: Labels) -> list[tuple[Labels, Labels]]:
-    every = splits_of(folds)
-    return every if len(folds) < ALL_FOLDS_BELOW else every[:1]
+def _splits(count: int, rng: np.random.Generator, labels: Labels | None = None) -> Splits:
+    every = random_splits(count, rng, labels)
+    return every if count < ALL_FOLDS_BELOW else every[:1]
 
 
 def _summed(losses: Iterable[float]) -> Numbers:

@@ -10,6 +10,7 @@ import numpy as np
 
 from redelve.methods.estimators import FittedClassifier, fit_classifier
 from redelve.methods.views import Labels, Numbers, ViewPart
+from redelve.model.designs.folds import dealt, splits_of
 
 FOLDS = 5
 
@@ -30,6 +31,7 @@ class Classification(Protocol):
         ...
 
 
+Splits = list[tuple[Labels, Labels]]
 Regress = Callable[[Numbers, Numbers, np.random.Generator], Regression]
 Classify = Callable[[Numbers, Labels, int, np.random.Generator], Classification]
 
@@ -49,19 +51,9 @@ class Fitted:
         return np.asarray(self.model.predict(inputs), dtype=np.float64), self.spread
 
 
-def fold_numbers(count: int, rng: np.random.Generator, labels: Labels | None = None) -> Labels:
-    """The fold of each case, drawn at random; every level is spread over the folds as evenly as can be."""
-    order = rng.permutation(count)
-    if labels is not None:
-        order = order[np.argsort(labels[order], kind="stable")]
-    numbers = np.empty(count, dtype=np.int64)
-    numbers[order] = np.arange(count) % FOLDS
-    return numbers
-
-
-def splits_of(folds: Labels) -> list[tuple[Labels, Labels]]:
-    """For each fold the cases outside and those inside."""
-    return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(FOLDS)]
+def random_splits(count: int, rng: np.random.Generator, labels: Labels | None = None) -> Splits:
+    """For each of five random folds the cases outside and those inside; levels spread evenly over them."""
+    return splits_of(dealt(rng.permutation(count), FOLDS, labels), FOLDS)
 
 
 def some_of(count: int, most: int, rng: np.random.Generator) -> Labels:

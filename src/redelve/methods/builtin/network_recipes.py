@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from redelve.methods.builtin.early_stopping import Recipe, Schooling, ValidationSplit, split_by
 from redelve.methods.shown import TrainingSet
 from redelve.methods.views import Numbers
+from redelve.model.designs.folds import cut, splits_of
 from redelve.nets import (
     GL,
     Architecture,
@@ -93,8 +94,8 @@ class BatchDescent(Recipe):
     def splits(self, training: TrainingSet, rng: np.random.Generator) -> list[ValidationSplit]:
         """Four parts at random; network k is judged by part k."""
         count = len(training)
-        parts = np.array_split(rng.permutation(count), 4)
-        return [split_by(part, count) for part in parts[: self.networks]]
+        parts = splits_of(cut(rng.permutation(count), 4), 4)
+        return [ValidationSplit(*part) for part in parts[: self.networks]]
 
     def factors(self, inputs: Numbers, targets: Numbers) -> Numbers:
         """The square roots of r_i = max(10^-4, C_i^4 / max C_i^4), C_i = Σ x_i t, for the static scheme."""

@@ -24,10 +24,9 @@ from redelve.methods.builtin.learnt import (
     Fitted,
     Regress,
     Regression,
-    fold_numbers,
     probabilistic,
+    random_splits,
     some_of,
-    splits_of,
 )
 from redelve.methods.builtin.mlp import classifying_networks, regressing_networks
 from redelve.methods.estimators import LARGEST_SEED, copy_for, fit_classifier, global_randomness
@@ -126,7 +125,7 @@ def lasso_numbers(inputs: Numbers, column: Numbers, rng: np.random.Generator) ->
     """The lasso, the penalty by five-fold cross-validation."""
     from sklearn.linear_model import LassoCV
 
-    splits = splits_of(fold_numbers(len(column), rng))
+    splits = random_splits(len(column), rng)
     model = LassoCV(cv=splits, max_iter=10_000).fit(inputs, column)
     return Fitted(model, float(np.sqrt(model.mse_path_.mean(axis=1).min())))
 
@@ -137,7 +136,7 @@ def logistic_levels(
     """Logistic regression, the weight of the data by five-fold cross-validated log loss."""
     from sklearn.linear_model import LogisticRegression
 
-    splits = splits_of(fold_numbers(len(labels), rng, labels))
+    splits = random_splits(len(labels), rng, labels)
     losses = []
     for weight in LOGISTIC_WEIGHTS:
         total = 0.0
@@ -166,7 +165,7 @@ def svm_numbers(inputs: Numbers, column: Numbers, rng: np.random.Generator) -> R
     unit = _kernel_unit(inputs)
     rows = some_of(len(column), SVM_CHOICE_CASES, rng)
     shown, wanted = inputs[rows], column[rows]
-    splits = splits_of(fold_numbers(len(rows), rng))
+    splits = random_splits(len(rows), rng)
     errors = []
     for cost, width in SVM_SETTINGS:
         model = SVR(C=cost, gamma=width * unit, epsilon=0.1)
@@ -186,7 +185,7 @@ def svm_levels(inputs: Numbers, labels: Labels, level_count: int, rng: np.random
     unit = _kernel_unit(inputs)
     rows = some_of(len(labels), SVM_CHOICE_CASES, rng)
     shown, wanted = inputs[rows], labels[rows]
-    splits = splits_of(fold_numbers(len(rows), rng, wanted))
+    splits = random_splits(len(rows), rng, wanted)
     errors = []
     for cost, width in SVM_SETTINGS:
         model = SVC(C=cost, gamma=width * unit)

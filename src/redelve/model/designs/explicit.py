@@ -10,6 +10,7 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
 from redelve.model.cases import Rows
+from redelve.model.designs.folds import cut_in_groups, dealt, dealt_in_groups, groups_for
 from redelve.model.designs.groups import (
     Integers,
     as_rows,
@@ -135,26 +136,33 @@ def cross_validation_lists(
     folds: int,
     seed_names: Sequence[str | int],
     *,
+    classes: Rows | None = None,
     commonality: Integers | None = None,
 ) -> list[CaseLists]:
     """Lists for cross-validation: each fold tests what the other folds train on; whole groups share a fold.
 
-    The names make the seed, so the same names give the same folds. The training sets overlap: see
-    `DesignFacts.caveats`.
+    The names make the seed, so the same names give the same folds; `classes` spread evenly over them. The
+    training sets overlap: see `DesignFacts.caveats`.
     """
     if not len(seed_names):
         raise SpecError(
             "cross-validation needs a seed: give at least one name, such as the prototask's address"
         )
     numbers = as_rows(case_numbers)
-    groups = positions_by_group(group_labels(commonality, len(numbers)))
-    if not 2 <= folds <= len(groups):
-        raise SpecError(
-            f"can't make {folds} folds of {len(groups)} groups of cases: choose 2 to {len(groups)}"
-        )
-    shuffled = generator("cross-validation", *seed_names).permutation(len(groups))
-    parts = np.array_split(shuffled, folds)
-    return [_held_out(numbers, np.concatenate([groups[group] for group in part])) for part in parts]
+    groups = groups_for(folds, len(numbers), commonality)
+    fold = _folds(groups, folds, seed_names, classes)
+    return [(numbers[fold != one], numbers[fold == one]) for one in range(folds)]
+
+
+def _folds(groups: Sequence[Rows], folds: int, seed_names: Sequence[str | int], classes: Rows | None) -> Rows:
+    """The fold of each case."""
+    kind = "cross-validation" if classes is None else "stratified cross-validation"
+    order = generator(kind, *seed_names).permutation(len(groups))
+    if classes is None:
+        return cut_in_groups(order, groups, folds)
+    if len(groups) == len(classes):
+        return dealt(order, folds, classes)
+    return dealt_in_groups(order, groups, folds, classes)
 
 
 def leave_one_out_lists(case_numbers: Integers, *, commonality: Integers | None = None) -> list[CaseLists]:
