@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redelve.data import files, lzw
+from redelve.data import compressed_names, lzw
 from redelve.data.files import AtomicFiles, find_file, open_bytes, read_blocks, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, RedelveError
 
@@ -133,7 +133,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_the_file_itself_is_found_before_its_compressed_forms(tmp_path: Path) -> None:
-    for suffix in reversed(["", *files.SUFFIXES]):
+    for suffix in reversed(["", *compressed_names.ENDINGS]):
         (tmp_path / f"Dataset.data{suffix}").write_bytes(b"x")
         assert find_file(tmp_path / "Dataset.data") == tmp_path / f"Dataset.data{suffix}"
 

@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from redelve.data.files import file_digest
 from redelve.errors import FormatError, RedelveError
 from redelve.store import Archive
-from redelve.store.layout import read_document, sha256_of, write_document
+from redelve.store.layout import read_document, write_document
 from tests.store.made import listing, make_archive, many, usual
 
 
@@ -103,7 +104,7 @@ def rewritten(root: Path, path: Path, change: Callable[[pa.Table], pa.Table]) ->
     pq.write_table(change(pq.read_table(path, partitioning=None)), path)
     name = path.relative_to(root).as_posix()
     content = read_document(root / "manifest.json")
-    content["files"][name] = {"sha256": sha256_of(path), "bytes": path.stat().st_size}
+    content["files"][name] = {"sha256": file_digest(path), "bytes": path.stat().st_size}
     write_document(root / "manifest.json", content)
 
 

@@ -66,7 +66,7 @@ def generate(
 
 def _remove_surplus(directory: Path, count: int) -> None:
     """Remove files of instances that are no more, which an earlier run with more instances has left."""
-    from redelve.data.delve.roots.one_root import plain_name
+    from redelve.data.compressed_names import plain_name
 
     for path in directory.iterdir():
         root, _, number = plain_name(path.name).partition(".")

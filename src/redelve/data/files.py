@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import os
 import stat
@@ -11,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
+from redelve.data.compressed_names import ENDINGS
 from redelve.errors import FormatError, LocationError, RedelveError
 
-SUFFIXES = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_LIMIT = 64 * 2**20
 StrPath = str | os.PathLike[str]
@@ -30,7 +31,7 @@ def find_file(path: StrPath) -> Path | None:
     True
     """
     plain = Path(path)
-    candidates = [plain, *(plain.with_name(plain.name + suffix) for suffix in SUFFIXES if plain.name)]
+    candidates = [plain, *(plain.with_name(plain.name + ending) for ending in ENDINGS if plain.name)]
     return next((candidate for candidate in candidates if _is_file(candidate)), None)
 
 
@@ -61,6 +62,11 @@ def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
         data = _read_up_to(stream, limit + 1)
     if len(data) > limit:
         raise FormatError(path, None, f"larger than {limit} bytes, too large for a file of this kind")
+    return decoded_text(path, data, "is neither ASCII nor UTF-8")
+
+
+def decoded_text(path: StrPath, data: bytes, complaint: str) -> str:
+    r"""The text of a file in UTF-8, every line end made `\n`; `complaint` tells of a byte that is not."""
     data = data.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if (nul := data.find(b"\0")) >= 0:
         raise FormatError(path, 1 + data.count(b"\n", 0, nul), "NUL byte: this is not a text file")
@@ -68,7 +74,7 @@ def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = 1 + data.count(b"\n", 0, problem.start)
-        raise FormatError(path, line, f"byte {data[problem.start]:#04x} is neither ASCII nor UTF-8") from None
+        raise FormatError(path, line, f"byte {data[problem.start]:#04x} {complaint}") from None
 
 
 def _read_up_to(stream: BinaryIO, most: int) -> bytes:
@@ -100,10 +106,23 @@ def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterat
         yield (rest.removeprefix(BYTE_ORDER_MARK) if line == 1 else rest), range(line, last + 1)
 
 
-def write_atomic(path: StrPath, data: Data) -> None:
-    """Replace the file at once with `data` (text as UTF-8); after any failure the old file is untouched."""
+def file_digest(path: StrPath, kind: str | Callable[[], Any] = "sha256") -> str:
+    """The checksum of a file as it is, compressed or not; `kind` is a name, or makes the hash object.
+
+    >>> file_digest(__file__) == file_digest(Path(__file__), hashlib.sha256)
+    True
+    """
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, kind).hexdigest()
+
+
+def write_atomic(path: StrPath, data: Data, mode: int = 0o666) -> None:
+    """Replace the file at once with `data` (text as UTF-8); after any failure the old file is untouched.
+
+    `mode` is what a file that was not there before may be used for, less what the system's mask takes away.
+    """
     with AtomicFiles() as files:
-        files.write(path, data)
+        files.write(path, data, mode)
 
 
 class AtomicFiles:
@@ -134,13 +153,13 @@ class AtomicFiles:
                 temporary.unlink(missing_ok=True)
             self._staged.clear()
 
-    def write(self, path: StrPath, data: Data) -> None:
+    def write(self, path: StrPath, data: Data, mode: int = 0o666) -> None:
         """Stage one file; nothing is seen at `path` yet. Writing a path again replaces what was staged."""
         try:
             target = Path(path).resolve()
             if target.is_dir():
                 raise IsADirectoryError(None, "is a directory")
-            temporary = _stage(target, data)
+            temporary = _stage(target, data, mode)
         except (OSError, ValueError) as problem:
             if isinstance(problem, UnicodeError):
                 raise
@@ -150,12 +169,12 @@ class AtomicFiles:
         self._staged[target] = temporary
 
 
-def _stage(target: Path, data: Data) -> Path:
+def _stage(target: Path, data: Data, mode: int) -> Path:
     """Write `data` to a new file beside `target` and make sure that it is on the disk."""
     temporary = _beside(target)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as stream:
+        with os.fdopen(os.open(temporary, flags, mode), "wb") as stream:
             for piece in [data] if isinstance(data, str | bytes) else data:
                 stream.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
             stream.flush()
@@ -186,7 +205,7 @@ def _put_in_place(staged: dict[Path, Path]) -> None:
         if old:
             old.unlink(missing_ok=True)
     for folder in {place.parent for place in staged}:
-        _sync_folder(folder)
+        sync_folder(folder)
 
 
 def _second_name(target: Path) -> Path | None:
@@ -213,7 +232,7 @@ def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: StrPath) -> None:
     """Make the renaming itself durable, where folders can be synchronised at all."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -235,7 +254,7 @@ def _why_missing(path: Path) -> str:
         return "is a directory, not a file"
     if path.exists():
         return "is not a regular file"
-    return f"no such file (nor with {', '.join(SUFFIXES)})"
+    return f"no such file (nor with {', '.join(ENDINGS)})"
 
 
 def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:

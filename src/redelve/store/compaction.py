@@ -7,7 +7,6 @@ replaced, which is the one moment of change; only then what it no longer lists i
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from redelve.answers.answer import IN_MEMORY
+from redelve.data.files import sync_folder
 from redelve.store.fresh import write_fresh
 from redelve.store.heads import circumstances_table, environment_digest, job_table
 from redelve.store.layout import (
@@ -65,22 +65,13 @@ class _Staged:
         for half, final in self.halves.items():
             half.replace(final)
         for folder in {final.parent for final in self.halves.values()}:
-            _sync(folder)
+            sync_folder(folder)
         write_document(self.root / MANIFEST, {"files": dict(sorted(self.files.items()))})
 
     def discard(self) -> None:
         """Remove what was not put into place."""
         for half in self.halves:
             half.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def rebuild(snapshot: Snapshot, entries: Sequence[SnapshotEntry]) -> Resolution:

@@ -14,8 +14,9 @@ from redelve.answers.answer import Answer
 from redelve.answers.baselines import baselines_of
 from redelve.answers.losses import parse_loss
 from redelve.answers.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.data.compressed_names import plain_name
 from redelve.data.delve.figure_files import LETTERS, parse_losses, write_test_set_stats
-from redelve.data.files import SUFFIXES, AtomicFiles, read_text
+from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.digests import digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
@@ -177,15 +178,11 @@ class TaskFolder:
     @property
     def names(self) -> list[str]:
         """The files there are, compressed ones by their plain names."""
-        return sorted({_plain(path.name) for path in self.path.iterdir() if path.is_file()})
+        return sorted({plain_name(path.name) for path in self.path.iterdir() if path.is_file()})
 
     def read(self, name: str) -> str:
         """A file's text."""
         return read_text(self.path / name, limit=LARGEST_FILE)
-
-
-def _plain(name: str) -> str:
-    return next((name.removesuffix(one) for one in SUFFIXES if name.endswith(one)), name)
 
 
 def task_folders(directory: Path) -> list[TaskFolder]:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from redelve.answers.predictions import Target, Truth
+from redelve.data.files import file_digest
 from redelve.errors import FormatError, RedelveError, SpecError
 from redelve.model import Scheme
 from redelve.run.results import InstanceFacts, MethodFacts, TaskFacts
@@ -21,7 +22,6 @@ from redelve.store.layout import (
     plain_value,
     read_document,
     segment,
-    sha256_of,
     write_document,
 )
 from redelve.store.parquet import read_table, write_table
@@ -94,7 +94,7 @@ def write_task(root: Path, facts: TaskFacts) -> None:
         return
     truths = truths_path(root, facts.address, facts.digest)
     write_table(truths, _truth_table(facts))
-    write_document(path, {**_document(facts), "truths_sha256": sha256_of(truths)})
+    write_document(path, {**_document(facts), "truths_sha256": file_digest(truths)})
 
 
 def _check_same(known: TaskFacts, new: TaskFacts) -> None:
@@ -248,5 +248,5 @@ def check_truths(root: Path, path: Path) -> None:
     truths = truths_path(root, given.take("address", str), given.digest("digest"))
     if not truths.is_file():
         raise FormatError(truths, None, "the file is missing: restore it from a copy")
-    if sha256_of(truths) != given.take("truths_sha256", str):
+    if file_digest(truths) != given.take("truths_sha256", str):
         raise FormatError(truths, None, "the checksum does not agree: the file was changed or damaged")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from redelve.data.files import write_atomic
+from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
 from redelve.store.heads import Head, head_of
-from redelve.store.layout import DocumentFields, plain_value, sha256_of
+from redelve.store.layout import DocumentFields, plain_value
 from redelve.store.parquet import failures_named
 
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
@@ -82,7 +82,7 @@ class Fresh:
 
     def is_sound(self) -> bool:
         """Whether the file is as it was written."""
-        return sha256_of(self.path) == self.checksum
+        return file_digest(self.path) == self.checksum
 
 
 def fresh_files(folder: Path) -> list[Fresh]:

@@ -65,12 +65,6 @@ def folder_of(kind: str, method: str, task: str, version: str) -> str:
     return f"{kind}/method={segment(method)}/task={segment(task)}/version={version}"
 
 
-def sha256_of(path: Path) -> str:
-    """The checksum of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 # Documents
 
 

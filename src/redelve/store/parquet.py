@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from redelve.data.files import write_atomic
+from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
-from redelve.store.layout import sha256_of
 
 COMPRESSION_LEVEL = 1
 GROUP_CELLS = 1 << 21
@@ -69,7 +68,7 @@ def write_records(folder: Path, schema: pa.Schema, records: Iterable[pa.Table]) 
     except BaseException:
         half.unlink(missing_ok=True)
         raise
-    return half, sha256_of(half)
+    return half, file_digest(half)
 
 
 def _groups(records: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer, score
 from redelve.answers.losses import parse_loss
+from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
@@ -28,7 +29,6 @@ from redelve.store.layout import (
     check_marker,
     is_half_written,
     read_document,
-    sha256_of,
 )
 from redelve.store.rows import KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
@@ -118,7 +118,7 @@ def _check_checksums(found: _Findings, files: Mapping[str, Document]) -> None:
         path = found.root / name
         if not path.is_file():
             found.add(f"{name}: the file is missing: restore it from a copy")
-        elif path.stat().st_size != about["bytes"] or sha256_of(path) != about["sha256"]:
+        elif path.stat().st_size != about["bytes"] or file_digest(path) != about["sha256"]:
             found.add(f"{name}: the checksum does not agree: the file was changed or damaged")
     for folder in (FRESH, CONFLICTS):
         for fresh in fresh_files(found.root / folder):

@@ -15,7 +15,6 @@ from redelve.data.catalogue import CATALOGUE
 from redelve.data.catalogue.materialise import write_folder
 from redelve.data.delve import roots
 from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay, TaskName, active, split_address
-from redelve.data.files import SUFFIXES
 from redelve.errors import FormatError, LocationError
 from tests.conftest import make_root, write_tree
 
@@ -286,9 +285,6 @@ class TestOverlay:
         assert overlay.locate("/x/b") == str(root / "data/x/b")
         assert overlay.kind("/x/c") == "file"
         assert overlay.kind("/x/d") is None
-
-    def test_compressed_endings_are_those_that_can_be_read(self) -> None:
-        assert set(roots.COMPRESSED) == set(SUFFIXES)
 
     def test_a_single_file_is_located(self, two: Overlay, tmp_path: Path) -> None:
         assert two.locate("/kin/Dataset.spec") == str(tmp_path / "delve-archive/data/kin/Dataset.spec")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,6 +15,7 @@ from redelve.challenge import Challenge
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.database_tables import Entry, Fact
 from redelve.challenge.server.settings import Settings
+from redelve.data.files import write_atomic
 from redelve.errors import LocationError, SpecError
 
 MARK = "database-mark"
@@ -108,12 +108,5 @@ def _has_entries(session: Session) -> bool:
 
 def _write_mark(uploads: Path, mark: str) -> None:
     """Write the mark whole or not at all, unless there is one."""
-    if (uploads / MARK).exists():
-        return
-    part = uploads / f"{MARK}.{uuid4().hex}"
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as stream:
-        stream.write(mark)
-        stream.flush()
-        os.fsync(handle)
-    part.replace(uploads / MARK)
+    if not (uploads / MARK).exists():
+        write_atomic(uploads / MARK, mark, mode=0o600)

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from redelve.data.catalogue.transfer import transfer
-from redelve.data.files import write_atomic
+from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
 
 LOCK = "downloads.lock.toml"
@@ -74,17 +74,17 @@ class Depot:
         if path.is_file():
             return self._kept(url, path, expected)
         with self._downloaded(url, path, self.limit) as temporary:
-            found = digest_of(temporary)
+            found = file_digest(temporary)
             if expected is not None and found != expected:
                 raise LocationError(_differs(url, found, expected, by_user=checksum is not None))
-            if expected is None and md5 and digest_of(temporary, "md5") != md5.lower():
+            if expected is None and md5 and file_digest(temporary, _md5) != md5.lower():
                 raise LocationError(f"{url}: the file is damaged: its MD5 is not {md5}, as the server says")
             self._lock(url, found, temporary.stat().st_size)
             temporary.replace(path)
         return DepotFile(path, url, found)
 
     def _kept(self, url: str, path: Path, expected: str | None) -> DepotFile:
-        found = digest_of(path)
+        found = file_digest(path)
         if expected is not None and found != expected:
             raise LocationError(
                 f"{path}: its SHA-256 is {found}, not {expected}: remove the file to download it again"
@@ -153,12 +153,9 @@ def lock_text(locked: Locked) -> str:
     return f"{LOCK_HEAD}format = {LOCK_FORMAT}\n{''.join(entries)}"
 
 
-def digest_of(path: Path, algorithm: str = "sha256") -> str:
-    """The file's SHA-256 (or MD5, which only guards against accidents)."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(
-            file, lambda: hashlib.new(algorithm, usedforsecurity=algorithm != "md5")
-        ).hexdigest()
+def _md5() -> Any:
+    """MD5, which only guards against accidents."""
+    return hashlib.md5(usedforsecurity=False)
 
 
 def make_folder(folder: Path) -> None:

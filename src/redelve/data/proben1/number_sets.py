@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.data.files import SUFFIXES, StrPath
+from redelve.data.compressed_names import plain_name
+from redelve.data.files import StrPath
 from redelve.data.proben1.dt_files import DtFile, read_dt
 from redelve.data.proben1.file_sources import genuine, locate
 from redelve.data.proben1.problem_names import ORDERS, Variant, check_order, is_name, parse_name
@@ -84,17 +85,12 @@ def load(
 
 def is_file_name(text: str) -> bool:
     """Whether a text is meant as a file: it ends in .dt (perhaps compressed), or is no name of PROBEN1's."""
-    return Path(uncompressed(text)).suffix == ".dt" or (not is_name(text) and Path(text).is_file())
+    return Path(plain_name(text)).suffix == ".dt" or (not is_name(text) and Path(text).is_file())
 
 
 def bare_name(path: str) -> str:
     """A file's name without folder and endings."""
-    return Path(uncompressed(Path(path).name)).stem
-
-
-def uncompressed(name: str) -> str:
-    """A file's name without the ending of compression."""
-    return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+    return Path(plain_name(Path(path).name)).stem
 
 
 def partition(file: DtFile, order: str = "a", *, name: str = "") -> Proben1Problem:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.data.files import SUFFIXES, StrPath
+from redelve.data.compressed_names import plain_name
+from redelve.data.files import StrPath
 from redelve.data.tables.data_frames import column_of_values, table_from_frame
 from redelve.data.tables.description import ColumnDescription, Description, Use, read_description
 from redelve.data.tables.inference import ColumnFacts, as_type, infer_input, infer_target
@@ -98,9 +99,7 @@ def _given(description: Description | StrPath | None) -> Description:
 
 
 def _stem(source: str) -> str:
-    name = Path(source).name
-    bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
-    return Path(bare).stem
+    return Path(plain_name(Path(source).name)).stem
 
 
 def _with_groups(table: Table, given: Description, groups: str | Labels) -> tuple[Table, Description]:

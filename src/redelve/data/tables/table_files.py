@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from redelve.data.compressed_names import plain_name
 from redelve.data.delve.keyed_lines import shown
-from redelve.data.files import BYTE_ORDER_MARK, SUFFIXES, StrPath, find_file, open_bytes
+from redelve.data.files import StrPath, decoded_text, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.errors import FormatError, LocationError, SpecError
 from redelve.model.cases import NumberColumn, Numbers, Rows
@@ -139,7 +140,7 @@ def read_table(path: StrPath, *, limit: int = TABLE_LIMIT) -> Table:
     `limit` is the largest size accepted, in bytes after decompression.
     """
     name = Path(path).name
-    bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+    bare = plain_name(name)
     ending = Path(bare).suffix.lower()
     reader = _READERS.get(ending)
     if reader is None or (ending == ".parquet" and bare != name):
@@ -180,15 +181,7 @@ def _text(path: StrPath, limit: int) -> str:
         raise FormatError(path, None, f"larger than {limit} bytes: raise the limit, or take a sample")
     if data.startswith(UTF16_MARKS):
         raise FormatError(path, None, "this is UTF-16 text: save the table as UTF-8")
-    data = data.removeprefix(BYTE_ORDER_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if (nul := data.find(b"\0")) >= 0:
-        raise FormatError(path, 1 + data.count(b"\n", 0, nul), "NUL byte: this is not a text file")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        line = 1 + data.count(b"\n", 0, problem.start)
-        message = f"byte {data[problem.start]:#04x} is not UTF-8: save the table as UTF-8"
-        raise FormatError(path, line, message) from None
+    return decoded_text(path, data, "is not UTF-8: save the table as UTF-8")
 
 
 # --- CSV ---------------------------------------------------------------------------------------------------

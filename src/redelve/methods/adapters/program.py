@@ -14,7 +14,7 @@ import stat
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from redelve.data.delve.coding_files import read_codings, write_codings
 from redelve.data.delve.figure_files import write_normalization
 from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.prior_files import write_prior
+from redelve.data.files import file_digest
 from redelve.errors import FormatError, PredictionError, RedelveError, SpecError
 from redelve.methods.adapters import confinement
 from redelve.methods.contract import Method
@@ -109,7 +110,10 @@ class Program(Method):
         return {
             "kind": "program",
             "command": self.command if isinstance(self.command, str) else list(self._given_words()),
-            "files": {word: _content_hash(path) for word, path in self.files.items()},
+            "files": {
+                word: file_digest(path, partial(hashlib.blake2b, digest_size=16))
+                for word, path in self.files.items()
+            },
             "guesses": self.guesses,
             "codings": dict(self.codings),
             "reads": [Path(path).name for path in self.reads],
@@ -141,11 +145,6 @@ class Program(Method):
                 raise RedelveError(f'{message}: run it elsewhere, or give confined="if possible"')
             warnings.warn(f"not confined: {message} and might find targets", stacklevel=3)
         return found
-
-
-def _content_hash(path: str) -> str:
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from redelve.data.compressed_names import plain_name
 from redelve.data.delve.check.check_reports import FileReport, noted
 from redelve.data.delve.check.checked_sources import CheckedSource
 from redelve.data.delve.check.prior_rules import check_prior
@@ -12,7 +13,6 @@ from redelve.data.delve.check.value_rules import check_cases
 from redelve.data.delve.dataset_spec import parse_dataset_spec
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress
-from redelve.data.delve.roots.one_root import plain_name
 from redelve.data.delve.roots.overlay import PRIOR
 from redelve.data.problems import Problems
 from redelve.errors import LocationError

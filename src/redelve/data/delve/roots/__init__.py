@@ -14,11 +14,10 @@ from redelve.data.delve.roots.finding import (
     current_directory,
     make_builtin_root,
 )
-from redelve.data.delve.roots.one_root import COMPRESSED, Part, Root, is_delve_directory, within_root
+from redelve.data.delve.roots.one_root import Part, Root, is_delve_directory, within_root
 from redelve.data.delve.roots.overlay import Overlay
 
 __all__ = [
-    "COMPRESSED",
     "DataAddress",
     "MethodAddress",
     "Overlay",

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from redelve.data.catalogue import CATALOGUE
 from redelve.data.catalogue.materialise import write_folder
+from redelve.data.compressed_names import ENDINGS, plain_name
 from redelve.errors import LocationError
 from redelve.registry import Registry
 
@@ -18,7 +19,6 @@ Part = Literal["data", "methods"]
 BUILT_IN: Registry[Mapping[str, str]] = Registry("part of the built-in directory")
 BUILT_IN.add("methods", "redelve.methods.builtin.summaries:SUMMARIES")  # a name, for methods come after data
 PARTS: tuple[Part, ...] = ("data", "methods")
-COMPRESSED = (".gz", ".Z", ".z", ".bz2", ".xz", ".zst", ".zip")  # as in formats.files
 
 
 def is_delve_directory(path: str) -> bool:
@@ -40,17 +40,9 @@ def within_root(path: str) -> tuple[Part, tuple[str, ...]] | None:
     return None
 
 
-def plain_name(name: str) -> str:
-    """A file's name without the ending that says how it is compressed."""
-    for ending in COMPRESSED:
-        if name.endswith(ending) and name != ending:
-            return name.removesuffix(ending)
-    return name
-
-
 def exists(path: str) -> bool:
     """Whether there is something at `path`, or a compressed file that stands for it."""
-    return os.path.exists(path) or any(os.path.isfile(path + ending) for ending in COMPRESSED)
+    return os.path.exists(path) or any(os.path.isfile(path + ending) for ending in ENDINGS)
 
 
 class Root(NamedTuple):
