@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from redelve.answers.answer import losses_for, score
-from redelve.cli.apply import prediction_files
+from redelve.data.delve.prediction_files import answer_files
 from redelve.methods.conformance.small_tasks import make_trial
 from redelve.methods.contract import METHODS
 from redelve.seeds import generator
@@ -58,7 +58,7 @@ def test_without_data_files_one_is_told_what_to_run(bench: Workbench) -> None:
 def test_probabilities_are_written_for_levels() -> None:
     trial = make_trial("nominal")
     answer = METHODS["constant"].learn(trial.training, generator("x")).predict(trial.inputs)
-    files = {stem: "".join(lines) for stem, lines in prediction_files(answer, trial.truths)}
+    files = dict(answer_files(answer, trial.truths))
     assert files.keys() == {"guess", "guess.A", "guess.Z", "prob"}
     assert files["guess"].splitlines()[0] in ("red", "green", "blue")
     shares = [float(word) for word in files["prob"].splitlines()[0].split()]

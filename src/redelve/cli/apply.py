@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from redelve.answers.answer import Answer
-    from redelve.answers.predictions import Guesses, Truth
     from redelve.data.delve.reading import MethodTask
     from redelve.methods.builtin.linear import GaussianPrediction
 
@@ -62,6 +60,7 @@ def _instance_numbers(work: MethodTask) -> list[int]:
 
 def _apply_any(name: str, work: MethodTask, directory: Path, progress: Progress) -> None:
     """Learn from the task's own cases, encoded as the method's summary says; write guess.n and its kin."""
+    from redelve.data.delve.prediction_files import answer_files
     from redelve.data.files import AtomicFiles
     from redelve.methods.contract import METHODS
     from redelve.model import Assignment
@@ -83,42 +82,15 @@ def _apply_any(name: str, work: MethodTask, directory: Path, progress: Progress)
             training, inputs, truths = split(task, instances[number])
             rng = generator("apply", name, source.task.address, number)
             answer = method.learn(training, rng).predict(inputs)
-            for stem, lines in prediction_files(answer, truths):
-                files.write(directory / f"{stem}.{number}", lines)
-
-
-def prediction_files(answer: Answer, truths: Sequence[Truth]) -> Iterator[tuple[str, Iterable[str]]]:
-    """Names, without instance numbers, and lines of the files that hold an answer (manual 7.5)."""
-    from redelve.text_numbers import tcl
-
-    if answer.guesses is not None:
-        yield "guess", _guess_lines(answer.guesses)
-    for code, guesses in answer.guesses_for.items():
-        yield f"guess.{code}", _guess_lines(guesses)
-    if answer.probabilities is not None:
-        rows = answer.probabilities.values.tolist()
-        yield "prob", ("".join(f" {tcl(value)}" for value in row) + "\n" for row in rows)
-    if answer.distributions is not None:
-        logs = answer.distributions.log_probability(truths).values.tolist()
-        yield "lptarg.L", (f"{tcl(value)}\n" for value in logs)
-
-
-def _guess_lines(guesses: Guesses) -> Iterator[str]:
-    from redelve.text_numbers import tcl
-
-    columns = [
-        [target.levels[int(value)] for value in values.tolist()]
-        if target.kind == "categorical"
-        else [tcl(value) for value in values.tolist()]
-        for target, values in zip(guesses.targets, guesses.values, strict=True)
-    ]
-    return (f"{' '.join(words)}\n" for words in zip(*columns, strict=True))
+            for stem, text in answer_files(answer, truths):
+                files.write(directory / f"{stem}.{number}", text)
 
 
 def _apply_lin_1(work: MethodTask, directory: Path, progress: Progress) -> None:
     """Learn from the files, whatever their encodings; write cguess.n, clptarg.L.n if all targets are real."""
+    from redelve.data.delve.figure_files import write_losses
+    from redelve.data.delve.number_columns import format_columns
     from redelve.data.files import AtomicFiles
-    from redelve.text_numbers import tcl
 
     numbers = _instance_numbers(work)
     prior = work.source.task.prior
@@ -128,12 +100,11 @@ def _apply_lin_1(work: MethodTask, directory: Path, progress: Progress) -> None:
             progress(f"  training on train.{number}...")
             test = _matrix(work, f"test.{number}")
             prediction = _trained(_matrix(work, f"train.{number}"), test, number)
-            lines = ("".join(f" {tcl(value)}" for value in row) + "\n" for row in prediction.mean.tolist())
-            files.write(directory / f"cguess.{number}", lines)
+            files.write(directory / f"cguess.{number}", format_columns(list(prediction.mean.T)))
             if is_real:
                 targets = _matrix(work, f"targets.{number}", prediction.mean.shape)
                 logs = prediction.log_density(targets)
-                files.write(directory / f"clptarg.L.{number}", (f"{tcl(value)}\n" for value in logs.tolist()))
+                files.write(directory / f"clptarg.L.{number}", write_losses(logs.tolist()))
 
 
 def _matrix(work: MethodTask, name: str, shape: tuple[int, ...] | None = None) -> Numbers:

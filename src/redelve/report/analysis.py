@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from redelve.answers.baselines import matrix_baseline, with_penalty
 from redelve.answers.losses import STANDARD, Loss, MatrixLoss
 from redelve.answers.predictions import Truth, target_of, truth_of
-from redelve.data.delve.case_files import read_cases
-from redelve.data.delve.figure_files import parse_losses, read_test_set_stats
+from redelve.data.delve.figure_files import read_losses, read_test_set_stats
 from redelve.data.delve.reading import MethodTask
-from redelve.data.files import read_text
-from redelve.errors import FormatError, LocationError, StatisticsError
+from redelve.errors import LocationError, StatisticsError
 from redelve.model.designs import commonality_units, describe, prototask_caveats
 from redelve.report.summary import Circumstances, Summary
 from redelve.stats import anova, seed_runs
@@ -25,7 +23,6 @@ from redelve.stats.standardise import StandardLoss
 from redelve.stats.units import pool_units
 
 Numbers = NDArray[np.float64]
-LARGEST_FILE = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -108,14 +105,7 @@ def _words(numbers: Sequence[int]) -> str:
 def _read_losses(work: MethodTask, name: str) -> Numbers:
     path = work.find(name)
     assert path is not None
-    try:
-        column = read_cases(path, 1).columns[0]
-    except FormatError:
-        return parse_losses(read_text(path, limit=LARGEST_FILE).split("\n"), str(path))
-    except IndexError:
-        raise FormatError(path, None, "the file is empty: run mloss again") from None
-    losses = column.numbers()
-    return parse_losses(column.texts().tolist(), str(path)) if np.isnan(losses).any() else losses
+    return read_losses(path)
 
 
 def standard_of(work: MethodTask, loss: Loss) -> StandardLoss:

@@ -13,16 +13,22 @@ from numpy.typing import NDArray
 from redelve.answers.answer import Answer
 from redelve.answers.baselines import baselines_of
 from redelve.answers.losses import parse_loss
-from redelve.answers.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.answers.predictions import Guesses
 from redelve.data.compressed_names import plain_name
-from redelve.data.delve.figure_files import LETTERS, parse_losses, write_test_set_stats
+from redelve.data.delve.figure_files import (
+    LARGEST_FILE,
+    LETTERS,
+    read_losses,
+    write_losses,
+    write_test_set_stats,
+)
+from redelve.data.delve.prediction_files import AnswerFiles, write_guesses
 from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.digests import digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store.rescoring import all_truths
 from redelve.store.soundness import IMPORTED
-from redelve.text_numbers import parse_limit
 
 Numbers = NDArray[np.float64]
 FactsOf = Callable[[str, Path], TaskFacts]
@@ -30,7 +36,6 @@ FactsOf = Callable[[str, Path], TaskFacts]
 
 CODING_USED = "Coding-used"
 DELVE_LOSSES = (*LETTERS, "M")
-LARGEST_FILE = 4 << 30
 SAFE_NAME = re.compile(r"[^/\\:\0]+")
 TASK_NAME = re.compile(r".+\.[1-9][0-9]*", re.ASCII)
 LOSS_FILE = re.compile(r"loss(?:-run([1-9][0-9]*))?\.(.+)\.(0|[1-9][0-9]*)", re.ASCII)
@@ -107,27 +112,26 @@ def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> No
         files.write(folder / "Test-set-stats", write_test_set_stats(stats))
         for record in records:
             run = f"-run{record.job.run}" if record.job.run else ""
-            for (root, code), text in _record_files(task, record):
+            for (root, code), text in _record_files(record):
                 middle = f".{code}" if code else ""
                 files.write(folder / f"{root}{run}{middle}.{record.job.instance}", text)
 
 
-def _record_files(task: TaskFacts, record: Record) -> Iterator[tuple[tuple[str, str], str]]:
+def _record_files(record: Record) -> Iterator[tuple[tuple[str, str], str]]:
     """What the files are called, instance and run left out, and what is in them."""
     for code, losses in record.losses.items():
         if code[0] in DELVE_LOSSES:
-            yield ("loss", code), _lines([losses])
+            yield ("loss", code), write_losses(losses.tolist(), _number)
     answer = record.answer
     if answer is None:
         return
     for code, guesses in _guesses(answer, record.losses):
-        pairs = zip(task.targets, guesses.values, strict=True)
-        columns = [[_word(target, value) for value in values.tolist()] for target, values in pairs]
-        yield ("guess", code), "".join(f"{' '.join(row)}\n" for row in zip(*columns, strict=True))
+        yield ("guess", code), write_guesses(guesses, _number)
     if answer.probabilities is not None:
-        yield ("lprob", ""), _lines(list(answer.probabilities.logs.T))
+        rows = answer.probabilities.logs.tolist()
+        yield ("lprob", ""), "".join(f"{' '.join(map(_number, row))}\n" for row in rows)
     elif "L" in record.losses:
-        yield ("lptarg", ""), _lines([0.0 - record.losses["L"]])
+        yield ("lptarg", ""), write_losses((0.0 - record.losses["L"]).tolist(), _number)
 
 
 def _guesses(answer: Answer, codes: Iterable[str]) -> Iterator[tuple[str, Guesses]]:
@@ -143,20 +147,9 @@ def _guesses(answer: Answer, codes: Iterable[str]) -> Iterator[tuple[str, Guesse
                     yield code, derived
 
 
-def _word(target: Target, value: float) -> str:
-    if np.isnan(value):
-        return NO_GUESS
-    return target.levels[int(value)] if target.kind == "categorical" else _number(value)
-
-
 def _number(value: float) -> str:
     """All digits that matter, so that reading gives the same number back."""
     return repr(value).replace("inf", "Inf")
-
-
-def _lines(columns: Sequence[Numbers]) -> str:
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return "".join(f"{' '.join(map(_number, row))}\n" for row in rows)
 
 
 def _write(path: Path, text: str) -> None:
@@ -180,9 +173,9 @@ class TaskFolder:
         """The files there are, compressed ones by their plain names."""
         return sorted({plain_name(path.name) for path in self.path.iterdir() if path.is_file()})
 
-    def read(self, name: str) -> str:
-        """A file's text."""
-        return read_text(self.path / name, limit=LARGEST_FILE)
+    def read(self, name: str) -> tuple[str, str]:
+        """A file's path and text."""
+        return str(self.path / name), read_text(self.path / name, limit=LARGEST_FILE)
 
 
 def task_folders(directory: Path) -> list[TaskFolder]:
@@ -222,88 +215,27 @@ def imported_records(folder: TaskFolder, task: TaskFacts, method: MethodFacts) -
             raise FormatError(
                 folder.path, None, f"there is no instance {instance}: the task has {len(task.instances)}"
             )
-        reader = _Reader(folder, task, instance, f"-run{run}" if run else "")
-        one = task.instances[instance].digest
+        one, middle = task.instances[instance], f"-run{run}" if run else ""
+        count = len(one.case_numbers)
+        files = AnswerFiles(folder.names, folder.read, task.targets, count, instance, middle)
+        try:
+            answer = files.answer()
+        except PredictionError as error:
+            raise FormatError(folder.path, None, f"instance {instance}: {error}") from None
         yield Record(
             Job(folder.address, folder.method, instance, run),
-            digest(["imported", method.name, method.digest, task.address, task.digest, one, run]),
+            digest(["imported", method.name, method.digest, task.address, task.digest, one.digest, run]),
             0,
             "done",
-            {code: reader.losses(code) for code in each},
-            reader.answer(),
+            {code: _losses(folder.path / f"loss{middle}.{code}.{instance}", count) for code in each},
+            answer,
             environment={IMPORTED: "DELVE files"},
         )
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """The files of one instance and run."""
-
-    folder: TaskFolder
-    task: TaskFacts
-    instance: int
-    run: str
-
-    def losses(self, code: str) -> Numbers:
-        """The losses of every case."""
-        name = f"loss{self.run}.{code}.{self.instance}"
-        words = self.folder.read(name).split()
-        self._check_count(name, len(words))
-        return parse_losses(words, str(self.folder.path / name))
-
-    def answer(self) -> Answer | None:
-        """The guesses and class probabilities; None where there are neither."""
-        try:
-            general, special = self._guesses()
-            probabilities = self._probabilities()
-            if general is None and not special and probabilities is None:
-                return None
-            return Answer(general, probabilities, None, special)
-        except PredictionError as error:
-            raise FormatError(self.folder.path, None, f"instance {self.instance}: {error}") from None
-
-    def _guesses(self) -> tuple[Guesses | None, dict[str, Guesses]]:
-        pattern = re.compile(rf"guess{self.run}(?:\.(.+))?\.{self.instance}")
-        found: dict[str, Guesses] = {}
-        for name in self.folder.names:
-            if match := pattern.fullmatch(name):
-                table = self._table(name, len(self.task.targets))
-                columns = [list(column) for column in zip(*table, strict=True)]
-                found[match[1] or ""] = guesses_of(self.task.targets, columns)
-        return found.pop("", None), found
-
-    def _probabilities(self) -> ClassProbabilities | None:
-        if len(self.task.targets) != 1:
-            return None
-        (target,) = self.task.targets
-        makers = {"prob": ClassProbabilities.from_probabilities, "lprob": ClassProbabilities.from_logs}
-        for root, make in makers.items():
-            name = f"{root}{self.run}.{self.instance}"
-            if name in self.folder.names:
-                table = self._table(name, len(target.levels))
-                return make(target, [[self._limit(name, word) for word in row] for row in table])
-        return None
-
-    def _limit(self, name: str, word: str) -> float:
-        value = parse_limit(word)
-        if value is None:
-            raise FormatError(self.folder.path / name, None, f'expected a number but got "{word[:40]}"')
-        return value
-
-    def _table(self, name: str, width: int) -> list[list[str]]:
-        rows = [line.split() for line in self.folder.read(name).rstrip().split("\n")]
-        self._check_count(name, len(rows))
-        table = [words * width if words == [NO_GUESS] else words for words in rows]
-        for line, words in enumerate(table, start=1):
-            if len(words) != width:
-                raise FormatError(
-                    self.folder.path / name, line, f"expected {width} values but got {len(words)}"
-                )
-        return table
-
-    def _check_count(self, name: str, count: int) -> None:
-        expected = len(self.task.instances[self.instance].case_numbers)
-        if count != expected:
-            raise FormatError(
-                self.folder.path / name, None, f"expected {expected} lines, one a test case, but got {count}"
-            )
+def _losses(path: Path, count: int) -> Numbers:
+    """The losses of every case."""
+    losses = read_losses(path)
+    if len(losses) != count:
+        raise FormatError(path, None, f"expected {count} lines, one a test case, but got {len(losses)}")
+    return losses

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from redelve.answers.losses import parse_loss
 from redelve.answers.predictions import ClassProbabilities
 from redelve.data.delve.number_columns import format_columns
-from redelve.data.delve.prediction_files import InstanceScoring, TaskDirectory, _Answers, prediction_stem
+from redelve.data.delve.prediction_files import (
+    InstanceScoring,
+    PredictionFile,
+    TaskDirectory,
+    prediction_stem,
+)
 from redelve.model import Attribute, AttributePrior, Prior, Prototask, Task, parse_range, written
 from redelve.model.coding import Coding
 from redelve.text_numbers import round9, tcl
@@ -50,9 +55,11 @@ def scoring(
 def test_guesses_round_trip(rows: list[tuple[str, str]]) -> None:
     truths = [["1.0"] * len(rows), ["red"] * len(rows)]
     text = "".join(" ".join(row) + "\n" for row in rows)
-    again, prediction = scoring((AGE, COLOUR), truths, frozenset()).prediction("guess", _Answers("x", text))
+    again, prediction = scoring((AGE, COLOUR), truths, frozenset()).prediction(
+        "guess", PredictionFile("x", text)
+    )
     assert again == text
-    reread = scoring((AGE, COLOUR), truths, frozenset()).prediction("guess.S", _Answers("x", again))[1]
+    reread = scoring((AGE, COLOUR), truths, frozenset()).prediction("guess.S", PredictionFile("x", again))[1]
     assert reread == prediction
 
 
@@ -62,9 +69,9 @@ def test_coded_guesses_decode_to_a_file_that_reads_the_same(rows: list[tuple[str
     codes = {"red": "0.9 0 -1", "green": "0 1 0", "blue": ".1 .2 .3"}
     coded = "".join(f" {age} {codes[colour]}\n" for age, colour in rows)
     here = scoring((AGE, COLOUR), truths, frozenset())
-    text, prediction = here.prediction("cguess", _Answers("x", coded))
+    text, prediction = here.prediction("cguess", PredictionFile("x", coded))
     assert text == "".join(f"{age} {colour}\n" for age, colour in rows)
-    assert here.prediction("guess", _Answers("x", text))[1] == prediction
+    assert here.prediction("guess", PredictionFile("x", text))[1] == prediction
 
 
 @given(st.lists(st.floats(-50, 50).map(round9), min_size=1), st.booleans())
@@ -72,10 +79,12 @@ def test_target_probabilities_round_trip(logs: list[float], is_log: bool) -> Non
     values = logs if is_log else [round9(float(np.exp(value))) for value in logs]
     stem = "lptarg" if is_log else "ptarg"
     here = scoring((AGE,), [["1.0"] * len(logs)], frozenset())
-    text, prediction = here.prediction(stem, _Answers("x", "".join(f"{tcl(value)}\n" for value in values)))
+    text, prediction = here.prediction(
+        stem, PredictionFile("x", "".join(f"{tcl(value)}\n" for value in values))
+    )
     assert [float(word) for word in text.split()] == values
     again = scoring((AGE,), [["1.0"] * len(logs)], frozenset())
-    assert again.prediction(stem, _Answers("x", text))[1] == prediction
+    assert again.prediction(stem, PredictionFile("x", text))[1] == prediction
 
 
 @given(st.lists(st.lists(st.floats(0.001, 1).map(round9), min_size=3, max_size=3), min_size=1))
@@ -83,7 +92,7 @@ def test_class_probabilities_are_read_as_they_were_written(rows: list[list[float
     table = np.array(rows)
     text = "".join(format_columns(list(table.T)))
     here = scoring((COLOUR,), [["red"] * len(rows)], frozenset())
-    found = here.prediction("prob", _Answers("x", text))[1]
+    found = here.prediction("prob", PredictionFile("x", text))[1]
     assert isinstance(found, ClassProbabilities)
     assert np.allclose(found.values, table / table.sum(axis=1, keepdims=True))
 

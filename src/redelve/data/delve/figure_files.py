@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.data.delve.case_files import read_cases
 from redelve.data.delve.keyed_lines import numbered_lines, shown
+from redelve.data.files import StrPath, read_text
 from redelve.errors import FormatError
 from redelve.model.coding import Normalization
 from redelve.text_numbers import is_integer, parse_limit, parse_number, tcl
@@ -17,6 +20,7 @@ STATISTICS = ("mean", "stdDev", "median", "absDev")
 EXTREMES = ("min", "max")
 LETTERS = ("L", "Q", "A", "Z", "S")
 UNDEFINED = "undefined"
+LARGEST_FILE = 4 << 30
 
 
 def write_normalization(statistics: Mapping[int, Normalization]) -> str:
@@ -107,9 +111,21 @@ def _entry(word: str, path: str, line: int) -> float | None:
     return value
 
 
-def write_losses(losses: Iterable[float]) -> str:
-    """One loss a line."""
-    return "".join(f"{tcl(loss)}\n" for loss in losses)
+def write_losses(losses: Iterable[float], number: Callable[[float], str] = tcl) -> str:
+    """One loss a line, as `number` writes it."""
+    return "".join(f"{number(loss)}\n" for loss in losses)
+
+
+def read_losses(path: StrPath) -> NDArray[np.float64]:
+    """The losses in a file, one a line."""
+    try:
+        column = read_cases(Path(path), 1).columns[0]
+    except FormatError:
+        return parse_losses(read_text(path, limit=LARGEST_FILE).split("\n"), str(path))
+    except IndexError:
+        raise FormatError(path, None, "the file is empty: run mloss again") from None
+    losses = column.numbers()
+    return parse_losses(column.texts().tolist(), str(path)) if np.isnan(losses).any() else losses
 
 
 def parse_losses(words: Sequence[str], path: str) -> NDArray[np.float64]:

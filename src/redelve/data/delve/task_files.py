@@ -16,7 +16,7 @@ from redelve.errors import SpecError
 from redelve.model import Attribute, DatasetSpec, Instance, PrototaskData, Task
 from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
-from redelve.model.encodings import CodedColumn, Encoder, bind, kept_for, measure
+from redelve.model.encodings import Encoder, bind, kept_for, measure
 from redelve.model.prototask import missing_rows
 
 Progress = Callable[[str], None]
@@ -106,18 +106,19 @@ def encoders_of(
     ]
 
 
-def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
-    coded: list[CodedColumn] = []
-    for encoder, column in zip(encoders, columns, strict=True):
-        try:
-            coded.extend(encoder.encode(column))
-        except SpecError as error:
-            raise _with_way_out(task_data, error) from None
+def encoded_text(encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+    """What a file of encoded cases holds, such as train.n or test.n."""
+    coded = [one for encoder, column in zip(encoders, columns, strict=True) for one in encoder.encode(column)]
     return "".join(
-        format_columns(
-            [column.numbers if column.texts is None else column.texts.tolist() for column in coded]
-        )
+        format_columns([one.numbers if one.texts is None else one.texts.tolist() for one in coded])
     )
+
+
+def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+    try:
+        return encoded_text(encoders, columns)
+    except SpecError as error:
+        raise _with_way_out(task_data, error) from None
 
 
 def _with_way_out(task_data: TaskData, error: SpecError) -> SpecError:

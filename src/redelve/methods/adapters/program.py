@@ -22,29 +22,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import NO_GUESS, ClassProbabilities, Guesses, Target, guesses_of
+from redelve.answers.predictions import Target
 from redelve.data.delve.coding_files import read_codings, write_codings
 from redelve.data.delve.figure_files import write_normalization
-from redelve.data.delve.number_columns import format_columns
+from redelve.data.delve.prediction_files import AnswerFiles
 from redelve.data.delve.prior_files import write_prior
+from redelve.data.delve.task_files import encoded_text
 from redelve.data.files import file_digest
-from redelve.errors import FormatError, PredictionError, RedelveError, SpecError
+from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.adapters import confinement
 from redelve.methods.contract import Method
 from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.methods.views import Takes, check_takes, why_not_taken
-from redelve.model import Attribute, Column, DatasetSpec, parse_range
+from redelve.model import Attribute, DatasetSpec, parse_range
 from redelve.model.coding import Coding
-from redelve.model.encodings import Encoder, default_coding, measure
-from redelve.text_numbers import parse_limit
+from redelve.model.encodings import default_coding, measure
 
 Confined = bool | Literal["if possible"]
 Texts = NDArray[np.object_]
 
 LARGEST_SEED = 2**31 - 1
 LARGEST_FILE = 1 << 30
-GUESSES = re.compile(r"(c?)guess(?:\.([^/]+))?\.0")
-PROBABILITIES = ("prob", "lprob", "prob.L", "lprob.L", "prob.Q", "lprob.Q")
+PROBABILITIES = ("prob.0", "lprob.0", "prob.L.0", "lprob.L.0", "prob.Q.0", "lprob.Q.0")
 STEMS = ("cguess", "guess", "prob", "lprob")
 
 
@@ -164,7 +163,7 @@ class ProgramPredictor:
             if ending.status != 0:
                 raise RedelveError(_failure(self.program, ending))
             try:
-                return _Answers(self.lesson, directory, len(inputs)).answer()
+                return _answer(self.lesson, directory, len(inputs))
             except RedelveError as error:
                 said = f"; it printed: {ending.printed}" if ending.printed else ""
                 raise PredictionError(f'program "{self.program.name}": {error}{said}') from None
@@ -229,8 +228,8 @@ class _Lesson:
     def files(self, inputs: TestInputs) -> Iterator[tuple[str, str]]:
         """Names and contents of all that the program is given."""
         encoders, count = self.encoded.encoders, len(self.training.inputs)
-        yield "train.0", _encoded(encoders, self.training.cases.columns)
-        yield "test.0", _encoded(encoders[:count], inputs.cases.columns)
+        yield "train.0", encoded_text(encoders, self.training.cases.columns)
+        yield "test.0", encoded_text(encoders[:count], inputs.cases.columns)
         yield "Coding-used", write_codings(self.codings, self.dataset)
         yield "normalize.0", write_normalization(self._statistics())
         yield f"{self.training.prior.name}.prior", write_prior(self.training.prior)
@@ -257,81 +256,26 @@ def _dataset(attributes: Sequence[Attribute]) -> DatasetSpec:
     return DatasetSpec("task", tuple(every), "natural", "?", "informative")
 
 
-def _encoded(encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
-    coded = [one for encoder, column in zip(encoders, columns, strict=True) for one in encoder.encode(column)]
-    return "".join(
-        format_columns([one.numbers if one.texts is None else one.texts.tolist() for one in coded])
-    )
-
-
 # What comes out
 
 
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """The prediction files of a directory."""
-
-    lesson: _Lesson
-    directory: Path
-    count: int
-
-    @property
-    def _targets(self) -> tuple[Target, ...]:
-        return self.lesson.training.targets
-
-    def answer(self) -> Answer:
-        """Everything that was predicted."""
-        names = sorted(entry.name for entry in self.directory.iterdir())
-        matches = [match for name in names if (match := GUESSES.fullmatch(name))]
-        found: dict[str, Guesses] = {}
-        for match in sorted(matches, key=lambda match: match[1]):  # coded ones last: they come first
-            found[match[2] or ""] = self._guesses(match[0], is_coded=bool(match[1]))
-        probabilities = next(
-            (self._probabilities(stem) for stem in PROBABILITIES if f"{stem}.0" in names), None
-        )
-        general = found.pop("", None)
-        if general is None and not found and probabilities is None:
-            raise PredictionError("it wrote none of cguess.0, guess.0, prob.0 and lprob.0")
-        return Answer(guesses=general, probabilities=probabilities, guesses_for=found)
-
-    def _guesses(self, name: str, *, is_coded: bool) -> Guesses:
-        if not is_coded:
-            table = self._table(name, len(self._targets))
-            return guesses_of(self._targets, list(table.T))
-        encoders = self.lesson.encoded.target_encoders
-        table = self._table(name, sum(len(encoder.names) for encoder in encoders))
-        columns, start = [], 0
-        for encoder in encoders:
-            end = start + len(encoder.names)
-            columns.append(_decoded(encoder, table.T[start:end]))
-            start = end
-        return guesses_of(self._targets, columns)
-
-    def _probabilities(self, stem: str) -> ClassProbabilities:
-        target = self._targets[0]
-        if len(self._targets) > 1 or target.kind != "categorical":
-            raise PredictionError(f"{stem}.0 is for a single categorical target: write cguess.0 instead")
-        table = self._table(f"{stem}.0", len(target.levels))
-        values = np.empty(table.shape)
-        for place, word in np.ndenumerate(table):
-            number = parse_limit(word)
-            if number is None:
-                raise FormatError(f"{stem}.0", place[0] + 1, f'expected a number but got "{word}"')
-            values[place] = number
-        make = ClassProbabilities.from_probabilities if stem[0] == "p" else ClassProbabilities.from_logs
-        return make(target, values)
-
-    def _table(self, name: str, width: int) -> Texts:
-        """The words of each case; a lone `?` stands for the whole line."""
-        rows = [line.split() for line in _read(self.directory / name).rstrip().splitlines()]
-        if len(rows) != self.count:
-            raise FormatError(name, None, f"expected {self.count} lines, one per case, but got {len(rows)}")
-        for line, words in enumerate(rows, start=1):
-            if words == [NO_GUESS]:
-                rows[line - 1] = words * width
-            elif len(words) != width:
-                raise FormatError(name, line, f"expected {width} values but got {len(words)}")
-        return np.array(rows, dtype=object).reshape(self.count, width)
+def _answer(lesson: _Lesson, directory: Path, count: int) -> Answer:
+    """Everything that was predicted, coded or not."""
+    names, targets = sorted(entry.name for entry in directory.iterdir()), lesson.training.targets
+    for name in PROBABILITIES:
+        if name in names and (len(targets) > 1 or targets[0].kind != "categorical"):
+            raise PredictionError(f"{name} is for a single categorical target: write cguess.0 instead")
+    found = AnswerFiles(
+        names,
+        lambda name: (name, _read(directory / name)),
+        targets,
+        count,
+        encoders=lesson.encoded.target_encoders,
+        codes=("", "L", "Q"),
+    ).answer()
+    if found is None:
+        raise PredictionError("it wrote none of cguess.0, guess.0, prob.0 and lprob.0")
+    return found
 
 
 def _read(path: Path) -> str:
@@ -341,11 +285,5 @@ def _read(path: Path) -> str:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_size > LARGEST_FILE:
             raise PredictionError(f"{path.name} must be a plain file of at most {LARGEST_FILE} bytes")
-        return stream.read().decode("utf-8", "replace")
-
-
-def _decoded(encoder: Encoder, columns: Texts) -> Texts:
-    silent = (columns == NO_GUESS).all(axis=0)
-    decoded = encoder.decode(list(np.where(silent, "0", columns))).copy()
-    decoded[silent] = NO_GUESS
-    return decoded
+        text = stream.read().decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
