@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from redelve.data.delve.reading import MethodTask
+    from redelve.data.delve.method_tasks import MethodTask
     from redelve.methods.builtin.linear import GaussianPrediction
 
     Numbers = NDArray[np.float64]
@@ -33,7 +33,7 @@ COMMAND = Command(
 
 def apply(given: Given) -> str:
     """Write predictions for all losses that the method has any for."""
-    from redelve.cli.work import method_tasks
+    from redelve.data.delve.method_tasks import method_tasks
     from redelve.data.delve.reading import Library
 
     name = given.arguments[0]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from redelve.answers.losses import Loss
+    from redelve.data.delve.method_tasks import MethodTask
     from redelve.data.delve.prediction_files import TaskDirectory
-    from redelve.data.delve.reading import MethodTask
 
 COMMAND = Command(
     "mloss",
@@ -36,7 +36,7 @@ PREDICTIONS = ("cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", 
 
 def mloss(given: Given) -> str:
     """Write decoded prediction files and loss files; those of a task appear together or not at all."""
-    from redelve.cli.work import method_tasks
+    from redelve.data.delve.method_tasks import method_tasks
     from redelve.data.delve.reading import Library
 
     progress = reporter(is_quiet=given.has("q"))
@@ -163,7 +163,7 @@ def _losses(
         yield from applicable_losses(place.target_list)
         return
     for code in codes:
-        loss = loss_of(work, code)
+        loss = work.loss(code)
         reason = loss.why_not(place.target_list)
         if reason is None:
             yield loss
@@ -171,19 +171,6 @@ def _losses(
             raise PredictionError(reason)
         else:
             _warn(reason)
-
-
-def loss_of(work: MethodTask, code: str) -> Loss:
-    """The loss with this code; the file of a loss matrix lies in the prototask's directory."""
-    from redelve.answers.losses import parse_loss
-    from redelve.data.files import read_text
-
-    def load_matrix(name: str) -> str:
-        address = work.address
-        cpath = f"/{address.dataset}/{address.prototask}/{name}"
-        return read_text(work.library.overlay.locate(cpath, what="loss matrix"))
-
-    return parse_loss(code, load_matrix)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

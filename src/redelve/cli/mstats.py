@@ -12,7 +12,8 @@ from redelve.data.delve.roots import MethodAddress, active
 from redelve.errors import LocationError
 
 if TYPE_CHECKING:
-    from redelve.data.delve.reading import Library, MethodTask
+    from redelve.data.delve.method_tasks import MethodTask
+    from redelve.data.delve.reading import Library
     from redelve.report.summary import Summary
 
 COMMAND = Command(
@@ -52,7 +53,7 @@ def mstats(given: Given) -> str:
 
 def _works(library: Library, path: str) -> Iterator[MethodTask]:
     """The method's work on the task named, or on every task below."""
-    from redelve.data.delve.reading import MethodTask
+    from redelve.data.delve.method_tasks import MethodTask
 
     overlay = library.overlay
     mpath = overlay.mpath(path)
@@ -82,8 +83,7 @@ def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAdd
 
 def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Summary]:
     """One for each loss and each method compared with; of several tasks some may lack losses."""
-    from redelve.cli.mloss import loss_of
-    from redelve.data.delve.reading import MethodTask
+    from redelve.data.delve.method_tasks import MethodTask
     from redelve.report.analysis import loss_codes, summarise
 
     bases = split_names(given.options.get("i", ())) or ["loss"]
@@ -97,7 +97,7 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
             continue
         if code == "*":
             raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
-        loss = loss_of(work, code)
+        loss = work.loss(code)
         if not others:
             yield summarise(work, loss, bases=bases)
         for name in others:

@@ -17,10 +17,8 @@ def to_stderr(line: str) -> None:
     sys.stderr.flush()
 
 
-def silent(_: str) -> None:
-    """Show nothing."""
-
-
 def reporter(*, is_quiet: bool) -> Progress:
     """Where a command's progress lines go."""
+    from redelve.data.delve.task_files import silent
+
     return silent if is_quiet else to_stderr

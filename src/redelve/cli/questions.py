@@ -17,7 +17,8 @@ from redelve.cli.information import (
     task_items,
 )
 from redelve.cli.options import Given, Option
-from redelve.data.delve.reading import Library, MethodTask
+from redelve.data.delve.method_tasks import MethodTask
+from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay
 from redelve.errors import LocationError
 

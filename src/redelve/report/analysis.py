@@ -13,7 +13,7 @@ from redelve.answers.baselines import matrix_baseline, with_penalty
 from redelve.answers.losses import STANDARD, Loss, MatrixLoss
 from redelve.answers.predictions import Truth, target_of, truth_of
 from redelve.data.delve.figure_files import read_losses, read_test_set_stats
-from redelve.data.delve.reading import MethodTask
+from redelve.data.delve.method_tasks import MethodTask
 from redelve.errors import LocationError, StatisticsError
 from redelve.model.designs import commonality_units, describe, prototask_caveats
 from redelve.report.summary import Circumstances, Summary

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from redelve.data.delve.case_files import read_cases
-from redelve.data.delve.case_lists import CaseLists, read_case_numbers, read_instances
+from redelve.data.delve.case_lists import CaseLists, read_case_numbers
 from redelve.data.delve.coding_files import read_codings
 from redelve.data.delve.dataset_spec import read_dataset_spec
 from redelve.data.delve.prior_files import check_covers, read_prior
 from redelve.data.delve.prototask_spec import read_prototask_spec
-from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay, TaskName
+from redelve.data.delve.roots import DataAddress, Overlay
 from redelve.data.files import read_text
 from redelve.data.problems import Problems
 from redelve.errors import LocationError, SpecError
@@ -188,59 +186,3 @@ class TaskSource:
                 raise SpecError(f"case {self.data.case_numbers[row]}: target {target.name} {what}")
         codes = np.fromiter((positions[text] for text in texts), np.int64, len(texts))
         return codes, len(positions)
-
-
-@dataclass(frozen=True)
-class MethodTask:
-    """A method's work on a task: the files under one mpath in all active delve directories."""
-
-    library: Library
-    address: MethodAddress
-
-    @cached_property
-    def source(self) -> TaskSource:
-        """The task worked on."""
-        return self.library.task(self.address.data)
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The files there are, compressed ones by their plain names."""
-        overlay = self.library.overlay
-        if overlay.kind(str(self.address), "methods") != "directory":
-            raise LocationError(f'no results under "{self.address}": not found in delve path')
-        return frozenset(overlay.listdir(str(self.address), "methods"))
-
-    def find(self, name: str) -> Path | None:
-        """A file of the task directory; the first in search order if several roots have one."""
-        places = self.library.overlay.locate_all(f"{self.address}/{name}", "methods")
-        return Path(places[0]) if places else None
-
-    def read(self, name: str) -> tuple[str, str] | None:
-        """A file's text and path, if it is there."""
-        path = self.find(name)
-        return None if path is None else (read_text(path), str(path))
-
-    @cached_property
-    def case_lists(self) -> CaseLists | None:
-        """The explicit instances this method was run on, if they are not the standard ones."""
-        found = self.read(INSTANCES_USED)
-        return None if found is None else read_instances(*found)
-
-    def codings_used(self) -> Mapping[int, Coding]:
-        """The encodings recorded by mgendata."""
-        found = self.read(CODING_USED)
-        if found is None:
-            raise LocationError(
-                f'coding file "{self.address}/{CODING_USED}" not found in delve path: run mgendata'
-            )
-        return self.source.codings(*found)
-
-    @property
-    def task_name(self) -> TaskName:
-        """Prior and training-set size."""
-        parsed = TaskName.parse(self.address.task or "")
-        if parsed is None:
-            raise LocationError(
-                f"{self.address} is not a method's work on a task: give /method/dataset/prototask/task"
-            )
-        return parsed

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from redelve.answers.baselines import baselines_of
 from redelve.answers.predictions import Target, target_of, truth_of
+from redelve.data.compressed_names import plain_name
+from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.coding_files import write_codings
 from redelve.data.delve.figure_files import TestSetStats, write_normalization, write_test_set_stats
+from redelve.data.delve.method_tasks import method_tasks
 from redelve.data.delve.number_columns import format_columns
+from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
+from redelve.data.delve.roots import active
+from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import SpecError
-from redelve.model import Attribute, DatasetSpec, Instance, PrototaskData, Task
+from redelve.model import DatasetSpec, Instance, PrototaskData, Task
 from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
 from redelve.model.encodings import Encoder, bind, kept_for, measure
@@ -21,6 +28,11 @@ from redelve.model.prototask import missing_rows
 
 Progress = Callable[[str], None]
 NUMERICAL = ("real", "integer")
+INSTANCE_FILES = ("train", "test", "targets", "normalize")
+
+
+def silent(_: str) -> None:
+    """Show nothing of the progress."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,43 @@ class TaskData:
         return [SelectedColumn(column, rows) for column in self.data.cases.columns]
 
 
+def generate(
+    path: str = ".", *, codings: str | None = None, instances: str | None = None, progress: Progress = silent
+) -> None:
+    """Write the files of every task directory that `path` stands for; those of a task appear together.
+
+    `codings` and `instances` are files that replace the default encodings and the standard instances.
+    """
+    for directory, shown, work in method_tasks(Library(active()), path):
+        if shown != ".":
+            progress(shown)
+        _write_task(work.source, directory, codings, instances, progress)
+
+
+def _write_task(
+    source: TaskSource, directory: Path, codings: str | None, instances: str | None, progress: Progress
+) -> None:
+    chosen = source.default_codings() if codings is None else source.codings(read_text(codings), codings)
+    lists = None if instances is None else read_instances(read_text(instances, LARGEST_LIST), instances)
+    task_data = TaskData(source.dataset, source.task, source.data, chosen, source.instances(lists))
+    with AtomicFiles() as files:
+        for name, text in task_files(task_data, progress):
+            files.write(directory / name, text)
+        if lists is not None:
+            files.write(directory / INSTANCES_USED, write_instances(lists))
+    if lists is None:
+        (directory / INSTANCES_USED).unlink(missing_ok=True)
+    _remove_surplus(directory, len(task_data.instances))
+
+
+def _remove_surplus(directory: Path, count: int) -> None:
+    """Remove files of instances that are no more, which an earlier run with more instances has left."""
+    for path in directory.iterdir():
+        root, _, number = plain_name(path.name).partition(".")
+        if root in INSTANCE_FILES and number.isascii() and number.isdigit() and int(number) >= count:
+            path.unlink()
+
+
 def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, str]]:
     """Names and contents of all files, made one after the other."""
     progress("  segmenting cases...")
@@ -58,15 +107,13 @@ def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, s
 
 
 def instance_files(
-    task_data: TaskData, instance: Instance, progress: Progress = lambda _: None
+    task_data: TaskData, instance: Instance, progress: Progress = silent
 ) -> Iterator[tuple[str, str]]:
     """The four files of one instance; test cases are coded with this instance's own training statistics."""
     number = instance.number
     training = task_data.columns(instance.training)
-    statistics = normalization_of(task_data, training)
+    encoders, statistics = _fitted(task_data, training)
     yield f"normalize.{number}", write_normalization(statistics)
-    attributes = task_data.data.attributes
-    encoders = encoders_of(task_data, attributes, statistics)
     input_count = len(task_data.data.inputs)
     progress(f"  encoding instance {number} training data...")
     yield f"train.{number}", _encoded(task_data, encoders, training)
@@ -77,33 +124,22 @@ def instance_files(
     yield f"targets.{number}", _encoded(task_data, encoders[input_count:], testing[input_count:])
 
 
-def normalization_of(task_data: TaskData, training: Sequence[Column]) -> dict[int, Normalization]:
-    """The statistics of every numerical attribute in one training set."""
-    statistics = {}
+def _fitted(
+    task_data: TaskData, training: Sequence[Column]
+) -> tuple[list[Encoder], dict[int, Normalization]]:
+    """An encoder for each attribute, and the training statistics of the numerical ones."""
+    encoders, statistics = [], {}
     for attribute, column in zip(task_data.data.attributes, training, strict=True):
-        if task_data.task.prior.attribute(attribute.number).type in NUMERICAL:
+        number = attribute.number
+        prior, coding = task_data.task.prior.attribute(number), task_data.codings[number]
+        if prior.type in NUMERICAL:
             try:
-                coding = task_data.codings[attribute.number]
-                statistics[attribute.number] = kept_for(coding, measure(column))
+                statistics[number] = kept_for(coding, measure(column))
             except SpecError as error:
                 named = SpecError(f"attribute {attribute.name}: {error}")
                 raise _with_way_out(task_data, named) from None
-    return statistics
-
-
-def encoders_of(
-    task_data: TaskData, attributes: Sequence[Attribute], statistics: Mapping[int, Normalization]
-) -> list[Encoder]:
-    """An encoder for each attribute."""
-    return [
-        bind(
-            attribute,
-            task_data.task.prior.attribute(attribute.number),
-            task_data.codings[attribute.number],
-            statistics.get(attribute.number),
-        )
-        for attribute in attributes
-    ]
+        encoders.append(bind(attribute, prior, coding, statistics.get(number)))
+    return encoders, statistics
 
 
 def encoded_text(encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:

@@ -63,13 +63,13 @@ class Root(NamedTuple):
 
     def has(self, part: Part, names: Sequence[str]) -> bool:
         """Whether the names lead to something, generated or waiting."""
-        if len(names) < 2 and self.is_builtin and (not names or names[0] in self.waiting(part)):
+        if exists(self.folder(part, names)):
             return True
-        return exists(self.folder(part, names))
+        return len(names) < 2 and self.is_builtin and (not names or names[0] in self.waiting(part))
 
     def generate(self, part: Part, names: Sequence[str]) -> None:
         """Put the dataset or method that the names begin with into place, if it is still waiting."""
-        if not names or names[0] not in self.waiting(part) or os.path.isdir(self.folder(part, names[:1])):
+        if not names or os.path.isdir(self.folder(part, names[:1])) or names[0] not in self.waiting(part):
             return
         files = CATALOGUE[names[0]]() if part == "data" else {"Summary": BUILT_IN["methods"][names[0]]}
         write_folder(files, self.folder(part, names[:1]))
@@ -79,8 +79,9 @@ class Root(NamedTuple):
     def defines(self, names: Sequence[str], specification: str) -> bool:
         """Whether a dataset or prototask is specified here, rather than only added to."""
         folder = self.folder("data", names)
-        is_waiting = len(names) == 1 and names[0] in self.waiting("data") and not os.path.isdir(folder)
-        return is_waiting or exists(os.path.join(folder, specification))
+        if len(names) != 1 or os.path.isdir(folder):
+            return exists(os.path.join(folder, specification))
+        return names[0] in self.waiting("data")
 
     def listdir(self, part: Part, names: Sequence[str]) -> list[str]:
         """What the directory holds, in ASCII order, without hidden files and without endings like .gz."""
