@@ -19,6 +19,7 @@ from redelve.findings.result_frames import (
     contests_frame,
     coverage_frame,
     findings_frame,
+    jobs_frame,
     runs_frame,
 )
 from redelve.methods.adapters.adapt import as_method
@@ -124,6 +125,10 @@ class Assessment:
     def cases(self) -> pd.DataFrame:
         """A row for every job and test case with all its losses."""
         return cases_frame(self.results)
+
+    def jobs(self) -> pd.DataFrame:
+        """A row for every job: status, costs, and what its method told of its training."""
+        return jobs_frame(self.results)
 
     def coverage(self, level: float = 0.9) -> pd.DataFrame:
         """How often the central intervals of predictive distributions hold the truth."""

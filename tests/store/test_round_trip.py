@@ -174,7 +174,7 @@ def test_no_field_of_a_task_is_forgotten() -> None:
 
 
 def test_no_field_of_a_record_is_forgotten() -> None:
-    known = "job digest seed status losses answer message fallback costs started environment"
+    known = "job digest seed status losses answer message fallback costs started environment told"
     assert {field.name for field in fields(Record)} == set(known.split())
 
 

@@ -13,7 +13,7 @@ from redelve.findings.task import Contest, MethodFinding, TaskFindings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from redelve.run.results import Results
+    from redelve.run.results import Record, Results
 
 
 def findings_frame(findings: Sequence[TaskFindings]) -> pd.DataFrame:
@@ -109,6 +109,28 @@ def _runs_row(task: ManyRuns, one: MethodRuns) -> dict[str, object]:
         "median": summary.median,
         "upper_quartile": summary.quartiles[3],
         "maximum": summary.maximum,
+    }
+
+
+def jobs_frame(results: Results) -> pd.DataFrame:
+    """A row for every job: what came of it, what it took, and what its method told of its training."""
+    import pandas as pd
+
+    return pd.DataFrame([_job_row(record) for record in results.records])
+
+
+def _job_row(record: Record) -> dict[str, object]:
+    job, costs = record.job, record.costs
+    return {
+        "task": job.task,
+        "method": job.method,
+        "instance": job.instance,
+        "run": job.run,
+        "status": record.status,
+        "training_seconds": costs.training_seconds,
+        "prediction_seconds": costs.prediction_seconds,
+        "peak_memory": costs.peak_memory,
+        **{f"told.{name}": value for name, value in record.told.items()},
     }
 
 

@@ -16,7 +16,11 @@ from redelve.registry import Registry
 
 
 class Predictor(Protocol):
-    """What learning leaves behind."""
+    """What learning leaves behind.
+
+    It may have `told`, a mapping of names to numbers and texts: what the method tells of its own training
+    (epochs, validation error, why it stopped). That is kept in the job's record, and nothing is judged by it.
+    """
 
     def predict(self, inputs: TestInputs) -> Answer:
         """The answer for every test case."""

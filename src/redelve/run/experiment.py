@@ -288,6 +288,7 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
         costs=outcome.costs,
         started=started,
         environment=environment(),
+        told=outcome.told,
     )
     record = _scored(record, package, outcome)
     if record.status != "done" and package.on_failure == BASELINE:

@@ -17,6 +17,8 @@ from redelve.model import Scheme
 
 Numbers = NDArray[np.float64]
 Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
+Told = Mapping[str, float | str]
+"""What a method tells of its own training, by name: epochs, errors, why it stopped."""
 STATUSES: tuple[Status, ...] = ("done", "failed", "out of time", "out of memory", "crashed")
 
 
@@ -66,6 +68,8 @@ class Record:
     """When, as ISO 8601 in UTC."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Versions of packages, platform, processor: where it was done."""
+    told: Told = field(default_factory=dict, repr=False)
+    """What the method told of its training."""
 
     @property
     def has_losses(self) -> bool:

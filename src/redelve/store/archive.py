@@ -133,6 +133,7 @@ class Archive:
             record.started,
             _readable(record.message),
             {name: _readable(value) for name, value in record.environment.items()},
+            {_readable(name): _readable_value(value) for name, value in record.told.items()},
         )
         return head, columns
 
@@ -271,6 +272,10 @@ class Archive:
 def _readable(text: str) -> str:
     """The text without what cannot be written, such as bytes of file names that are no characters."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _readable_value(value: float | str) -> float | str:
+    return _readable(value) if isinstance(value, str) else value
 
 
 def _only(found: Sequence[Found], what: str) -> Found:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from redelve.errors import FormatError
 from redelve.model.digests import digest
-from redelve.run.results import STATUSES, Costs, Job, Record, Status
+from redelve.run.results import STATUSES, Costs, Job, Record, Status, Told
 from redelve.store.layout import DocumentFields, version_of
 
 FIGURES = ("training_seconds", "prediction_seconds", "cpu_seconds")
@@ -48,6 +48,10 @@ CIRCUMSTANCES = pa.schema(
         "environment": pa.string(),
     }
 )
+TOLD = pa.field(
+    "told", pa.list_(pa.struct({"name": pa.string(), "number": pa.float64(), "text": pa.string()}))
+)
+"""The last column of circumstances, where a method told something of its training."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class Head:
     started: str = field(default="", compare=False)
     message: str = field(default="", compare=False)
     environment: Mapping[str, str] = field(default_factory=dict, compare=False)
+    told: Told = field(default_factory=dict, compare=False)
 
     @cached_property
     def version(self) -> str:
@@ -105,6 +110,7 @@ class Head:
             self.costs,
             self.started,
             self.environment,
+            self.told,
         )
 
     def document(self) -> dict[str, Any]:
@@ -136,6 +142,7 @@ class Head:
             "peak_memory": self.costs.peak_memory,
             "message": self.message,
             "environment": environment_digest(self.environment),
+            **({"told": [_entry(name, value) for name, value in self.told.items()]} if self.told else {}),
         }
 
     def _names(self) -> dict[str, Any]:
@@ -147,6 +154,11 @@ class Head:
             "instance": job.instance,
             "run": job.run,
         }
+
+
+def _entry(name: str, value: float | str) -> dict[str, Any]:
+    is_text = isinstance(value, str)
+    return {"name": name, "number": None if is_text else value, "text": value if is_text else None}
 
 
 def environment_digest(environment: Mapping[str, str]) -> str:
@@ -182,6 +194,7 @@ def head_of(given: DocumentFields) -> Head:
         take("started", str),
         take("message", str),
         {str(name): str(value) for name, value in environment.items()},
+        _told(given),
     )
     counts = (head.cases, head.job.instance, head.job.run)
     if not (min(counts) >= 0 and max(counts) <= MOST_CASES and 0 <= head.seed < 2**64):
@@ -194,6 +207,22 @@ def head_of(given: DocumentFields) -> Head:
 def _costs(given: DocumentFields) -> Costs:
     seconds = {name: given.take(name, float, int, type(None)) for name in FIGURES}
     return Costs(**seconds, peak_memory=given.take("peak_memory", int, type(None)))
+
+
+def _told(given: DocumentFields) -> Told:
+    """What a method told; most tell nothing. JSON has numbers that are not finite as texts."""
+    if given.content.get("told") is None:
+        return {}
+    entries = [DocumentFields(given.path, entry) for entry in given.take("told", list)]
+    try:
+        return {
+            one.take("name", str): one.take("text", str)
+            if one.content.get("number") is None
+            else float(one.take("number", float, int, str))
+            for one in entries
+        }
+    except ValueError as error:
+        raise FormatError(given.path, None, f"what the method told is no number: {error}") from None
 
 
 def _finite(value: float | None) -> float | None:
@@ -209,15 +238,18 @@ def job_table(heads: Iterable[Head]) -> pa.Table:
 
 
 def circumstances_table(heads: Iterable[Head]) -> pa.Table:
-    """The table of circumstances."""
-    return pa.Table.from_pylist([head.circumstances_row() for head in heads], schema=CIRCUMSTANCES)
+    """The table of circumstances; `told` is a column where any method told something."""
+    rows = [head.circumstances_row() for head in heads]
+    schema = CIRCUMSTANCES.append(TOLD) if any("told" in row for row in rows) else CIRCUMSTANCES
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def heads_of(
     path: Path, jobs: pa.Table, circumstances: pa.Table, environment: Callable[[str], Mapping[str, str]]
 ) -> Iterator[Head]:
     """The heads that two tables hold, row by row."""
-    for table, schema in ((jobs, JOBS), (circumstances, CIRCUMSTANCES)):
+    told = CIRCUMSTANCES.append(TOLD) if "told" in circumstances.schema.names else CIRCUMSTANCES
+    for table, schema in ((jobs, JOBS), (circumstances, told)):
         if table.schema.names != schema.names or table.schema.types != schema.types:
             raise FormatError(path, None, f"expected the columns {', '.join(schema.names)} with their types")
     if jobs.column("digest") != circumstances.column("digest"):

@@ -21,7 +21,7 @@ from redelve.run.cells.codec import load_answer
 from redelve.run.cells.limits import CellLesson, Limits, Outcome, steady
 from redelve.run.cells.preloading import harmless_modules
 from redelve.run.cells.working import work, work_together
-from redelve.run.results import STATUSES, Costs, Status
+from redelve.run.results import STATUSES, Costs, Status, Told
 from redelve.run.workers.child import Child, ChildDied, child_environment
 from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
 
@@ -114,7 +114,8 @@ def _outcome(reply: bytes) -> Outcome:
         outcome = _told(header)
         if outcome.status != "done":
             return outcome
-        return Outcome("done", load_answer(blob), outcome.message, outcome.costs)
+        (told,) = _told_of_training(header, 1)
+        return replace(outcome, answer=load_answer(blob), told=told)
     except (FrameError, PredictionError) as error:
         return Outcome("failed", message=steady(str(error)))
 
@@ -127,9 +128,20 @@ def _outcomes(reply: bytes, count: int) -> list[Outcome] | None:
             return None
         ends = np.cumsum(sizes).tolist()
         answers = [load_answer(blob[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+        told = _told_of_training(header, count)
     except (FrameError, PredictionError, TypeError, ValueError):
         return None
-    return [replace(outcome, answer=answer) for answer in answers]
+    return [replace(outcome, answer=answer, told=each) for answer, each in zip(answers, told, strict=True)]
+
+
+def _told_of_training(header: dict[str, Any], count: int) -> list[Told]:
+    """What the predictors told, in a list of `count`: texts and numbers by name, nothing else."""
+    told = header.get("told")
+    if not isinstance(told, list) or len(told) != count or not all(isinstance(one, dict) for one in told):
+        raise FrameError("what the cell wrote is no outcome: what its predictors tell is missing")
+    if not all(type(value) in (str, float) for one in told for value in one.values()):
+        raise FrameError("what the cell wrote is no outcome: its predictors tell more than numbers and texts")
+    return told
 
 
 def _told(header: dict[str, Any]) -> Outcome:

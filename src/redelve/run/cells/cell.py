@@ -102,6 +102,7 @@ def _report(outcomes: list[Outcome], modules: list[str]) -> bytes:
         "costs": [costs.training_seconds, costs.prediction_seconds, costs.cpu_seconds, costs.peak_memory],
         "modules": modules,
         "sizes": [len(answer) for answer in answers],
+        "told": [dict(one.told) for one in outcomes],
     }
     return packed(header, b"".join(answers))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from redelve.answers.answer import Answer
 from redelve.errors import SpecError
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.run.results import Costs, Status
+from redelve.run.results import Costs, Status, Told
 
 LONGEST_MESSAGE = 2000
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
@@ -56,6 +56,7 @@ class Outcome:
     answer: Answer | None = None
     message: str = ""
     costs: Costs = field(default_factory=Costs)
+    told: Told = field(default_factory=dict)
 
 
 def steady(text: str) -> str:

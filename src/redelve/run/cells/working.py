@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,7 @@ from redelve.errors import PredictionError
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells.limits import CellLesson, Outcome, steady
-from redelve.run.results import Costs
+from redelve.run.results import Costs, Told
 from redelve.run.workers.child import thread_variables
 
 _alone = threading.Lock()
@@ -44,13 +45,13 @@ def _worked(
     try:
         predictor = method.learn(training, rng)
         clock.learnt()
-        answer = predictor.predict(inputs)
+        answer, told = predictor.predict(inputs), told_by(predictor)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: a method that ends the program ends only itself
         status = "out of memory" if isinstance(error, MemoryError) else "failed"
         return Outcome(status, message=described(error), costs=clock.costs())  # type: ignore[arg-type]
-    return _checked(answer, len(inputs), "; ".join(said), clock.costs())
+    return replace(_checked(answer, len(inputs), "; ".join(said), clock.costs()), told=told)
 
 
 def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int) -> list[Outcome]:
@@ -74,16 +75,23 @@ def _worked_together(method: BatchMethod, lessons: Sequence[CellLesson]) -> list
         clock.learnt()
         pairs = list(zip(predictors, lessons, strict=True))
         answers = [predictor.predict(lesson.inputs) for predictor, lesson in pairs]
+        told = [told_by(predictor) for predictor in predictors]
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return [Outcome("failed", message=described(error))]
     costs = clock.costs(shared_by=len(lessons))
     outcomes = [
-        _checked(answer, len(lesson.inputs), "", costs)
-        for answer, lesson in zip(answers, lessons, strict=True)
+        replace(_checked(answer, len(lesson.inputs), "", costs), told=each)
+        for answer, lesson, each in zip(answers, lessons, told, strict=True)
     ]
     return next(([one] for one in outcomes if one.status != "done"), outcomes)
+
+
+def told_by(predictor: object) -> Told:
+    """What a predictor tells of its training, if it has `told`: texts, and numbers as floats."""
+    given = getattr(predictor, "told", {}).items()
+    return {str(name): steady(one) if isinstance(one, str) else float(one) for name, one in given}
 
 
 def _checked(answer: object, count: int, said: str, costs: Costs) -> Outcome:
