@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from redelve.findings import Findings
-from redelve.report.benchmark import suggested_words, variants
-from redelve.report.context import ReportContext
+from redelve.report.context import ProblemCollection, ReportContext, collections_of
 from redelve.report.panels import loss_name
 from redelve.report.rounding import plain, seconds
 from redelve.report.table_values import escape_latex, escape_markdown, tidy
@@ -44,7 +43,7 @@ class CardEntry:
 class Point:
     """One of the eight points; `missing` is what only the author can tell.
 
-    `words` are the sentences that PROBEN1 suggests, where the results are on its problems.
+    `words` are sentences that a published collection suggests, where the results are on its problems.
     """
 
     number: int
@@ -97,10 +96,11 @@ class Card:
 def benchmark_card(findings: Findings, about: ReportContext | None = None) -> Card:
     """The card of everything that was found."""
     results, context = findings.results, about or ReportContext()
-    words = suggested_words(findings)
+    known = collections_of(results)
+    words = {number: text for one in known for number, text in one.words(findings).items()}
     points = (
-        _problem(results, context),
-        _sets(results),
+        _problem(results, context, known),
+        _sets(results, known),
         _network(results),
         _initialisation(results),
         _parameters(results),
@@ -118,7 +118,7 @@ def _by_prototask(results: Results) -> dict[str, list[TaskFacts]]:
     return grouped
 
 
-def _problem(results: Results, context: ReportContext) -> Point:
+def _problem(results: Results, context: ReportContext, known: Sequence[ProblemCollection]) -> Point:
     entries, unknown = [], []
     for prototask, tasks in _by_prototask(results).items():
         facts = tasks[0]
@@ -132,8 +132,8 @@ def _problem(results: Results, context: ReportContext) -> Point:
         said = context.data_of(dataset)
         if said is not None and said.source:
             text += f"; source: {said.source}"
-        elif named := variants(facts):
-            text += f"; PROBEN1's {listed(named)} (Prechelt 1994)"
+        elif published := [source for one in known if (source := one.source(facts))]:
+            text += f"; {listed(published)}"
         else:
             unknown.append(dataset)
         entries.append(CardEntry(prototask, text))
@@ -144,7 +144,7 @@ def _problem(results: Results, context: ReportContext) -> Point:
     return Point(1, "Problem: name, address, version", tuple(entries), (hint,) if unknown else ())
 
 
-def _sets(results: Results) -> Point:
+def _sets(results: Results, known: Sequence[ProblemCollection]) -> Point:
     entries = []
     for facts in results.tasks.values():
         tests = [len(one.case_numbers) for one in facts.instances]
@@ -160,21 +160,18 @@ def _sets(results: Results) -> Point:
         CardEntry(
             "Design", f"{listed(list(schemes))}; a digest covers every case of every training and test set"
         ),
-        CardEntry("Validation sets", _validation(results)),
+        CardEntry("Validation sets", _validation(results, known)),
     ]
     return Point(2, "Training, validation and test sets", tuple(entries))
 
 
-def _validation(results: Results) -> str:
+def _validation(results: Results, known: Sequence[ProblemCollection]) -> str:
     own = (
         "none are part of the design: a method that needs one takes it from its training cases, and its "
         "summary says how"
     )
-    if not any(variants(facts) for facts in results.tasks.values()):
-        return own
-    return (
-        f"{own}; PROBEN1's validation sets are the last third of the training cases, rounded as in its files"
-    )
+    said = [one.validation_sets(facts) for one in known for facts in results.tasks.values()]
+    return "; ".join((own, *dict.fromkeys(text for text in said if text)))
 
 
 def _distinct(facts: TaskFacts) -> int:

@@ -1,8 +1,17 @@
-"""What the results themselves do not know: the command that made them, the data in words, where they are."""
+"""What the results themselves do not know: the command, the data in words, whose problems they are."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from redelve.registry import Registry
+
+if TYPE_CHECKING:
+    from redelve.findings import Findings
+    from redelve.report.table_values import ReportTable
+    from redelve.run.results import Results, TaskFacts
 
 
 @dataclass(frozen=True)
@@ -40,3 +49,37 @@ class ReportContext:
     def data_of(self, dataset: str) -> DataDescription | None:
         """What is said of a dataset, if anything."""
         return next((one for one in self.data if one.dataset == dataset), None)
+
+
+class ProblemCollection:
+    """A published collection of problems, and what its readers expect of results on them."""
+
+    def source(self, facts: TaskFacts) -> str:
+        """Where others get the data of a task; empty for tasks that are not of the collection."""
+        raise NotImplementedError
+
+    def validation_sets(self, facts: TaskFacts) -> str:
+        """What the collection says of validation sets; empty for tasks that are not of the collection."""
+        raise NotImplementedError
+
+    def words(self, findings: Findings) -> Mapping[int, str]:
+        """Sentences for a paper by the number of the card's point, where they follow from the records."""
+        raise NotImplementedError
+
+    def tables(self, findings: Findings) -> tuple[ReportTable, ...]:
+        """The results in the collection's own terms."""
+        raise NotImplementedError
+
+
+COLLECTIONS: Registry[type[ProblemCollection]] = Registry("problem collection")
+COLLECTIONS.add("proben1", "redelve.studies.proben1.checklist:Proben1Collection")
+
+
+def collections_of(results: Results) -> tuple[ProblemCollection, ...]:
+    """The collections to ask: none where no task is in historical use, as published problems are.
+
+    A file of the user's own may have the name of a published one.
+    """
+    if all(facts.usage != "historical" for facts in results.tasks.values()):
+        return ()
+    return tuple(COLLECTIONS[name]() for name in COLLECTIONS)

@@ -9,9 +9,8 @@ from redelve.findings import Findings
 from redelve.findings.validity import RULES
 from redelve.report import contents, records
 from redelve.report.across_tables import across_tables, friedman_sentence
-from redelve.report.benchmark import errors_table
 from redelve.report.card import benchmark_card
-from redelve.report.context import ReportContext
+from redelve.report.context import ReportContext, collections_of
 from redelve.report.coverage_table import coverage_table
 from redelve.report.drawing import MARKERS, Picture, look_of, swatch_path
 from redelve.report.panels import Panel, panels
@@ -76,12 +75,17 @@ def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[
             found.append(contents.costs_table(findings, panel))
     if findings.across is not None:
         found += across_tables(findings.across)
-    found += [contents.other_losses_table(findings), coverage_table(findings), errors_table(findings)]
+    found += [contents.other_losses_table(findings), coverage_table(findings), *published_tables(findings)]
     found += [records.notes_table(in_order(findings.notes)), records.failures_table(findings.results)]
     found += [records.methods_table(findings.results)]
     found += [records.attributes_table(data) for data in (about or ReportContext()).data if data.attributes]
     found += [records.provenance_table(findings, about or ReportContext())]
     return tuple(table for table in found if table is not None and table.rows)
+
+
+def published_tables(findings: Findings) -> tuple[ReportTable, ...]:
+    """The results in the terms of the collections that their problems are from."""
+    return tuple(table for one in collections_of(findings.results) for table in one.tables(findings))
 
 
 def render_html(findings: Findings, *, title: str | None = None, about: ReportContext | None = None) -> str:
@@ -118,7 +122,7 @@ def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
         "ranks": ranks_picture(findings),
         "others": contents.other_losses_table(findings),
         "coverage": coverage_table(findings),
-        "proben1_errors": errors_table(findings),
+        "published": published_tables(findings),
         "failures": records.failures_table(findings.results),
         "methods": records.methods_table(findings.results),
         "attributes": [records.attributes_table(data) for data in context.data],

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from redelve.report.checklist_phrases import Benchmark, Network, phrases_for
 from redelve.run.results import MethodFacts, Results, TaskFacts
+from redelve.studies.proben1.checklist_phrases import Benchmark, Network, phrases_for
 
 POINTS = (3, 4, 5, 6)
 PERCEPTRONS = "sklearn.neural_network.MLP"

@@ -10,12 +10,14 @@ from redelve.data.proben1.problem_names import variants_of
 from redelve.findings import Findings
 from redelve.findings.error_percentages import RunErrors, run_errors
 from redelve.report import rounding
-from redelve.report.checklist_phrases import Benchmark, phrases_for
 from redelve.report.contents import METHOD, TASK, count_cell, name_cell
-from redelve.report.network_words import network_words
+from redelve.report.context import ProblemCollection
 from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
+from redelve.report.words import listed
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs
+from redelve.studies.proben1.checklist_phrases import Benchmark, phrases_for
+from redelve.studies.proben1.network_words import network_words
 
 MOST_RESULTS = 6
 """So many summaries are put into sentences; more belong into a table."""
@@ -23,6 +25,29 @@ MEASURES = {
     "squared_error_percentage": "test set squared error percentage",
     "classification_error": "test set classification error (per cent)",
 }
+
+
+class Proben1Collection(ProblemCollection):
+    """PROBEN1's problems, for benchmark cards and reports."""
+
+    def source(self, facts: TaskFacts) -> str:
+        """The PROBEN1 datasets of a task."""
+        named = variants(facts)
+        return f"PROBEN1's {listed(named)} (Prechelt 1994)" if named else ""
+
+    def validation_sets(self, facts: TaskFacts) -> str:
+        """Where PROBEN1 takes its validation sets from."""
+        said = "PROBEN1's validation sets are the last third of the training cases, rounded as in its files"
+        return said if variants(facts) else ""
+
+    def words(self, findings: Findings) -> Mapping[int, str]:
+        """PROBEN1's phrases."""
+        return suggested_words(findings)
+
+    def tables(self, findings: Findings) -> tuple[ReportTable, ...]:
+        """PROBEN1's errors."""
+        found = errors_table(findings)
+        return () if found is None else (found,)
 
 
 def variants(facts: TaskFacts) -> tuple[str, ...]:

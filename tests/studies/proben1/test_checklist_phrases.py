@@ -2,9 +2,9 @@
 
 import pytest
 
-from redelve.report.checklist_phrases import TITLES, Benchmark, Network, phrases_for
 from redelve.stats.many_runs import summarise_runs
 from redelve.stats.output_errors import STRICT
+from redelve.studies.proben1.checklist_phrases import TITLES, Benchmark, Network, phrases_for
 
 # Table 7: hidden layers of the pivot architectures, and their connections
 TABLE_7 = [
