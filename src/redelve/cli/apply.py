@@ -110,9 +110,7 @@ def _apply_lin_1(work: MethodTask, directory: Path, progress: Progress) -> None:
 def _matrix(work: MethodTask, name: str, shape: tuple[int, ...] | None = None) -> Numbers:
     from redelve.data.delve.case_files import read_matrix
 
-    path = work.find(name)
-    if path is None:
-        raise LocationError(f'no file "{name}" under "{work.address}": run mgendata first')
+    path = work.require(name)
     matrix = read_matrix(path)
     if not matrix.size or (shape is not None and matrix.shape != shape):
         wanted = "some" if shape is None else f"{shape[0]} cases with {shape[1]}"

@@ -84,12 +84,13 @@ def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAdd
 def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Summary]:
     """One for each loss and each method compared with; of several tasks some may lack losses."""
     from redelve.data.delve.method_tasks import MethodTask
-    from redelve.report.analysis import loss_codes, summarise
+    from redelve.report.summary import summarise
+    from redelve.store.loss_files import codes_there, losses_as_results
 
     bases = split_names(given.options.get("i", ())) or ["loss"]
     others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
     asked = given.value("l")
-    there = loss_codes(work, bases[0])
+    there = codes_there(work, bases[0])
     codes = (there if asked is None else split_codes(asked)) or ["*"]
     for code in codes:
         if code not in there and (len(codes) > 1 or not is_alone):
@@ -97,22 +98,23 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
             continue
         if code == "*":
             raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
-        loss = work.loss(code)
+        loss, method = work.loss(code), work.address.method or ""
         if not others:
-            yield summarise(work, loss, bases=bases)
+            yield summarise(losses_as_results(work, loss, bases=bases), loss, method)
         for name in others:
             other = MethodTask(work.library, MethodAddress.parse(f"/{name}{work.address.data}"))
             if is_alone or _has_losses(other, bases[0], code):
-                yield summarise(work, loss, bases=bases, other=other)
+                both = losses_as_results(work, loss, bases=bases, other=other)
+                yield summarise(both, loss, method, name)
             else:
                 _warn(f"no loss files {bases[0]}.{code}.* under {other.address}")
 
 
 def _has_losses(work: MethodTask, base: str, code: str) -> bool:
-    from redelve.report.analysis import loss_codes
+    from redelve.store.loss_files import codes_there
 
     is_there = work.library.overlay.kind(str(work.address), "methods") == "directory"
-    return is_there and code in loss_codes(work, base)
+    return is_there and code in codes_there(work, base)
 
 
 def _warn(message: str) -> None:

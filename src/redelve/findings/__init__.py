@@ -5,7 +5,16 @@ from redelve.findings.costs import MethodCosts, costs_of
 from redelve.findings.curves import CurvePoint, LearningCurve, learning_curves
 from redelve.findings.findings import Findings, find
 from redelve.findings.loss_tables import MethodLosses, loss_codes, losses_on, primary_loss
-from redelve.findings.task import Contest, MethodFinding, TaskFindings, analyse_task, compare_methods
+from redelve.findings.task import (
+    Contest,
+    MethodFinding,
+    TaskFindings,
+    analyse_task,
+    compare_methods,
+    expected_loss,
+    paired_test,
+    standard_of,
+)
 
 __all__ = [
     "AcrossTasks",
@@ -22,9 +31,12 @@ __all__ = [
     "analyse_task",
     "compare_methods",
     "costs_of",
+    "expected_loss",
     "find",
     "learning_curves",
     "loss_codes",
     "losses_on",
+    "paired_test",
     "primary_loss",
+    "standard_of",
 ]

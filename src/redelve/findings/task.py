@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -202,7 +203,7 @@ def _all_pairs(
     if len(losses) < 2:
         return None, ()
     try:
-        return compare_all(losses, _Comparer(facts)), ()
+        return compare_all(losses, partial(paired_test, facts)), ()
     except StatisticsError as error:
         return None, (f"no comparison is possible: {error}",)
 
@@ -233,7 +234,7 @@ def _finding(
     found: Estimate | None = None
     reason = ""
     try:
-        found = _estimate(facts, losses)
+        found = expected_loss(facts, losses)
     except StatisticsError as error:
         reason = str(error)
     return MethodFinding(
@@ -249,7 +250,8 @@ def _finding(
     )
 
 
-def _estimate(facts: TaskFacts, losses: MethodLosses) -> Estimate:
+def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
+    """A method's expected loss by the analysis that fits the task's design; an error where none does."""
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
     if len(facts.instances) == 1:
@@ -267,32 +269,27 @@ def _estimate(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     return analyse([table[0] for table in tables])
 
 
-@dataclass(frozen=True)
-class _Comparer:
-    """Compares two methods on the instances that both have, by the analysis that fits the task's design."""
-
-    facts: TaskFacts
-
-    def __call__(self, first: MethodLosses, second: MethodLosses) -> Test:
-        instances = shared_instances(first, second)
-        if not instances:
-            raise StatisticsError(
-                f"{first.method} and {second.method} have no instance of {self.facts.address} in common: "
-                "nothing can be compared"
-            )
-        if self.facts.is_cross_validation:
-            instances = _folds(self.facts, instances)
-        one, two = first.of(instances), second.of(instances)
-        if len(self.facts.instances) == 1:
-            return compare_partition(one[0], two[0])
-        if self.facts.is_cross_validation:
-            return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(self.facts))
-        is_common = self.facts.scheme == "common"
-        if first.runs > 1 or second.runs > 1:
-            compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
-            return compare(one, two)
-        simple = anova.compare_common if is_common else anova.compare_hierarchical
-        return simple([table[0] for table in one], [table[0] for table in two])
+def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> Test:
+    """Two methods compared on the instances that both have, by the analysis that fits the task's design."""
+    instances = shared_instances(first, second)
+    if not instances:
+        raise StatisticsError(
+            f"{first.method} and {second.method} have no instance of {facts.address} in common: "
+            "nothing can be compared"
+        )
+    if facts.is_cross_validation:
+        instances = _folds(facts, instances)
+    one, two = first.of(instances), second.of(instances)
+    if len(facts.instances) == 1:
+        return compare_partition(one[0], two[0])
+    if facts.is_cross_validation:
+        return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
+    is_common = facts.scheme == "common"
+    if first.runs > 1 or second.runs > 1:
+        compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
+        return compare(one, two)
+    simple = anova.compare_common if is_common else anova.compare_hierarchical
+    return simple([table[0] for table in one], [table[0] for table in two])
 
 
 def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ...]:

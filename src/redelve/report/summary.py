@@ -15,6 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redelve.answers.losses import Loss
+from redelve.errors import StatisticsError
+from redelve.findings import MethodLosses, expected_loss, losses_on, paired_test, standard_of
+from redelve.run.results import Results, TaskFacts
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.seed_runs import RunsAnalysis
 from redelve.stats.standardise import StandardLoss
@@ -43,6 +47,44 @@ class Circumstances:
     training_sets_are: str = "disjoint"
     test_sets_are: str = "disjoint"
     runs: int = 1
+
+
+def summarise(results: Results, loss: Loss, method: str, other: str | None = None) -> Summary:
+    """The summary of a method's losses on the only task there is, or of their differences from another's."""
+    (task,) = results.tasks.values()
+    losses = losses_on(results, task.address, loss.code)
+    own = losses[method]
+    found = expected_loss(task, own) if other is None else paired_test(task, own, losses[other])
+    if not isinstance(found, Analysis | Comparison | RunsAnalysis):
+        raise StatisticsError(f"{task.address} is cross-validated, which DELVE's summary has no lines for")
+    return Summary(_circumstances(task, loss, own, other), found)
+
+
+def _circumstances(task: TaskFacts, loss: Loss, losses: MethodLosses, other: str | None) -> Circumstances:
+    tested = [task.instances[number] for number in losses.by_instance]
+    units = [one.units for one in task.instances if one.units is not None]
+    return Circumstances(
+        address=f"/{losses.method}{task.address}",
+        loss_code=loss.code,
+        loss_name=loss.name,
+        method=losses.method,
+        scheme=task.scheme,
+        training_sets=len(tested),
+        training_set_size=_only({one.training_set_size for one in task.instances}),
+        training_sets_are="overlapping" if task.training_overlap else "disjoint",
+        test_sets_are="overlapping" if task.test_overlap else "disjoint",
+        runs=losses.runs,
+        test_cases=_only({len(one.case_numbers) for one in tested}),
+        standard=standard_of(task, loss.code),
+        units=len({label for labels in units for label in labels.tolist()}) if units else None,
+        caveats=task.notes,
+        other=other,
+    )
+
+
+def _only(numbers: set[int]) -> int | None:
+    """The number, if there is but one."""
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 @dataclass(frozen=True)

@@ -44,11 +44,11 @@ def _labels(groups: ArrayLike | Sequence[ArrayLike], training_sets: int) -> list
             "groups are one vector of labels, or one for each training set: "
             f"got {len(vectors)} for {training_sets} training sets"
         )
-    _refuse_shared(vectors)
+    refuse_shared_units(vectors)
     return vectors
 
 
-def _refuse_shared(vectors: Sequence[Labels]) -> None:
+def refuse_shared_units(vectors: Sequence[Labels]) -> None:
     """A unit in two test sets would make two training sets dependent, and no t-test could be believed."""
     owner: dict[object, int] = {}
     for i, vector in enumerate(vectors):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -200,8 +200,27 @@ def imported_method(directory: Path, name: str) -> MethodFacts:
     inside = directory / "methods" if (directory / "methods").is_dir() else directory
     places = [inside / name / "Summary", inside / "Summary"]
     summary = next((read_text(path) for path in places if path.is_file()), "")
+    return imported_facts(name, summary)
+
+
+def imported_facts(name: str, summary: str = "") -> MethodFacts:
+    """What is known of a method by its name, and by what is said of it."""
     identity = {"imported from DELVE files": name}
     return MethodFacts(name, digest(identity), identity, summary or f"{name}, imported from DELVE files")
+
+
+def imported_record(
+    task: TaskFacts,
+    method: MethodFacts,
+    job: Job,
+    losses: Mapping[str, Numbers],
+    answer: Answer | None = None,
+) -> Record:
+    """The record of work of which there are files."""
+    instance = task.instances[job.instance].digest
+    identity = ["imported", method.name, method.digest, task.address, task.digest, instance, job.run]
+    environment = {IMPORTED: "DELVE files"}
+    return Record(job, digest(identity), 0, "done", losses, answer, environment=environment)
 
 
 def imported_records(folder: TaskFolder, task: TaskFacts, method: MethodFacts) -> Iterator[Record]:
@@ -222,15 +241,8 @@ def imported_records(folder: TaskFolder, task: TaskFacts, method: MethodFacts) -
             answer = files.answer()
         except PredictionError as error:
             raise FormatError(folder.path, None, f"instance {instance}: {error}") from None
-        yield Record(
-            Job(folder.address, folder.method, instance, run),
-            digest(["imported", method.name, method.digest, task.address, task.digest, one.digest, run]),
-            0,
-            "done",
-            {code: _losses(folder.path / f"loss{middle}.{code}.{instance}", count) for code in each},
-            answer,
-            environment={IMPORTED: "DELVE files"},
-        )
+        losses = {code: _losses(folder.path / f"loss{middle}.{code}.{instance}", count) for code in each}
+        yield imported_record(task, method, Job(folder.address, folder.method, instance, run), losses, answer)
 
 
 def _losses(path: Path, count: int) -> Numbers:

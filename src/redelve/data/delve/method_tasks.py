@@ -42,6 +42,13 @@ class MethodTask:
         places = self.library.overlay.locate_all(f"{self.address}/{name}", "methods")
         return Path(places[0]) if places else None
 
+    def require(self, name: str) -> Path:
+        """A file of the task directory that must be there."""
+        path = self.find(name)
+        if path is None:
+            raise LocationError(f'no file "{name}" under "{self.address}": run mgendata first')
+        return path
+
     def read(self, name: str) -> tuple[str, str] | None:
         """A file's text and path, if it is there."""
         path = self.find(name)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from redelve.answers.predictions import Target, target_of
 from redelve.data.delve.case_files import read_cases
 from redelve.data.delve.case_lists import CaseLists, read_case_numbers
 from redelve.data.delve.coding_files import read_codings
@@ -135,6 +136,12 @@ class TaskSource:
     def data(self) -> PrototaskData:
         """The prototask's cases, read when first asked for."""
         return self.library.prototask_data(self.dataset, self.task.prototask)
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What is to be predicted; the cases need not be read for it."""
+        _, targets = used_attributes(self.dataset, self.task.prototask)
+        return tuple(target_of(one, self.task.prior.attribute(one.number)) for one in targets)
 
     @property
     def commonality(self) -> Rows | None:
