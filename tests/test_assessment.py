@@ -192,6 +192,32 @@ class TestTasks:
             assignments_for(task, sizes=sizes)  # type: ignore[arg-type]
         assert complaint in str(caught.value)
 
+    def test_a_frame_without_a_target_is_no_list_of_addresses(self) -> None:
+        with pytest.raises(SpecError, match=r"needs a target: give task\(frame, target=...\)"):
+            assignments_for(houses(500))  # type: ignore[arg-type]
+
+    def test_a_table_is_read_without_a_look_at_delve_directories(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        houses(60).to_csv(tmp_path / "houses.csv", index=False)
+        monkeypatch.setattr("redelve.data.tasks.active", lambda: pytest.fail("looked for DELVE directories"))
+        (made,) = assignments_for(redelve.task(tmp_path / "houses.csv", "price")).values()
+        assert made.address.startswith("/houses/price/std.")
+
+    def test_whatever_holds_tasks_goes_through_one_door(self, tmp_path: Path) -> None:
+        table = houses(500)
+        table.to_csv(tmp_path / "houses.csv", index=False)
+        by_frame = redelve.task(table, "price", name="houses", sizes=[32])
+        by_file = redelve.task(str(tmp_path / "houses.csv"), "price", sizes=[32])
+        (one,) = by_frame.assignments
+        assert [made.address for made in by_file.assignments] == [one.address]
+        assert redelve.task(one).assignments == redelve.task(by_frame).assignments == (one,)
+        assert str(by_file).startswith("houses: 500 cases\n  area ")
+
+    def test_options_of_tables_are_refused_for_addresses(self) -> None:
+        with pytest.raises(SpecError, match="target='age' is for tables and data frames only"):
+            redelve.task("demo/age", "age")
+
     def test_two_tables_of_one_name_are_refused(self) -> None:
         one, two = houses(500), houses(501)
         with pytest.raises(SpecError, match="two different tasks are called"):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from redelve.data.delve.reading import Library
     from redelve.data.delve.roots import active
     from redelve.data.tables import from_file, from_frame, read_description, write_description
+    from redelve.data.tasks import task
     from redelve.errors import RedelveError
     from redelve.methods.adapters.adapt import as_method
     from redelve.methods.adapters.callables import callable_method
@@ -76,6 +77,7 @@ __version__ = "0.1.0"
 _LATER = {
     "answers.answer": ("Answer",),
     "assessment": ("Assessment", "assess"),
+    "data.tasks": ("task",),
     "model.designs": (
         "cross_validation_lists",
         "describe",
@@ -202,6 +204,7 @@ __all__ = [
     "random_order",
     "read_description",
     "sklearn_method",
+    "task",
     "write_description",
 ]
 

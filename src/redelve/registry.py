@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
-from redelve.errors import SpecError
+from redelve.errors import SpecError, did_you_mean
 
 T = TypeVar("T")
 INFO = (".dist-info", ".egg-info")
@@ -79,10 +79,8 @@ class Registry(Generic[T]):
             raise SpecError(f'{self.kind} "{name}" cannot be loaded from {place}: {error}') from error
 
     def _unknown(self, name: str) -> str:
-        import difflib  # only for this message: every command that lists datasets imports this module
-
-        near = difflib.get_close_matches(name, list(self), n=1)
-        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        near = did_you_mean(name, self)
+        hint = f' (did you mean "{near}"?)' if near else ""
         return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint}'
 
 

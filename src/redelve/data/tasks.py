@@ -1,32 +1,126 @@
-"""From what a user calls a task to assignments: addresses, tables made ready, assignments as they are."""
+"""The one door to tasks: addresses, files, frames and what was made ready before, all as assignments."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
-from redelve.data.tables import Intake
-from redelve.errors import LocationError, SpecError
+from redelve.data.files import StrPath
+from redelve.data.tables import Description, Intake, from_file, from_frame
+from redelve.data.tables.assembly import Labels
+from redelve.errors import LocationError, SpecError, named_options
 from redelve.model import Assignment
 
-TaskLike = str | Assignment | Intake
-"""An address such as `kin-8nm/dist` (all its training-set sizes), or something made ready from a table."""
+if TYPE_CHECKING:
+    import pandas as pd
 
 STANDARD_PRIOR = "std"
 PROBEN1 = "proben1:"
 """Before the name of a PROBEN1 problem, such as proben1:glass1, proben1:glass or proben1:glass1-quarters."""
+TABLES = (".csv", ".tsv", ".parquet", ".arff", ".csv.gz", ".tsv.gz", ".arff.gz")
+PROBEN1_FILES = (".dt", ".dt.gz")
+
+
+@dataclass(frozen=True)
+class NamedTasks:
+    """The tasks that an address, a file of PROBEN1 or an assignment stands for; printed, a line for each."""
+
+    name: str
+    assignments: tuple[Assignment, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join(map(_summarised, self.assignments))
+
+
+TaskLike = str | os.PathLike[str] | Assignment | Intake | NamedTasks
+"""What names a task, or is one made ready; a data frame becomes one by `task`, which is told the target."""
+
+
+@named_options
+def task(
+    source: TaskLike | pd.DataFrame,
+    target: str | None = None,
+    *,
+    name: str | None = None,
+    groups: str | Labels | None = None,
+    description: Description | StrPath | None = None,
+    sizes: Sequence[int] | None = None,
+) -> Intake | NamedTasks:
+    """Make tasks of whatever holds them.
+
+    Parameters
+    ----------
+    source
+        One of
+
+        * an address in the catalogue or in your DELVE directories, such as ``"kin-8nm/dist"`` (every
+          training-set size), ``"demo"`` (every prototask) or ``"demo/age/std.128"`` (one task);
+        * the path of a table: ``.csv``, ``.tsv``, ``.arff`` (each also with ``.gz``) or ``.parquet``;
+        * the path of a PROBEN1 file (``.dt``), or the name of a problem, such as ``"proben1:glass1"``;
+        * a data frame;
+        * what this function, `from_file` or `from_frame` returned, or a single `Assignment`.
+    target
+        The column to predict. For tables and frames only, and needed there unless `description` names it.
+    name
+        What to call a frame's dataset (``"data"`` if left out).
+    groups
+        The column that tells which cases belong together; for a frame also a label for each row.
+    description
+        How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
+        redelve infers what it does not say.
+    sizes
+        Training-set sizes to choose among those that the source has; all if left out.
+
+    Returns
+    -------
+    Intake or NamedTasks
+        Something to hand to `assess`. Its ``assignments`` are the tasks, one for each training-set
+        size; print it to see what redelve understood of the source.
+
+    Raises
+    ------
+    RedelveError
+        The source is no task, or lacks a target, a column or a training-set size that was asked for.
+
+    Notes
+    -----
+    Tables get a design that suits their number of cases, with training sets that share no case where
+    there are enough of them (docs/own-data.md). Tasks with an address have the design that their
+    prototask says (Rasmussen et al. 1996, The DELVE manual, chapter 5).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> print(redelve.task("demo/age", sizes=[64, 128]))
+    /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
+    /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
+    """
+    if isinstance(source, Assignment):
+        source = NamedTasks(source.address, (source,))
+    if isinstance(source, str | os.PathLike) and not is_table(source):
+        source = _named(os.fspath(source), sizes)
+    if isinstance(source, Intake | NamedTasks):
+        _refuse_options(target=target, name=name, groups=groups, description=description)
+        return _with_sizes(source, sizes)
+    if isinstance(source, str | os.PathLike):
+        made = from_file(source, target, name=name, groups=groups, description=description)
+    else:
+        made = from_frame(source, target, name=name, groups=groups, description=description)
+    return _with_sizes(made, sizes)
 
 
 def assignments_for(
     tasks: TaskLike | Iterable[TaskLike], *, sizes: Sequence[int] | None = None
 ) -> dict[str, Assignment]:
     """The assignments meant, by address; `sizes` chooses among the training-set sizes."""
-    given = [tasks] if isinstance(tasks, str | Assignment | Intake) else list(tasks)
-    library = Library(active())
     found: dict[str, Assignment] = {}
-    for one in given:
-        for assignment in _assignments(library, one, sizes):
+    for one in _each(tasks):
+        for assignment in task(one, sizes=sizes).assignments:
             held = found.setdefault(assignment.address, assignment)
             if held.digest != assignment.digest:
                 raise SpecError(
@@ -37,17 +131,62 @@ def assignments_for(
     return found
 
 
-def _assignments(library: Library, task: TaskLike, sizes: Sequence[int] | None) -> list[Assignment]:
-    if isinstance(task, str) and task.startswith(PROBEN1):
+def _each(tasks: TaskLike | Iterable[TaskLike]) -> Iterable[TaskLike]:
+    if isinstance(tasks, str | os.PathLike | Assignment | Intake | NamedTasks):
+        return [tasks]
+    if hasattr(tasks, "columns"):
+        raise SpecError("a data frame needs a target: give task(frame, target=...) in its place")
+    return tasks
+
+
+def is_table(source: str | os.PathLike[str]) -> bool:
+    """Whether the name's ending is that of a table."""
+    return os.fspath(source).lower().endswith(TABLES)
+
+
+def is_data_file(source: str | os.PathLike[str]) -> bool:
+    """Whether the name's ending is that of a table or of a PROBEN1 file, so that it is no address."""
+    return os.fspath(source).lower().endswith((*TABLES, *PROBEN1_FILES))
+
+
+def _named(name: str, sizes: Sequence[int] | None) -> NamedTasks:
+    """What a text stands for that is no table: a file of PROBEN1, one of its problems, or an address."""
+    if is_data_file(name):
+        from redelve.data.proben1 import assignment
+
+        return NamedTasks(name, (assignment(name),))
+    if name.startswith(PROBEN1):
         from redelve.data.proben1 import named
 
-        return [named(task.removeprefix(PROBEN1))]
-    if isinstance(task, str):
-        return [library.task(one).assignment() for one in addresses(library.overlay, task, sizes)]
-    every = [task] if isinstance(task, Assignment) else list(task.assignments)
+        return NamedTasks(name, (named(name.removeprefix(PROBEN1)),))
+    if Path(name).is_file():
+        raise SpecError(f'"{name}" is no table that can be read: give one of {", ".join(TABLES)}')
+    library = Library(active())
+    found = addresses(library.overlay, name, sizes)
+    return NamedTasks(name, tuple(library.task(one).assignment() for one in found))
+
+
+def _with_sizes(tasks: Intake | NamedTasks, sizes: Sequence[int] | None) -> Intake | NamedTasks:
+    """The same without the training-set sizes that were not asked for."""
+    every = tasks.assignments
     known = [one.task.training_set_size for one in every]
     chosen = _chosen(known, sizes, every[0].task.prototask.name)
-    return [one for one in every if one.task.training_set_size in chosen]
+    return replace(tasks, assignments=tuple(one for one in every if one.task.training_set_size in chosen))
+
+
+def _refuse_options(**options: object) -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise SpecError(f"{option}={value!r} is for tables and data frames only: leave it out")
+
+
+def _summarised(assignment: Assignment) -> str:
+    instances = assignment.instances
+    sizes = f"{len(instances)} instances of {assignment.task.training_set_size} training cases"
+    if len(instances) == 1:
+        sizes = f"{len(instances[0].training)} training cases, {len(instances[0].testing)} test cases"
+    notes = "".join(f"\n  {note}" for note in assignment.notes)
+    return f"{assignment.address}: {len(assignment.data.inputs)} inputs, {sizes}{notes}"
 
 
 def addresses(overlay: Overlay, name: str, sizes: Sequence[int] | None = None) -> list[DataAddress]:
@@ -62,12 +201,12 @@ def addresses(overlay: Overlay, name: str, sizes: Sequence[int] | None = None) -
     found = []
     for prototask in prototasks:
         overlay.require_prototask(address.dataset, prototask)
-        parsed = [TaskName.parse(task) for task in overlay.tasks(address.dataset, prototask)]
-        known = [task for task in parsed if task is not None]
-        standard = [task for task in known if task.prior == STANDARD_PRIOR] or known
-        chosen = _chosen([task.training_set_size for task in standard], sizes, prototask)
+        parsed = [TaskName.parse(name) for name in overlay.tasks(address.dataset, prototask)]
+        known = [one for one in parsed if one is not None]
+        standard = [one for one in known if one.prior == STANDARD_PRIOR] or known
+        chosen = _chosen([one.training_set_size for one in standard], sizes, prototask)
         parent = DataAddress(address.dataset, prototask)
-        found += [parent.below(str(task)) for task in standard if task.training_set_size in chosen]
+        found += [parent.below(str(one)) for one in standard if one.training_set_size in chosen]
     return found
 
 

@@ -18,7 +18,7 @@ from redelve.data.tables.inference import ColumnFacts, as_type, infer_input, inf
 from redelve.data.tables.legal_names import attribute_names, legal_name
 from redelve.data.tables.table_files import Table, read_table
 from redelve.data.tables.table_nouns import TableNouns
-from redelve.errors import FormatError, SpecError
+from redelve.errors import FormatError, SpecError, named_options
 from redelve.model import Assignment, Dataset, Prior, Prototask
 
 Labels = Sequence[Any] | NDArray[Any]
@@ -35,35 +35,138 @@ class Intake:
     assignments: tuple[Assignment, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """What was understood of the table, for its owner to look over."""
+        lines = [f"{self.dataset.spec.name}: {self.dataset.cases.count} cases"]
+        width = max(len(column.name) for column in self.description.columns)
+        for column in self.description.columns:
+            what = column.use if column.use in ("ignore", "group") else f"{column.use}, {column.type}"
+            lines.append(f"  {column.name:{width}}  {what:18} {column.reason}")
+        design = self.description.design
+        lines += [f"  {reason}" for reason in (design.reasons if design else ())]
+        lines += [f"  {note}" for note in self.left_out if not note.startswith("column ")]
+        return "\n".join(lines)
 
+
+@named_options
 def from_frame(
     frame: Any,
     target: str | None = None,
     *,
-    name: str = "data",
+    name: str | None = None,
     groups: str | Labels | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
-    """The assignments in a data frame; `groups` is a column's name, or a label for each row."""
+    """Make tasks of a data frame.
+
+    Parameters
+    ----------
+    frame
+        A pandas DataFrame, a pyarrow Table, or anything else that has columns with names.
+    target
+        The column to predict; may be left out if `description` names it.
+    name
+        What to call the dataset; ``"data"`` if left out.
+    groups
+        The name of a column that tells which cases belong together, or a label for each row. Cases of
+        one group never stand in a training set and in a test set at once.
+    description
+        How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
+        redelve infers what it does not say.
+
+    Returns
+    -------
+    Intake
+        The tasks, as ``assignments``, one for each training-set size; what redelve understood of every
+        column, as ``description``, with reasons; and what it ``left_out``. Print it to look it over.
+
+    Raises
+    ------
+    RedelveError
+        No target is given, a column is not there, or there are too few cases.
+
+    Notes
+    -----
+    The number of cases decides the design: training sets that share no case where there are enough, else
+    cross-validation, with its caveats (docs/own-data.md).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import redelve
+    >>> houses = pd.DataFrame({"area": range(30, 130)})
+    >>> houses["price"] = 3 * houses["area"] + houses["area"] % 7
+    >>> task = redelve.from_frame(houses, "price", name="houses")
+    >>> [one.address for one in task.assignments]
+    ['/houses/price/std.90']
+    """
     table = table_from_frame(frame)
-    given = _given(description)
-    if groups is not None:
-        table, given = _with_groups(table, given, groups)
-    return assignments_from_table(table, target, name=name, description=given)
+    return _made_ready(table, target, name or "data", groups, _given(description))
 
 
+@named_options
 def from_file(
     path: StrPath,
     target: str | None = None,
     *,
-    groups: str | None = None,
+    name: str | None = None,
+    groups: str | Labels | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
-    """The assignments in a .csv, .tsv, .parquet or .arff file, named after it; `groups` names a column."""
-    table, given = read_table(path), _given(description)
+    """Make tasks of a table in a file.
+
+    Parameters
+    ----------
+    path
+        A file that ends in ``.csv``, ``.tsv``, ``.arff`` (each also with ``.gz``) or ``.parquet``.
+    target
+        The column to predict; may be left out if `description` names it.
+    name
+        What to call the dataset; the file's name if left out.
+    groups
+        The name of a column that tells which cases belong together, or a label for each row.
+    description
+        How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
+        redelve infers what it does not say.
+
+    Returns
+    -------
+    Intake
+        The tasks, as ``assignments``, one for each training-set size; what redelve understood of every
+        column, as ``description``, with reasons; and what it ``left_out``. Print it to look it over.
+
+    Raises
+    ------
+    RedelveError
+        The file cannot be read, no target is given, a column is not there, or there are too few cases.
+
+    Notes
+    -----
+    The number of cases decides the design: training sets that share no case where there are enough, else
+    cross-validation, with its caveats (docs/own-data.md).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import redelve
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "houses.csv")
+    ...     lines = [f"{area},{3 * area + area % 7}" for area in range(30, 130)]
+    ...     _ = path.write_text("\\n".join(["area,price", *lines]))
+    ...     task = redelve.from_file(path, "price")
+    >>> [(column.name, column.use, column.type) for column in task.description.columns]
+    [('area', 'input', 'integer'), ('price', 'target', 'integer')]
+    """
+    return _made_ready(read_table(path), target, name, groups, _given(description))
+
+
+def _made_ready(
+    table: Table, target: str | None, name: str | None, groups: str | Labels | None, given: Description
+) -> Intake:
     if groups is not None:
         table, given = _with_groups(table, given, groups)
-    return assignments_from_table(table, target, description=given)
+    return assignments_from_table(table, target, name=name, description=given)
 
 
 def assignments_from_table(
