@@ -1,7 +1,12 @@
 """The package's face: few names, options that are refused when misspelt, `python -m redelve`."""
 
+import inspect
+import re
 import subprocess
 import sys
+from typing import Any
+
+import pytest
 
 import redelve
 
@@ -15,3 +20,30 @@ def test_the_package_runs_as_a_module() -> None:
 def test_as_a_module_it_fails_as_the_command_does() -> None:
     made = subprocess.run([sys.executable, "-m", "redelve", "nonsense"], capture_output=True, check=False)
     assert made.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"run": 5}, "assess() has no option 'run': did you mean 'runs'?"),
+        ({"size": [64]}, "assess() has no option 'size': did you mean 'sizes'?"),
+        ({"loss": "A"}, "assess() has no option 'loss': did you mean 'losses'?"),
+        (
+            {"n_jobs": 4},
+            "assess() has no option 'n_jobs': it has methods, tasks, sizes, losses,",
+        ),
+        (
+            {"run": 5, "loss": "A"},
+            "'runs'?; assess() has no option 'loss': did you mean 'losses'?",
+        ),
+    ],
+)
+def test_a_misspelt_option_is_refused_with_a_suggestion(options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(complaint)):
+        redelve.assess(["constant"], "demo/age/std.32", **options)
+
+
+def test_help_shows_the_options() -> None:
+    options = inspect.signature(redelve.assess).parameters
+    assert list(options)[:5] == ["methods", "tasks", "sizes", "losses", "runs"]
+    assert all(one.kind is one.KEYWORD_ONLY for one in list(options.values())[2:])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         TargetLogProbabilities,
         Truth,
     )
-    from redelve.assessment import Assessment, assess
+    from redelve.assessment import assess
     from redelve.data.delve.reading import Library
     from redelve.data.delve.roots import active
     from redelve.data.tables import from_file, from_frame, read_description, write_description
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from redelve.model.encodings import default_coding, fit
     from redelve.performance import Prediction, predict_performance
+    from redelve.report.assessed import Assessment
     from redelve.run.cells import Limits
     from redelve.run.experiment import Experiment
     from redelve.run.results import Record, Results
@@ -76,7 +77,8 @@ __version__ = "0.1.0"
 
 _LATER = {
     "answers.answer": ("Answer",),
-    "assessment": ("Assessment", "assess"),
+    "assessment": ("assess",),
+    "report.assessed": ("Assessment",),
     "data.tasks": ("task",),
     "model.designs": (
         "cross_validation_lists",

@@ -24,7 +24,7 @@ COMMAND = Command(
 
 def report(given: Given) -> Iterator[str]:
     """The summary, and the file if one is wanted."""
-    from redelve.assessment import Assessment
+    from redelve.report.assessed import Assessment
     from redelve.store import Archive
 
     path = Path(given.arguments[0])

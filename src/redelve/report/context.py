@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from redelve.registry import Registry
 
 if TYPE_CHECKING:
     from redelve.findings import Findings
+    from redelve.model import Assignment
     from redelve.report.table_values import ReportTable
     from redelve.run.results import Results, TaskFacts
 
@@ -49,6 +50,24 @@ class ReportContext:
     def data_of(self, dataset: str) -> DataDescription | None:
         """What is said of a dataset, if anything."""
         return next((one for one in self.data if one.dataset == dataset), None)
+
+
+def described(assignments: Iterable[Assignment]) -> tuple[DataDescription, ...]:
+    """The datasets of the assignments in words, with the attributes that their tasks use."""
+    found: dict[str, DataDescription] = {}
+    for one in assignments:
+        name, title = one.dataset.name, one.dataset.title or ""
+        if name not in found:
+            rows = (*_rows(one, "input"), *_rows(one, "target"))
+            found[name] = DataDescription(name, title, attributes=rows)
+    return tuple(found.values())
+
+
+def _rows(assignment: Assignment, role: str) -> Iterable[AttributeRow]:
+    prior = assignment.task.prior
+    for one in assignment.data.inputs if role == "input" else assignment.data.targets:
+        kind = prior.attribute(one.number).type
+        yield AttributeRow(one.name, role, kind, str(one.range), one.description)
 
 
 class ProblemCollection:

@@ -1,0 +1,145 @@
+"""An assessment's results, and everything that can be asked of them: tables, comparisons, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from redelve.findings import Contest, Findings, compare_methods, find
+from redelve.findings.coverage import coverage_of
+from redelve.findings.over_runs import Validation, many_runs
+from redelve.findings.result_frames import (
+    cases_frame,
+    contests_frame,
+    coverage_frame,
+    findings_frame,
+    jobs_frame,
+    runs_frame,
+)
+from redelve.report.context import DataDescription, ReportContext
+from redelve.run.results import Results
+from redelve.store import Archive
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Contests:
+    """Two methods compared on one or more tasks; printed, it reads like a paragraph of a paper."""
+
+    tasks: tuple[str, ...]
+    losses: tuple[str, ...]
+    contests: tuple[Contest, ...]
+
+    def __iter__(self) -> Iterator[Contest]:
+        return iter(self.contests)
+
+    def __len__(self) -> int:
+        return len(self.contests)
+
+    def __getitem__(self, position: int) -> Contest:
+        return self.contests[position]
+
+    def frame(self) -> pd.DataFrame:
+        """A row for every task."""
+        return contests_frame(list(zip(self.tasks, self.losses, self.contests, strict=True)))
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{task} ({loss}): {contest}"
+            for task, loss, contest in zip(self.tasks, self.losses, self.contests, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The results of an assessment, and everything that can be asked of them.
+
+    `loss` is the code of the loss to judge by; None: squared error, or zero-one where classes are predicted.
+    """
+
+    results: Results
+    loss: str | None = None
+    archive: Path | None = None
+    data: tuple[DataDescription, ...] = field(default=(), repr=False)
+
+    def judged_by(self, loss: str | None) -> Assessment:
+        """The same results judged by another loss."""
+        return replace(self, loss=loss)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Expected losses, comparisons, curves, costs and validity notes."""
+        return find(self.results, self.loss)
+
+    def compare(self, first: str, second: str, task: str | None = None) -> Contests:
+        """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests."""
+        chosen = [self._address(task)] if task is not None else list(self.results.tasks)
+        contests = [compare_methods(self.results, first, second, address, self.loss) for address in chosen]
+        codes = [self.findings.task(address).loss for address in chosen]
+        return Contests(tuple(chosen), tuple(codes), tuple(contests))
+
+    def frame(self) -> pd.DataFrame:
+        """A row for every task and method: expected loss, standard error, interval, standard deviations."""
+        return findings_frame(self.findings.tasks)
+
+    def cases(self) -> pd.DataFrame:
+        """A row for every job and test case with all its losses."""
+        return cases_frame(self.results)
+
+    def jobs(self) -> pd.DataFrame:
+        """A row for every job: status, costs, and what its method told of its training."""
+        return jobs_frame(self.results)
+
+    def coverage(self, level: float = 0.9) -> pd.DataFrame:
+        """How often the central intervals of predictive distributions hold the truth."""
+        return coverage_frame(coverage_of(self._with_answers(), level))
+
+    def runs(self, validation: Validation | None = None) -> pd.DataFrame:
+        """Statistics over the runs on tasks with one training and one test set (PROBEN1, section 2.8).
+
+        `validation` holds validation errors by method and number of the run, by which the best run is chosen.
+        """
+        found = [many_runs(self.results, task, validation) for task in self.findings.tasks]
+        return runs_frame([one for one in found if one is not None])
+
+    def error_percentages(self, output_range: tuple[float, float] = (0.0, 1.0)) -> pd.DataFrame:
+        """PROBEN1's errors of every job: squared error percentage, winner-takes-all, thresholds (2.6)."""
+        from redelve.findings.error_percentages import errors_frame
+
+        return errors_frame(self._with_answers(), output_range=output_range)
+
+    def report(self, path: str | os.PathLike[str], *, command: str = "") -> Path:
+        """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""
+        from redelve.report.write import write_report
+
+        about = ReportContext(
+            command=command,
+            data=self.data,
+            archive="" if self.archive is None else self.archive.name,
+            version=version("redelve"),
+        )
+        return write_report(self.findings, Path(path), about=about)
+
+    def __str__(self) -> str:
+        from redelve.report.text import summarise
+
+        return summarise(self.findings)
+
+    def _address(self, task: str) -> str:
+        return self.results.task(task if task.startswith("/") else f"/{task}").address
+
+    def _with_answers(self) -> Results:
+        """The results with their predictions, which an archive gives only when they are asked for."""
+        if self.archive is None:
+            return self.results
+        digests = {record.digest for record in self.results.records}
+        loaded = Archive.open(self.archive).load(digests=digests, answers=True)
+        return replace(self.results, records=loaded.records)
