@@ -77,7 +77,7 @@ def test_the_law_names_just_the_rooms_that_exist() -> None:
 
 def test_the_house_has_few_doors() -> None:
     packages = [path for path in SOURCE.iterdir() if (path / "__init__.py").exists()]
-    modules = [path for path in SOURCE.glob("*.py") if path.name != "__init__.py"]
+    modules = [path for path in SOURCE.glob("*.py") if not path.name.startswith("__")]
     assert len(packages) <= 14, sorted(path.name for path in packages)
     assert len(modules) <= 6, sorted(path.name for path in modules)
 
