@@ -18,7 +18,6 @@ from scipy.stats import norm
 from redelve.answers.distributions import Normal, Samples
 from redelve.answers.losses import (
     LOSSES,
-    STANDARD,
     Loss,
     LossMatrix,
     MatrixLoss,
@@ -26,6 +25,7 @@ from redelve.answers.losses import (
     applicable_losses,
     parse_loss,
     parse_loss_matrix,
+    usual_losses,
 )
 from redelve.answers.predictions import (
     ClassProbabilities,
@@ -47,6 +47,7 @@ AGE = Target("age", "real")
 HEIGHT = Target("height", "real")
 WIND = Target("wind", "angular", unit=360.0)
 
+STANDARD = [loss.code for loss in usual_losses() if loss.in_delve]
 INF, NAN = math.inf, math.nan
 COSTS = "0 1 5\n2 0 5\n3 3 0\n"
 COSTS_OR_NONE = COSTS + "0.5 0.75 1\n"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from redelve.answers.losses import STANDARD, Loss, parse_loss
+from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
@@ -18,9 +16,6 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import PredictionError
-
-IN_MEMORY = (*STANDARD, "C")
-"""The losses that every answer is scored by unless the user chooses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,32 +59,14 @@ class Answer:
 
     def for_loss(self, loss: Loss) -> Prediction | None:
         """The part that a loss is computed from; None where the answer has none."""
-        if loss.takes == "guesses":
-            return self._guesses_for(loss)
-        if self.probabilities is not None and loss.code != "C":
-            return self.probabilities
-        return None if loss.code == "Q" else self.distributions
-
-    def _guesses_for(self, loss: Loss) -> Guesses | None:
-        if loss.code in self.guesses_for:
-            return self.guesses_for[loss.code]
-        if self.guesses is not None:
-            return self.guesses
-        if self.probabilities is not None:
-            best = self.probabilities.logs.argmax(axis=1).astype(np.float64)
-            return Guesses(self.probabilities.targets, (best,))
-        if self.distributions is None:
-            return self.guesses_for.get("S")
-        each = self.distributions.distributions
-        values = [one.mean() if loss.code.startswith("S") else one.median() for one in each]
-        return Guesses(self.distributions.targets, tuple(values))
+        return loss.part_of(self)
 
 
-def losses_for(targets: Sequence[Target], codes: Sequence[str] | None = None) -> tuple[Loss, ...]:
-    """The losses asked for, each of which must suit the targets; without codes, all standard ones that do."""
-    if codes is None:
-        return tuple(loss for loss in map(parse_loss, IN_MEMORY) if loss.applies_to(targets))
-    losses = tuple(map(parse_loss, codes))
+def losses_for(targets: Sequence[Target], chosen: Sequence[LossLike] | None = None) -> tuple[Loss, ...]:
+    """The losses asked for, each of which must suit the targets; if none is, all usual ones that do."""
+    if chosen is None:
+        return usual_losses(targets)
+    losses = chosen_losses(chosen)
     for loss in losses:
         if (reason := loss.why_not(targets)) is not None:
             raise PredictionError(f"{reason}: choose another loss")
@@ -101,7 +78,7 @@ def score(answer: Answer, truths: Sequence[Truth], losses: Sequence[Loss]) -> di
     found = {}
     for loss in losses:
         prediction = answer.for_loss(loss)
-        if prediction is not None and not (loss.code == "C" and _any_censored(truths)):
+        if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
             found[loss.code] = loss.of(truths, prediction)
     return found
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-STANDARD = "ASLQZ"
-
 
 def split_codes(text: str) -> list[str]:
     """The codes in `text`, each once.
@@ -13,9 +11,12 @@ def split_codes(text: str) -> list[str]:
     >>> split_codes("SA"), split_codes("S, Z0.2N Mcosts")
     (['S', 'A'], ['S', 'Z0.2N', 'Mcosts'])
     """
+    from redelve.answers.losses import LOSSES, usual_losses
+
+    letters = {loss.code for loss in usual_losses() if loss.in_delve}
     codes: list[str] = []
     for word in text.replace(",", " ").split():
-        codes.extend(word if set(word) <= set(STANDARD) else [word])
+        codes.extend([word] if word in LOSSES or not set(word) <= letters else word)
     return list(dict.fromkeys(codes))
 
 

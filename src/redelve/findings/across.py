@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.answers.losses import Loss
 from redelve.findings.task import TaskFindings
 from redelve.seeds import generator
 from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank
@@ -52,7 +53,7 @@ class RankedMethod:
 class AcrossTasks:
     """What can be said of many tasks together; rank tests only where there are at least three."""
 
-    loss: str
+    judged_by: Loss
     tasks: tuple[str, ...]
     ranked_tasks: tuple[str, ...]
     methods: tuple[RankedMethod, ...]
@@ -80,7 +81,7 @@ def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
     if left_out:
         caveats.append(LEFT_OUT + ", ".join(left_out))
     return AcrossTasks(
-        loss=complete[0].loss,
+        judged_by=complete[0].judged_by,
         tasks=tuple(task.task.address for task in complete),
         ranked_tasks=tuple(task.task.address for task in largest),
         methods=_ranked(complete, names, table),

@@ -31,6 +31,8 @@ class LearningCurve:
     prototask: str
     loss: str
     points: tuple[CurvePoint, ...]
+    is_shift: bool = False
+    """Whether the loss has no natural zero."""
 
     @property
     def would_more_data_help(self) -> str:
@@ -54,8 +56,8 @@ class LearningCurve:
         return f"not shown: {sizes} the loss changed by {self._amount(-gain, '+.1g')}, within its error"
 
     def _amount(self, change: float, form: str) -> str:
-        """A change in per cent of the loss before it; as it is for L, which has no natural zero."""
-        if self.loss == "L":
+        """A change in per cent of the loss before it; as it is where the loss has no natural zero."""
+        if self.is_shift:
             return f"{change:{form}}"
         return f"{100 * change / self.points[-2].mean:{form}} %"
 
@@ -67,7 +69,7 @@ def prototask_of(address: str) -> str:
 
 def learning_curves(findings: Sequence[TaskFindings]) -> tuple[LearningCurve, ...]:
     """A curve for every method and prototask that has results, sizes in increasing order."""
-    points: dict[tuple[str, str, str], list[CurvePoint]] = {}
+    points: dict[tuple[str, str, str, bool], list[CurvePoint]] = {}
     for task in findings:
         for method in task.methods:
             if method.mean is None:
@@ -83,10 +85,11 @@ def learning_curves(findings: Sequence[TaskFindings]) -> tuple[LearningCurve, ..
                 method.standardised,
                 method.standardised_error,
             )
-            points.setdefault((prototask_of(task.task.address), method.method, task.loss), []).append(point)
+            key = (prototask_of(task.task.address), method.method, task.loss, task.judged_by.is_shift)
+            points.setdefault(key, []).append(point)
     return tuple(
         LearningCurve(
-            method, prototask, loss, tuple(sorted(found, key=lambda point: point.training_set_size))
+            method, prototask, loss, tuple(sorted(found, key=lambda point: point.training_set_size)), is_shift
         )
-        for (prototask, method, loss), found in points.items()
+        for (prototask, method, loss, is_shift), found in points.items()
     )

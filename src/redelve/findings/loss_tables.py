@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.losses import STANDARD
+from redelve.answers.losses import in_order, primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.stats.units import pool_units
@@ -35,19 +35,13 @@ class MethodLosses:
 
 def primary_loss(facts: TaskFacts) -> str:
     """The loss a task is judged by unless the user chooses: squared error, or zero-one for categories."""
-    return "Z" if all(target.kind == "categorical" for target in facts.targets) else "S"
+    return primary_loss_for(facts.targets)
 
 
 def loss_codes(results: Results, address: str) -> tuple[str, ...]:
-    """The losses that some record of a task has, standard ones first."""
+    """The losses that some record of a task has, in their order."""
     found = {code for record in results.records if record.job.task == address for code in record.losses}
     return in_order(found)
-
-
-def in_order(codes: Collection[str]) -> tuple[str, ...]:
-    """Codes of losses, standard ones first."""
-    ordered = [code for code in (*STANDARD, "C") if code in codes]
-    return (*ordered, *sorted(set(codes) - set(ordered)))
 
 
 def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLosses]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from redelve.answers.losses import in_order
 from redelve.findings.coverage import Coverage
-from redelve.findings.loss_tables import in_order
 from redelve.findings.over_runs import ManyRuns, MethodRuns
 from redelve.findings.task import Contest, MethodFinding, TaskFindings
 

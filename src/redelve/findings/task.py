@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings.loss_tables import MethodLosses, Numbers, losses_on, primary_loss
 from redelve.findings.nested_folds import nested_estimate, outer_instances
@@ -176,6 +177,11 @@ class TaskFindings:
         raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}')
 
     @property
+    def judged_by(self) -> Loss:
+        """The loss itself, as far as it is known here."""
+        return self.task.loss(self.loss)
+
+    @property
     def best_group(self) -> tuple[str, ...]:
         """The methods not distinguishable from the best."""
         return () if self.group is None else self.group.members
@@ -210,7 +216,7 @@ def _all_pairs(
 
 def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
     """How a loss is standardised on a task."""
-    return StandardLoss(facts.baselines.get(code), is_shift=code == "L")
+    return StandardLoss(facts.baselines.get(code), facts.loss(code).is_shift)
 
 
 def compare_methods(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.losses import Loss, parse_loss
+from redelve.answers.losses import Loss, ZeroOne, parse_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import PredictionError, SpecError
 from redelve.stats.balanced_errors import BalancedErrors
@@ -20,8 +20,8 @@ Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 BER = "ber"
-ALIASES = {"error": "Z"}
-"""Names beside the codes of redelve's losses."""
+ERROR = "error"
+"""The share of errors by its name instead of its code."""
 SHIFTS = 200
 """So many other cases' predictions are tried for a case, at most, to see what no information would cost."""
 
@@ -43,7 +43,7 @@ class Measure:
     @property
     def is_share(self) -> bool:
         """Whether it counts errors, each 0 or 1."""
-        return self.loss.code == "Z"
+        return self.loss.is_share
 
     @property
     def of_probabilities(self) -> bool:
@@ -97,7 +97,7 @@ class Measure:
 
     def clip(self, value: float) -> float:
         """The value within what the measure can be."""
-        if not isfinite(value) or self.loss.code == "L":
+        if not isfinite(value) or self.loss.is_shift:
             return value
         return min(max(value, 0.0), 1.0) if self.is_share else max(value, 0.0)
 
@@ -135,7 +135,7 @@ def measure_for(loss: str, targets: Sequence[Target]) -> Measure:
     'balanced error rate'
     """
     balanced = loss.lower() == BER
-    found = parse_loss("Z" if balanced else ALIASES.get(loss.lower(), loss))
+    found = ZeroOne() if balanced or loss.lower() == ERROR else parse_loss(loss)
     if (reason := found.why_not(targets)) is not None:
         named = "the balanced error rate is for classes" if balanced else reason
         raise SpecError(f'loss "{loss}" does not fit: {named}; {_way_out(targets)}')

@@ -5,7 +5,6 @@ from __future__ import annotations
 from redelve.findings import AcrossTasks
 from redelve.report import rounding
 from redelve.report.contents import METHOD, error_cell, name_cell
-from redelve.report.panels import loss_name
 from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 
 
@@ -32,7 +31,7 @@ def averages_table(across: AcrossTasks) -> ReportTable:
     ]
     return ReportTable(
         "across-averages",
-        f"Average standardised {loss_name(across.loss)} over {len(across.tasks)} tasks",
+        f"Average standardised {across.judged_by.words} over {len(across.tasks)} tasks",
         (
             METHOD,
             ReportColumn("Average ± SE", ("average", "average_se")),

@@ -10,7 +10,6 @@ import numpy as np
 
 from redelve.findings import Findings
 from redelve.report.context import ProblemCollection, ReportContext, collections_of
-from redelve.report.panels import loss_name
 from redelve.report.rounding import plain, seconds
 from redelve.report.table_values import escape_latex, escape_markdown, tidy
 from redelve.report.words import listed
@@ -266,10 +265,10 @@ def _error_function(findings: Findings) -> Point:
     for task in findings.tasks:
         others = [one.loss for one in findings.other_losses if one.task.address == task.task.address]
         baseline = task.task.baselines.get(task.loss)
-        text = f"{loss_name(task.loss)} ({task.loss}), mean over test cases"
+        text = f"{task.judged_by.words} ({task.loss}), mean over test cases"
         if baseline is None:
             text += "; not standardised"
-        elif task.loss == "L":
+        elif task.judged_by.is_shift:
             text += f"; standardised by subtracting {plain(baseline, 4)}, what the best constant answer loses"
         else:
             text += f"; standardised by dividing by {plain(baseline, 4)}, what the best constant answer loses"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redelve.answers.losses import Loss
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
-from redelve.report.panels import Panel, loss_name, slug, variance_shares
+from redelve.report.panels import Panel, slug, variance_shares
 from redelve.report.table_values import Cell, Mark, ReportColumn, ReportTable, Row
 from redelve.stats.multiple import guarded_p_value
 
@@ -45,10 +46,10 @@ def losses_table(panel: Panel) -> ReportTable:
         for task in reversed(panel.tasks)
         for finding in sorted(task.methods, key=lambda one: (one.mean is None, one.mean or 0.0))
     ]
-    code = panel.largest.loss
+    judged_by = panel.largest.judged_by
     return ReportTable(
         f"losses-{panel.key}",
-        f"Expected {loss_name(code)} on {panel.prototask}",
+        f"Expected {judged_by.words} on {panel.prototask}",
         (
             CASES,
             METHOD,
@@ -61,18 +62,15 @@ def losses_table(panel: Panel) -> ReportTable:
             ReportColumn("Failed", ("failed",)),
         ),
         tuple(rows),
-        _losses_caption(code),
+        _losses_caption(judged_by),
     )
 
 
-def _losses_caption(code: str) -> str:
-    unit = (
-        "0 is what the best constant answer loses"
-        if code == "L"
-        else "1 is what the best constant answer loses"
-    )
+def _losses_caption(loss: Loss) -> str:
+    unit = "0" if loss.is_shift else "1"
     return (
-        f"SE: standard error, for new training sets and new test cases. Standardised: {unit}. "
+        "SE: standard error, for new training sets and new test cases. "
+        f"Standardised: {unit} is what the best constant answer loses. "
         "★: the truly best of these methods is among those so marked with 95 % confidence."
     )
 
@@ -304,7 +302,7 @@ def costs_table(findings: Findings, panel: Panel) -> ReportTable:
 
 def other_losses_table(findings: Findings) -> ReportTable | None:
     """Means and standard errors by every other loss; None where there is none."""
-    codes = list(dict.fromkeys(task.loss for task in (*findings.tasks, *findings.other_losses)))
+    codes = {task.loss: task.judged_by.words for task in (*findings.tasks, *findings.other_losses)}
     if not findings.other_losses:
         return None
     at = {(task.task.address, task.loss): task for task in (*findings.tasks, *findings.other_losses)}
@@ -314,7 +312,7 @@ def other_losses_table(findings: Findings) -> ReportTable | None:
             cells = [_loss_cell(at.get((task.task.address, code)), name) for code in codes]
             if any(cell.numbers for cell in cells):
                 rows.append((Cell(task.task.address), name_cell(name), *cells))
-    columns = [ReportColumn(f"{loss_name(code)} ({code})", (code, f"{code}_se")) for code in codes]
+    columns = [ReportColumn(f"{words} ({code})", (code, f"{code}_se")) for code, words in codes.items()]
     return ReportTable(
         "other-losses",
         "Every loss",

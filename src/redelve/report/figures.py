@@ -88,7 +88,9 @@ def _draw_curves(panel: Panel) -> Figure:
     axes = figure.add_axes((0.1, 0.14, 0.66, 0.82))
     found = {curve.method: _points(panel, curve) for curve in panel.curves}
     every = [point for points in found.values() for point in points]
-    scale = scale_of([y for _, y, _ in every], [e for _, _, e in every], from_zero=panel.largest.loss != "L")
+    scale = scale_of(
+        [y for _, y, _ in every], [e for _, _, e in every], from_zero=not panel.largest.judged_by.is_shift
+    )
     plain_log_ticks(axes, [task.task.training_set_size for task in panel.tasks])
     axes.set_ylim(scale.low, scale.high)
     axes.grid(axis="y")
@@ -268,7 +270,9 @@ def _draw_front(panel: Panel, costs: Sequence[MethodCosts]) -> Figure:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: seconds(value))
     scale = scale_of(
-        [cost.mean_loss or 0.0 for cost in costs], [0.0] * len(costs), from_zero=panel.largest.loss != "L"
+        [cost.mean_loss or 0.0 for cost in costs],
+        [0.0] * len(costs),
+        from_zero=not panel.largest.judged_by.is_shift,
     )
     axes.set_ylim(scale.low, scale.high)
     times = [cost.training_seconds or 1.0 for cost in costs]

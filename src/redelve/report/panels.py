@@ -6,14 +6,10 @@ import re
 from dataclasses import dataclass
 from math import isfinite
 
-from redelve.answers.losses import parse_loss
-from redelve.errors import RedelveError
 from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
 from redelve.stats.estimates import Analysis
 from redelve.stats.multiple import guarded_p_value
 from redelve.stats.seed_runs import RunsAnalysis, RunsTerms
-
-SAYS_WHAT = re.compile("loss|error|score|log")
 
 
 @dataclass(frozen=True)
@@ -69,20 +65,6 @@ def slug(text: str) -> str:
     'kin-8nm-dist-std-64'
     """
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower() or "x"
-
-
-def loss_name(code: str) -> str:
-    """The loss in words, in lower case; by its code where it is known only where it was made.
-
-    >>> loss_name("S"), loss_name("Z0.2N")
-    ('squared error', 'zero-one loss, no-guess penalty 0.2')
-    """
-    try:
-        loss = parse_loss(code)
-    except RedelveError:
-        return f"loss {code}"
-    title = loss.title.lower()
-    return loss.name.replace(loss.title, title if SAYS_WHAT.search(title) else f"{title} loss")
 
 
 def task_label(task: TaskFindings) -> str:

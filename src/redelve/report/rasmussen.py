@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from redelve.findings import MethodFinding, TaskFindings
 from redelve.report import rounding
 from redelve.report.drawing import INK, MUTED, RULE, Picture, label, look_of, new_figure
-from redelve.report.panels import Panel, better_p, loss_name
+from redelve.report.panels import Panel, better_p
 from redelve.report.table_values import Cell, ReportColumn, ReportTable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def rasmussen_picture(panel: Panel) -> Picture:
     return Picture(
         f"rasmussen-{panel.key}",
         f"Losses and significance on {panel.prototask}",
-        f"One box per training-set size with the {kind} {loss_name(panel.largest.loss)} of "
+        f"One box per training-set size with the {kind} {panel.largest.judged_by.words} of "
         f"{len(panel.methods)} methods and their standard errors; below each box a square of p-value digits. "
         "The table below the figure has the same digits.",
         f"Ticks: {kind} expected loss; lines: ± one standard error. Below, the digit in the column of A and "
@@ -129,7 +129,7 @@ def _panel_scale(panel: Panel) -> Scale:
     found = [_numbers(panel, one) for task in panel.tasks for one in task.methods]
     values = [value for value, _ in found if value is not None]
     errors = [error or 0.0 for value, error in found if value is not None]
-    return scale_of(values, errors, from_zero=panel.largest.loss != "L")
+    return scale_of(values, errors, from_zero=not panel.largest.judged_by.is_shift)
 
 
 def _draw(panel: Panel) -> Figure:

@@ -8,7 +8,7 @@ from redelve.findings import Findings
 from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair, many_runs
 from redelve.report import rounding
 from redelve.report.contents import CASES, METHOD, count_cell, name_cell
-from redelve.report.panels import Panel, loss_name
+from redelve.report.panels import Panel
 from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
 
 PART = 4
@@ -55,8 +55,9 @@ def _statistics(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
             ReportColumn("Maximum", ("maximum",)),
         ),
         tuple(rows),
-        f"Mean {loss_name(found[0].loss)} of each run on the one test set, as PROBEN1 (Prechelt 1994, 2.8) "
-        "wants runs reported. Best run: by validation error, – where the records have none. "
+        f"Mean {found[0].task.loss(found[0].loss).words} of each run on the one test set, as PROBEN1 "
+        "(Prechelt 1994, 2.8) wants runs reported. "
+        "Best run: by validation error, – where the records have none. "
         "The standard deviation tells how much the seed matters with this training set, and nothing else.",
     )
 

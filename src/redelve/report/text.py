@@ -6,7 +6,7 @@ import textwrap
 
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.report import rounding
-from redelve.report.panels import Panel, loss_name, panels
+from redelve.report.panels import Panel, panels
 from redelve.report.runs_tables import runs_text
 from redelve.report.words import scope, serious, summarise_panel
 
@@ -41,7 +41,7 @@ def _table(panel: Panel) -> str:
     width = max(map(len, names))
     each = max(len(cell) for row in cells.values() for cell in row) + 2
     kind = "standardised " if panel.is_standardised else ""
-    head = f"  {kind}{loss_name(panel.largest.loss)} ± standard error, by training-set size"
+    head = f"  {kind}{panel.largest.judged_by.words} ± standard error, by training-set size"
     lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
     return "\n".join([*lines, f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)"])

@@ -10,7 +10,7 @@ from math import isfinite
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.validity import Note
 from redelve.report import rounding
-from redelve.report.panels import Panel, loss_name, variance_shares
+from redelve.report.panels import Panel, variance_shares
 
 WHICH = "Which method?"
 HOW_SURE = "How sure are we?"
@@ -112,11 +112,11 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     finding = task.method(leader)
     text = (
         f"With {task.task.training_set_size} training cases {leader} had the smallest expected "
-        f"{loss_name(task.loss)}: {rounding.with_error(finding.mean, finding.standard_error)}"
+        f"{task.judged_by.words}: {rounding.with_error(finding.mean, finding.standard_error)}"
     )
     if finding.standardised is None:
         return f"{text}."
-    unit = "0" if task.loss == "L" else "1"
+    unit = "0" if task.judged_by.is_shift else "1"
     standard = rounding.with_error(finding.standardised, finding.standardised_error)
     return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses."
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
+from redelve.answers.losses import Loss, RememberedLoss, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
@@ -111,6 +112,12 @@ class TaskFacts:
     """What must be said of the design beside every result."""
     training_overlap: bool = False
     test_overlap: bool = False
+    own_losses: Mapping[str, Loss] = field(default_factory=dict, repr=False)
+    """Losses used here that do not come with redelve, by code: others may not know them."""
+
+    def loss(self, code: str) -> Loss:
+        """The loss of this code, as far as it is known here."""
+        return self.own_losses.get(code) or known_loss(code) or RememberedLoss(code)
 
     @property
     def is_cross_validation(self) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from redelve.answers.answer import IN_MEMORY
+from redelve.answers.losses import usual_losses
 from redelve.data.files import sync_folder
 from redelve.store.fresh import write_fresh
 from redelve.store.heads import circumstances_table, environment_digest, job_table
@@ -119,8 +119,9 @@ def _is_unchanged(snapshot: Snapshot, version: str, entries: list[SnapshotEntry]
 
 def _loss_schema(entries: list[SnapshotEntry]) -> pa.Schema:
     """The usual losses always have a column, so that files of different tasks can be read together."""
-    others = {code for entry in entries for code in entry.head.losses} - set(IN_MEMORY)
-    codes = (*IN_MEMORY, *sorted(others))
+    usual = [loss.code for loss in usual_losses()]
+    others = {code for entry in entries for code in entry.head.losses} - set(usual)
+    codes = (*usual, *sorted(others))
     return pa.schema(KEYS | {LOSS + code: pa.float64() for code in codes})
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.baselines import baselines_of
-from redelve.answers.losses import parse_loss
+from redelve.answers.losses import MatrixLoss, known_loss
 from redelve.answers.predictions import Guesses
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.figure_files import (
@@ -35,7 +35,6 @@ FactsOf = Callable[[str, Path], TaskFacts]
 """What a task is, from its address and the task directory, which may list instances of its own."""
 
 CODING_USED = "Coding-used"
-DELVE_LOSSES = (*LETTERS, "M")
 SAFE_NAME = re.compile(r"[^/\\:\0]+")
 TASK_NAME = re.compile(r".+\.[1-9][0-9]*", re.ASCII)
 LOSS_FILE = re.compile(r"loss(?:-run([1-9][0-9]*))?\.(.+)\.(0|[1-9][0-9]*)", re.ASCII)
@@ -99,8 +98,14 @@ def _not_told(records: Sequence[Record], reason: str | None) -> Iterator[str]:
         if not record.has_losses:
             yield f"{record.job}: it {record.status} ({record.message[:80]})"
         for code in record.losses:
-            if code[0] not in DELVE_LOSSES:
+            if not _is_in_delve(code):
                 yield f"losses {code}: DELVE does not know them"
+
+
+def _is_in_delve(code: str) -> bool:
+    """Whether DELVE knows losses of this code; loss matrices, whose files are elsewhere, are known by M."""
+    loss = known_loss(code)
+    return code.startswith(MatrixLoss.letter) if loss is None else loss.in_delve
 
 
 def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> None:
@@ -120,7 +125,7 @@ def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> No
 def _record_files(record: Record) -> Iterator[tuple[tuple[str, str], str]]:
     """What the files are called, instance and run left out, and what is in them."""
     for code, losses in record.losses.items():
-        if code[0] in DELVE_LOSSES:
+        if _is_in_delve(code):
             yield ("loss", code), write_losses(losses.tolist(), _number)
     answer = record.answer
     if answer is None:
@@ -141,10 +146,10 @@ def _guesses(answer: Answer, codes: Iterable[str]) -> Iterator[tuple[str, Guesse
     yield from answer.guesses_for.items()
     if answer.guesses is None:
         for code in codes:
-            if code[0] in "ASZ" and code not in answer.guesses_for:
-                derived = answer.for_loss(parse_loss(code))
-                if isinstance(derived, Guesses):
-                    yield code, derived
+            loss = known_loss(code)
+            derived = answer.for_loss(loss) if loss is not None and code not in answer.guesses_for else None
+            if isinstance(derived, Guesses) and _is_in_delve(code):
+                yield code, derived
 
 
 def _number(value: float) -> str:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.baselines import matrix_baseline, with_penalty
-from redelve.answers.losses import STANDARD, Loss, MatrixLoss
+from redelve.answers.losses import Loss, in_order
 from redelve.answers.predictions import Truth, truth_of
-from redelve.data.delve.figure_files import read_losses, read_test_set_stats
+from redelve.data.delve.figure_files import LETTERS, read_losses, read_test_set_stats
 from redelve.data.delve.method_tasks import MethodTask
 from redelve.errors import LocationError, StatisticsError
 from redelve.model import Instance, Scheme
@@ -27,10 +26,10 @@ Runs = list[list[Numbers]]
 
 
 def codes_there(work: MethodTask, base: str = "loss") -> list[str]:
-    """The codes of the losses that have files, standard ones first."""
+    """The codes of the losses that have files, in their order."""
     pattern = re.compile(rf"{re.escape(base)}\.(.+)\.(0|[1-9][0-9]*)")
     found = {match[1] for name in work.names if (match := pattern.fullmatch(name))}
-    return [code for code in STANDARD if code in found] + sorted(found - set(STANDARD))
+    return list(in_order(found))
 
 
 def losses_as_results(
@@ -211,18 +210,15 @@ def _instance_facts(
 
 def _baseline(work: MethodTask, loss: Loss) -> float | None:
     """The loss of the best constant answer, by which the loss is standardised (manual 8.3)."""
-    if isinstance(loss, MatrixLoss):
-        (truth,) = _test_truths(work)
-        return matrix_baseline(loss.matrix(truth.target), truth)
+    if loss.letter not in LETTERS:
+        return loss.baseline(_test_truths(work))
     found = work.read("Test-set-stats")
     if found is None:
         return None
     stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
-    entries = [with_penalty(loss, entry) for entry in stats.get(loss.code[0], (None,))]
-    known = [entry for entry in entries if entry is not None]
-    if len(known) < len(entries):
-        return None
-    return -sum(known) if loss.code == "L" else sum(known)  # the file has log probabilities
+    entries = stats[loss.letter]  # log probabilities for log loss
+    known = [loss.or_silent(-entry if loss.is_shift else entry) for entry in entries if entry is not None]
+    return sum(known, start=-0.0) if len(known) == len(entries) else None
 
 
 def _test_truths(work: MethodTask) -> list[Truth]:

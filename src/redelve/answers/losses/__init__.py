@@ -1,40 +1,57 @@
-"""Losses: smaller is better, one number for every case, never a mean (manual 5.2 and 5.3)."""
+"""Losses: smaller is better, one number for every case, never a mean (manual 5.2 and 5.3).
 
-from redelve.answers.losses.loss_kinds import (
-    LOSSES,
-    STANDARD,
+`loss_contract` says what a loss is, `known_losses` which ones are known by their codes; each other module
+holds losses that belong together, and registers them.
+"""
+
+from redelve.answers.losses.guess_losses import (
     AbsoluteError,
     DistanceLoss,
     GuessLoss,
-    Loss,
-    MatrixLoader,
-    MatrixLoss,
-    NegativeLogProbability,
-    RankedProbability,
     SquaredError,
-    SquaredProbability,
     ZeroOne,
-    applicable_losses,
-    parse_loss,
+    gap,
 )
-from redelve.answers.losses.loss_matrix import LossMatrix, parse_loss_matrix
+from redelve.answers.losses.known_losses import (
+    LOSSES,
+    LossLike,
+    applicable_losses,
+    chosen_losses,
+    in_order,
+    known_loss,
+    parse_loss,
+    primary_loss_for,
+    usual_losses,
+)
+from redelve.answers.losses.loss_contract import Loss, MatrixLoader
+from redelve.answers.losses.loss_matrix import LossMatrix, MatrixLoss, parse_loss_matrix
+from redelve.answers.losses.probability_losses import NegativeLogProbability, SquaredProbability
+from redelve.answers.losses.ranked_probability import RankedProbability
+from redelve.answers.losses.remembered_loss import RememberedLoss
 
 __all__ = [
     "LOSSES",
-    "STANDARD",
     "AbsoluteError",
     "DistanceLoss",
     "GuessLoss",
     "Loss",
+    "LossLike",
     "LossMatrix",
     "MatrixLoader",
     "MatrixLoss",
     "NegativeLogProbability",
     "RankedProbability",
+    "RememberedLoss",
     "SquaredError",
     "SquaredProbability",
     "ZeroOne",
     "applicable_losses",
+    "chosen_losses",
+    "gap",
+    "in_order",
+    "known_loss",
     "parse_loss",
     "parse_loss_matrix",
+    "primary_loss_for",
+    "usual_losses",
 ]

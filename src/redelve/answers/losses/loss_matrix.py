@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.answers.predictions import ArrayValue, Numbers, first, frozen
+from redelve.answers.losses.guess_losses import GuessLoss
+from redelve.answers.losses.known_losses import LOSSES
+from redelve.answers.losses.loss_contract import Loss, MatrixLoader
+from redelve.answers.predictions import ArrayValue, Numbers, Target, Truth, first, frozen
 from redelve.errors import SpecError
 from redelve.text_numbers import parse_number
+
+BAD_FILE_NAME = re.compile(r"[/\\:\s\0]|\.\.|^M\.|^M$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +81,71 @@ def _check_entries(entries: Numbers, first_row: int) -> None:
             f"row {row + first_row}, column {column + 1}: loss {entries[row, column]} "
             "must be a finite number of at least 0"
         )
+
+
+@dataclass(frozen=True)
+class MatrixLoss(GuessLoss):
+    """The entry of a loss matrix for the guess and the truth (manual 5.3); `text` is the matrix file."""
+
+    letter = "M"
+    title = "Loss matrix"
+    kinds = ("categorical",)
+    one_target = True
+    in_delve = True
+    way_out = "make a guess, or add a last row of losses for making none to the loss matrix"
+    text: str = ""
+
+    @classmethod
+    def parse(cls, code: str, load_matrix: MatrixLoader | None) -> Loss:
+        """`M` and the name of a file in the directory of the prototask."""
+        if BAD_FILE_NAME.search(code):
+            raise SpecError(
+                f'loss "{code}" must name a file in the directory of the prototask: '
+                "write M and a file name without blanks, slashes, colons, .. or a leading dot, as in Mcosts"
+            )
+        if load_matrix is None:
+            raise SpecError(f'loss "{code}" needs the file "{code[1:]}", but no loss matrix can be read here')
+        return cls(code, load_matrix(code[1:]))
+
+    @property
+    def name(self) -> str:
+        """The loss in words."""
+        return f'{self.title} "{self.code[1:]}"'
+
+    def why_not(self, targets: Sequence[Target]) -> str | None:
+        """What keeps the loss from these targets, or None."""
+        if reason := super().why_not(targets):
+            return reason
+        try:
+            self.matrix(targets[0])
+        except SpecError as error:
+            return f'loss {self.code}, target "{targets[0].name}": {error}'
+        return None
+
+    def matrix(self, target: Target) -> LossMatrix:
+        """The matrix, checked against the target's levels."""
+        return parse_loss_matrix(self.text, target.levels)
+
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """The entries for the guess and the truth."""
+        guessed = np.nan_to_num(guess).astype(np.int64)
+        entries: Numbers = self.matrix(truth.target).values[guessed, truth.level_indexes]
+        return entries
+
+    def no_guess(self, truth: Truth) -> Numbers | None:
+        """The entries of the last row for the truth, if there is such a row."""
+        penalties = self.matrix(truth.target).no_guess
+        return None if penalties is None else penalties[truth.level_indexes]
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """The loss of the best constant guess, or of never guessing where that is allowed."""
+        matrix = self.matrix(truth.target)
+        shares = np.bincount(truth.level_indexes, minlength=len(truth.target.levels)) / len(truth)
+        return (
+            float((matrix.values @ shares).min())
+            if matrix.no_guess is None
+            else float(min((matrix.values @ shares).min(), matrix.no_guess @ shares))
+        )
+
+
+LOSSES.add("M", MatrixLoss)

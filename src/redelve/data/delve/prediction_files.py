@@ -228,7 +228,7 @@ def prediction_stem(loss: Loss, directory: TaskDirectory, instances: Sequence[in
     Files made for this loss come before general ones (manual, appendix C); coded ones before decoded
     ones, which may be left over from an earlier run; explicit distributions before target probabilities.
     """
-    roots = ("guess",) if loss.takes == "guesses" else DISTRIBUTIONS[: 2 if loss.code == "Q" else 4]
+    roots = ("guess",) if loss.takes == "guesses" else DISTRIBUTIONS[: 2 if loss.needs_every_level else 4]
     for suffix in (f".{loss.code}", ""):
         for root in roots:
             for prefix in ("c", "") if root in CODABLE else ("",):

@@ -13,7 +13,7 @@ from redelve.answers.predictions import Target, target_of, truth_of
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.coding_files import write_codings
-from redelve.data.delve.figure_files import TestSetStats, write_normalization, write_test_set_stats
+from redelve.data.delve.figure_files import LETTERS, TestSetStats, write_normalization, write_test_set_stats
 from redelve.data.delve.method_tasks import method_tasks
 from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
@@ -182,4 +182,4 @@ def test_set_stats(task_data: TaskData) -> TestSetStats:
         truth_of(target, column.texts()) for target, column in zip(task_data.targets, columns, strict=True)
     ]
     per_target = [baselines_of(truth) for truth in truths]
-    return {letter: tuple(baselines[letter] for baselines in per_target) for letter in "LQAZS"}
+    return {letter: tuple(baselines[letter] for baselines in per_target) for letter in LETTERS}

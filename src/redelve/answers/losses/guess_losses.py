@@ -1,0 +1,231 @@
+"""Losses of guesses, which depend on how far the guess is off: A, S and Z."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from redelve.answers.distributions import Distribution
+from redelve.answers.losses.constant_guess import least_mean_loss
+from redelve.answers.losses.known_losses import LOSSES, unknown_loss
+from redelve.answers.losses.loss_contract import Loss, MatrixLoader, check_length, check_targets
+from redelve.answers.predictions import ClassProbabilities, Guesses, Numbers, Prediction, Target, Truth, first
+from redelve.errors import PredictionError, SpecError
+from redelve.stats import circular, standardise
+from redelve.text_numbers import parse_number
+
+if TYPE_CHECKING:
+    from redelve.answers.answer import Answer
+
+
+@dataclass(frozen=True)
+class GuessLoss(Loss):
+    """A loss of guesses, summed over the targets (manual 5.2)."""
+
+    takes = "guesses"
+    way_out: ClassVar[str]
+    stand_in: ClassVar[str] = "S"
+    """The code of the loss whose guesses do where an answer has guesses for single losses only."""
+
+    @abstractmethod
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """One target's loss in every case; whatever it is where the guess is NaN."""
+
+    @abstractmethod
+    def no_guess(self, truth: Truth) -> Numbers | None:
+        """One target's loss in every case in which no guess is made, None where one must be made."""
+
+    def part_of(self, answer: Answer) -> Guesses | None:
+        """The guesses meant for it, or all guesses, or the best ones by what is held to be probable."""
+        if self.code in answer.guesses_for:
+            return answer.guesses_for[self.code]
+        if answer.guesses is not None:
+            return answer.guesses
+        if answer.probabilities is not None:
+            return Guesses(answer.probabilities.targets, (self.best_level(answer.probabilities),))
+        if answer.distributions is None:
+            return answer.guesses_for.get(self.stand_in)
+        values = tuple(self.best_guess(one) for one in answer.distributions.distributions)
+        return Guesses(answer.distributions.targets, values)
+
+    def best_guess(self, distribution: Distribution) -> Numbers:
+        """The guess of every case that loses least by a predictive distribution of a number."""
+        return distribution.median()
+
+    def best_level(self, probabilities: ClassProbabilities) -> Numbers:
+        """The level of every case, from 0, that loses least by the probabilities of all."""
+        best: Numbers = probabilities.logs.argmax(axis=1).astype(np.float64)
+        return best
+
+    def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
+        """The loss of every case."""
+        self._check_truths(truths)
+        if not isinstance(prediction, Guesses):
+            raise self._refusal("guesses", prediction)
+        check_targets(truths, prediction)
+        check_length(truths, prediction, "guesses")
+        with np.errstate(over="ignore"):
+            pairs = zip(truths, prediction.values, strict=True)
+            total: Numbers = np.sum([self._one_target(truth, guess) for truth, guess in pairs], axis=0)
+        return total
+
+    def _one_target(self, truth: Truth, guess: Numbers) -> Numbers:
+        losses = self.distance(truth, guess)
+        silent = np.isnan(guess)
+        if (case := first(silent)) is None:
+            return losses
+        penalties = self.no_guess(truth)
+        if penalties is None:
+            raise PredictionError(
+                f'case {case + 1}: no guess ("?") for target "{truth.target.name}", '
+                f"but loss {self.code} demands one: {self.way_out.format(self.code)}"
+            )
+        return np.where(silent, penalties, losses)
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """The smallest mean loss of one guess for all cases, found by search."""
+        return least_mean_loss(self.distance, truth)
+
+
+@dataclass(frozen=True)
+class DistanceLoss(GuessLoss):
+    """A loss that depends on how far the guess is off; `penalty` is the loss of making none (manual 5.3)."""
+
+    way_out = "make a guess, or allow none at a penalty, as in {0}0.2N"
+    penalty: float | None = None
+
+    def _own_code(self) -> str:
+        return self.letter if self.penalty is None else f"{self.letter}{self.penalty!r}N"
+
+    @classmethod
+    def parse(cls, code: str, load_matrix: MatrixLoader | None) -> Loss:
+        """A letter such as `Z`, or a letter with a no-guess penalty such as `Z0.2N`."""
+        letter = cls.letter or code[0]
+        if code == letter:
+            return cls(code)
+        if not code.endswith("N"):
+            raise unknown_loss(code)
+        text = code.removeprefix(letter).removesuffix("N")
+        penalty = parse_number(text)
+        if penalty is None or penalty < 0:
+            raise SpecError(
+                f'loss "{code}" has the no-guess penalty "{text}": '
+                f"write a finite number of at least 0, as in {letter}0.2N"
+            )
+        return cls(code, penalty)
+
+    @property
+    def name(self) -> str:
+        """The loss in words."""
+        return self.title if self.penalty is None else f"{self.title}, no-guess penalty {self.penalty:.9g}"
+
+    def no_guess(self, truth: Truth) -> Numbers | None:
+        """The penalty, if there is one."""
+        return None if self.penalty is None else np.full(len(truth), self.penalty)
+
+    def or_silent(self, baseline: float) -> float:
+        """With a no-guess penalty the best constant answer may be to make no guess at all."""
+        return baseline if self.penalty is None else min(baseline, self.penalty)
+
+
+class AbsoluteError(DistanceLoss):
+    """|guess − truth|; the shorter arc for angular targets. Least for the median."""
+
+    letter = "A"
+    title = "Absolute error"
+    kinds = ("integer", "real", "angular")
+    place, by_default, in_delve = 1, True, True
+
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """How far the guess is off."""
+        return gap(truth, guess)
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """The mean distance from the median."""
+        if len(truth) < 2:
+            return None
+        if truth.target.kind == "angular" and truth.target.unit is not None:
+            return circular.baseline_absolute_angular(truth.values, truth.target.unit)
+        return standardise.baseline_absolute(truth.values)
+
+
+class SquaredError(DistanceLoss):
+    """(guess − truth)²; the shorter arc squared for angular targets. Least for the mean."""
+
+    letter = "S"
+    title = "Squared error"
+    kinds = ("integer", "real", "angular")
+    place, by_default, in_delve = 2, True, True
+
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """How far the guess is off, squared."""
+        return gap(truth, guess) ** 2
+
+    def best_guess(self, distribution: Distribution) -> Numbers:
+        """The mean of every case."""
+        return distribution.mean()
+
+    def is_primary_for(self, targets: Sequence[Target]) -> bool:
+        """Numbers are judged by it."""
+        return any(target.kind != "categorical" for target in targets)
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """The variance."""
+        if len(truth) < 2:
+            return None
+        if truth.target.kind == "angular" and truth.target.unit is not None:
+            return circular.baseline_squared_angular(truth.values, truth.target.unit)
+        return standardise.baseline_squared(truth.values)
+
+
+class ZeroOne(DistanceLoss):
+    """0 if right, 1 if wrong; the guess for an integer is first rounded to the nearest one, halves up."""
+
+    letter = "Z"
+    title = "Zero-one"
+    kinds = ("categorical", "integer")
+    place, by_default, in_delve = 5, True, True
+
+    @property
+    def is_share(self) -> bool:
+        """Unless silence has a price of its own."""
+        return self.penalty is None
+
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """Whether the guess is wrong."""
+        return (gap(truth, _round_half_up(guess)) > 0).astype(np.float64)
+
+    def is_primary_for(self, targets: Sequence[Target]) -> bool:
+        """Classes are judged by it."""
+        return all(target.kind == "categorical" for target in targets)
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """What is not of the most frequent class."""
+        return standardise.baseline_zero_one(truth.values)
+
+
+LOSSES.add("A", AbsoluteError)
+LOSSES.add("S", SquaredError)
+LOSSES.add("Z", ZeroOne)
+
+
+def gap(truth: Truth, guess: Numbers) -> Numbers:
+    """The distance to the truth, to its bound if censored, along the shorter arc if angular."""
+    unit = truth.target.unit
+    if truth.target.kind == "angular" and unit is not None:
+        arc = np.mod(np.abs(np.fmod(guess, unit) - np.fmod(truth.values, unit)), unit)
+        shorter: Numbers = np.minimum(arc, unit - arc)
+        return shorter
+    ahead = guess - truth.values
+    allowed = truth.censoring * np.sign(ahead) > 0
+    return np.where(allowed, 0.0, np.abs(ahead))
+
+
+def _round_half_up(values: Numbers) -> Numbers:
+    """Not floor(x + ½): that turns 0.49999999999999994 into 1."""
+    below = np.floor(values)
+    return np.where(values - below >= 0.5, below + 1.0, below)

@@ -1,0 +1,217 @@
+"""What a loss is: smaller is better, one number for every case, never a mean (manual 5.2 and 5.3).
+
+A loss owns all that is to be known of it; no other module asks for its code to decide what to do with it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from redelve.answers.predictions import (
+    ClassProbabilities,
+    Guesses,
+    Numbers,
+    Prediction,
+    Target,
+    TargetDistributions,
+    TargetKind,
+    Truth,
+    first,
+)
+from redelve.errors import PredictionError, SpecError
+
+if TYPE_CHECKING:
+    from redelve.answers.answer import Answer
+
+MatrixLoader = Callable[[str], str]
+
+LAST = 1_000_000
+"""The place of losses that do not say which is theirs: after those that do, by their codes."""
+BAD_CODE = re.compile(r"[/\\:\s\0]|^$")
+SAYS_WHAT = re.compile("loss|error|score|log")
+
+
+@dataclass(frozen=True)
+class Loss(ABC):
+    """How much is lost by a prediction when the truth is known; `code` is the loss's name in file names.
+
+    A subclass says what differs from the defaults here, and is registered under its `letter`:
+    `LOSSES.add("S", SquaredError)`, or by an entry point of the group `redelve.losses`.
+    """
+
+    code: str = ""
+    """What it is called in file names and columns; left out, its letter."""
+    letter: ClassVar[str] = ""
+    """What its codes begin with: a letter or a short word."""
+    title: ClassVar[str]
+    """The loss in words, apart from what was chosen of it."""
+    kinds: ClassVar[tuple[TargetKind, ...]]
+    """The kinds of target that it can judge predictions of."""
+    takes: ClassVar[Literal["guesses", "distribution"]]
+    """Whether it judges guesses or what is held to be probable."""
+    one_target: ClassVar[bool] = False
+    """Whether it is for a single target only."""
+    place: ClassVar[int] = LAST
+    """Its place where losses are listed."""
+    by_default: ClassVar[bool] = False
+    """Whether it is computed where nobody chooses losses."""
+    in_delve: ClassVar[bool] = False
+    """Whether DELVE knows it, so that its method directories have files of it."""
+    baseline_kinds: ClassVar[tuple[TargetKind, ...]] = ()
+    """The kinds of target that it has a baseline for, where these are more than its kinds."""
+    needs_every_level: ClassVar[bool] = False
+    """Whether the probability of the true level alone is not enough."""
+    allows_censored: ClassVar[bool] = True
+    """Whether it can judge where the truth is only known up to a bound; if not, it is left out there."""
+
+    def __post_init__(self) -> None:
+        if not self.code:
+            object.__setattr__(self, "code", self._own_code())
+        if BAD_CODE.search(self.code):
+            raise SpecError(
+                f'the code of {type(self).__name__} is "{self.code}": give it a `letter`, which may be '
+                "a short word, without blanks, slashes and colons"
+            )
+
+    def _own_code(self) -> str:
+        return self.letter
+
+    @classmethod
+    def parse(cls, code: str, load_matrix: MatrixLoader | None) -> Loss:
+        """The loss that a code stands for; by whoever it is registered, the code begins with its letter."""
+        from redelve.answers.losses.known_losses import unknown_loss
+
+        if code == (cls.letter or code[:1]):
+            return cls(code)
+        if code.endswith("N"):
+            raise SpecError(f'loss "{code}" takes no guesses: only A, S and Z can have a no-guess penalty')
+        raise unknown_loss(code)
+
+    @property
+    def name(self) -> str:
+        """The loss in words."""
+        return self.title
+
+    @property
+    def words(self) -> str:
+        """The loss as within a sentence: "squared error", "zero-one loss"."""
+        title = self.title.lower()
+        return self.name.replace(self.title, title if SAYS_WHAT.search(title) else f"{title} loss")
+
+    @property
+    def is_shift(self) -> bool:
+        """Whether it has no natural zero, as log densities: it is standardised by subtraction."""
+        return False
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it counts errors, each 0 or 1."""
+        return False
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether it comes with redelve, so that whoever reads an archive knows it."""
+        return type(self).__module__.partition(".")[0] == "redelve"
+
+    def is_primary_for(self, targets: Sequence[Target]) -> bool:
+        """Whether methods are judged by it where nobody chooses."""
+        return False
+
+    def applies_to(self, targets: Sequence[Target]) -> bool:
+        """Whether predictions of these targets can be judged (manual figure 5.1)."""
+        return self.why_not(targets) is None
+
+    def why_not(self, targets: Sequence[Target]) -> str | None:
+        """What keeps the loss from these targets, or None."""
+        if not targets:
+            return f"loss {self.code} needs a target, but there is none"
+        if self.one_target and len(targets) > 1:
+            names = ", ".join(target.name for target in targets)
+            return f"loss {self.code} is for a single target, but there are {len(targets)}: {names}"
+        for target in targets:
+            if target.kind not in self.kinds:
+                kinds = ", ".join(self.kinds)
+                return f'loss {self.code} is for {kinds} targets, but target "{target.name}" is {target.kind}'
+        return None
+
+    # Predictions
+
+    def part_of(self, answer: Answer) -> Prediction | None:
+        """The part of an answer that it judges; None where the answer has none."""
+        return answer.distributions if answer.probabilities is None else answer.probabilities
+
+    @abstractmethod
+    def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
+        """The loss of every case."""
+
+    # Baselines
+
+    def baseline(self, truths: Sequence[Truth]) -> float | None:
+        """What the best constant answer loses on average, summed over the targets; None: not defined."""
+        entries = [self.baseline_on(truth) for truth in truths]
+        known = [self.or_silent(entry) for entry in entries if entry is not None]
+        return sum(known, start=-0.0) if len(known) == len(entries) else None
+
+    def baseline_on(self, truth: Truth) -> float | None:
+        """The same for one target, silence left out of account; None also where it is infinite."""
+        if truth.target.kind not in (self.baseline_kinds or self.kinds):
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self.best_constant(truth)
+        return None if found is None or not np.isfinite(found) else found
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """What the best constant answer loses on one target of its kinds; None where that is not defined."""
+        return None
+
+    def or_silent(self, baseline: float) -> float:
+        """The baseline, or what never making a guess costs where that is allowed and less."""
+        return baseline
+
+    # Checks
+
+    def _check_truths(self, truths: Sequence[Truth]) -> None:
+        reason = self.why_not([truth.target for truth in truths])
+        if reason is not None:
+            raise SpecError(reason)
+        for truth in truths:
+            if len(truth) != len(truths[0]):
+                raise PredictionError(
+                    f'target "{truth.target.name}" has {len(truth)} true values but '
+                    f'"{truths[0].target.name}" has {len(truths[0])}: give all of them for the same cases'
+                )
+            if not self.allows_censored and (case := first(truth.censoring != 0)) is not None:
+                raise PredictionError(
+                    f'case {case + 1}: the true value of target "{truth.target.name}" is censored: '
+                    f"loss {self.code} needs it exactly; use L"
+                )
+
+    def _refusal(self, wanted: str, prediction: object) -> PredictionError:
+        return PredictionError(
+            f"loss {self.code} ({self.name}) needs {wanted} but got {type(prediction).__name__}"
+        )
+
+
+def check_targets(
+    truths: Sequence[Truth], prediction: Guesses | ClassProbabilities | TargetDistributions
+) -> None:
+    """Refuse predictions for other targets than the true ones."""
+    if tuple(truth.target for truth in truths) != prediction.targets:
+        wanted = ", ".join(truth.target.name for truth in truths)
+        given = ", ".join(target.name for target in prediction.targets)
+        raise PredictionError(
+            f"expected predictions for {wanted} but got some for {given}: "
+            "names, kinds, levels and their order must agree"
+        )
+
+
+def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> None:
+    """Refuse predictions for more or fewer cases than there are."""
+    if len(prediction) != len(truths[0]):
+        raise PredictionError(f"expected {len(truths[0])} {what} but got {len(prediction)}")
