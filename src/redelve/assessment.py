@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from redelve.answers.losses import LossLike, chosen_losses
 from redelve.data.tasks import TaskLike, assignments_for
 from redelve.errors import named_options
 from redelve.methods.adapters.adapt import MethodsLike, named_methods
@@ -27,7 +28,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     tasks: TaskLike | Iterable[TaskLike],
     *,
     sizes: Sequence[int] | None = None,
-    losses: Sequence[str] | None = None,
+    losses: Sequence[LossLike] | None = None,
     runs: int = 1,
     workers: int | str | Workers = 1,
     limits: Limits | None = None,
@@ -49,7 +50,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     sizes
         Training-set sizes to choose among those of the tasks; all if left out.
     losses
-        Codes of the losses to compute, such as ``["S", "A"]``; all that apply if left out.
+        The losses to compute, or their codes, as in ``["S", Huber()]``; all usual ones that apply if left
+        out.
     runs
         Runs with different seeds on every training set. From 2 on, redelve tells what varies with the
         seed from what varies with the training set.
@@ -101,7 +103,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         named_methods(default_methods(tuple(targets)) if methods is None else methods),
         assignments,
         runs=runs,
-        losses=None if losses is None else tuple(losses),
+        losses=losses,
         limits=limits or Limits(),
         on_failure=on_failure,
     )
@@ -141,8 +143,8 @@ def _loaded(archive: Archive, experiment: Experiment) -> Results:
     archive.compact()
     digests = {experiment.digest(job) for job in plan(experiment)}
     records = archive.load(digests=digests).records
-    wanted = experiment.losses or ()
-    if lacking := [code for code in wanted if any(one.losses and code not in one.losses for one in records)]:
+    wanted = chosen_losses(experiment.losses or ())
+    if lacking := [one for one in wanted if any(of.losses and one.code not in of.losses for of in records)]:
         archive.rescore(lacking)
         records = archive.load(digests=digests).records
     return experiment.results(records)

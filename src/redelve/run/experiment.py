@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise, product
 
 import numpy as np
 
 from redelve.answers.answer import losses_for, score
 from redelve.answers.baselines import baselines_by_loss
-from redelve.answers.losses import Loss
+from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Target, Truth, target_of, truth_of
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, Method
@@ -43,7 +43,8 @@ class Experiment:
     methods: Mapping[str, Method]
     assignments: Mapping[str, Assignment]
     runs: int = 1
-    losses: tuple[str, ...] | None = None
+    losses: Sequence[LossLike] | None = None
+    """The losses to judge by, or their codes; all usual ones that suit a task if left out."""
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
     _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
@@ -56,12 +57,22 @@ class Experiment:
             raise SpecError(f"runs must be 1 or more, not {self.runs}")
         if self.on_failure not in (LEAVE_OUT, BASELINE):
             raise SpecError(f'on_failure is "{self.on_failure}": choose "{LEAVE_OUT}" or "{BASELINE}"')
+        if self.losses is not None:
+            object.__setattr__(self, "losses", chosen_losses(self.losses))
 
     def facts(self, address: str) -> TaskFacts:
         """What the analysis must know of a task."""
         if address not in self._cache:
-            self._cache[address] = task_facts(self.assignments[address], self.losses)
+            self._cache[address] = task_facts(self.assignments[address], self.losses_of[address])
         return self._cache[address]
+
+    @cached_property
+    def losses_of(self) -> dict[str, tuple[Loss, ...]]:
+        """The losses that judge on each task."""
+        return {
+            address: losses_for(assignment_targets(assignment), self.losses)
+            for address, assignment in self.assignments.items()
+        }
 
     @cached_property
     def _method_digests(self) -> dict[str, str]:
@@ -178,7 +189,7 @@ class Package:
     training: TrainingSet
     inputs: TestInputs
     truths: tuple[Truth, ...] = field(repr=False)
-    losses: tuple[str, ...] | None
+    losses: tuple[Loss, ...]
     limits: Limits
     on_failure: str
 
@@ -214,7 +225,7 @@ def pack(experiment: Experiment, job: Job) -> Package:
         training,
         inputs,
         experiment.truths(job),
-        experiment.losses,
+        experiment.losses_of[job.task],
         experiment.limits,
         experiment.on_failure,
     )
@@ -301,16 +312,10 @@ def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
     if outcome.answer is None:
         return record
     try:
-        targets = tuple(truth.target for truth in package.truths)
-        losses = score(outcome.answer, package.truths, _losses(targets, package.losses))
+        losses = score(outcome.answer, package.truths, package.losses)
     except RedelveError as error:
         return replace(record, status="failed", message=str(error))
     return replace(record, losses=losses, answer=outcome.answer)
-
-
-@lru_cache(maxsize=16)
-def _losses(targets: tuple[Target, ...], codes: tuple[str, ...] | None) -> tuple[Loss, ...]:
-    return losses_for(targets, codes)
 
 
 def _stood_in_for(record: Record, package: Package) -> Record:
@@ -344,7 +349,7 @@ def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:
     return tuple(lost(package, reason) for package in batch.packages)
 
 
-def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> TaskFacts:
+def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None) -> TaskFacts:
     """What scoring and analysis must know of a task."""
     design = describe(
         assignment.instances,
@@ -365,6 +370,7 @@ def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> Ta
         for number, instance in enumerate(assignment.instances)
     )
     targets = assignment_targets(assignment)
+    losses = losses_for(targets, chosen)
     is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
     return TaskFacts(
         address=assignment.address,
@@ -375,7 +381,7 @@ def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> Ta
         repetitions=assignment.repetitions,
         targets=targets,
         instances=instances,
-        baselines=baselines_by_loss(_all_truths(assignment), losses_for(targets, codes)),
+        baselines=baselines_by_loss(_all_truths(assignment), losses),
         usage=assignment.dataset.usage,
         origin=assignment.dataset.origin,
         input_count=len(assignment.data.inputs),
@@ -383,6 +389,7 @@ def task_facts(assignment: Assignment, codes: Sequence[str] | None = None) -> Ta
         notes=tuple(dict.fromkeys((*assignment.notes, *(() if is_folded else design.caveats())))),
         training_overlap=design.training_sets == "overlapping",
         test_overlap=design.test_sets == "overlapping",
+        own_losses={loss.code: loss for loss in losses if not loss.is_builtin},
     )
 
 

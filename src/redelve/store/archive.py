@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from redelve.answers.losses import Loss
+from redelve.answers.losses import Loss, LossLike
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
 from redelve.run.provenance import environment
@@ -182,7 +182,7 @@ class Archive:
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
         return MergeReport(len(offered - ours), len(offered & ours), told)
 
-    def rescore(self, losses: Sequence[str | Loss]) -> Results:
+    def rescore(self, losses: Sequence[LossLike]) -> Results:
         """Compute more losses from the predictions and true values held, and keep them.
 
         A loss matrix comes as a loss, made by `parse_loss` with a way to read its file.
@@ -210,9 +210,12 @@ class Archive:
 
     # Reading
 
-    def verify(self) -> VerifyReport:
-        """Look for damage: checksums, documents, records that do not fit their task, wrong losses."""
-        return verify(self.root)
+    def verify(self, losses: Sequence[Loss] = ()) -> VerifyReport:
+        """Look for damage: checksums, documents, records that do not fit their task, wrong losses.
+
+        Losses that are not known here are named in a note, unless they are given.
+        """
+        return verify(self.root, losses)
 
     def export_delve(self, directory: StrPath) -> ExportReport:
         """Write everything into a delve directory, where DELVE's commands can use it."""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
+from redelve.answers.losses import Loss, RememberedLoss, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, RedelveError, SpecError
@@ -90,6 +91,7 @@ def write_task(root: Path, facts: TaskFacts) -> None:
         _check_same(known, facts)
         if not facts.baselines.keys() <= known.baselines.keys():
             update = {"baselines": {**facts.baselines, **known.baselines}}
+            update |= _told_of({**facts.own_losses, **known.own_losses})
             write_document(path, {**read_document(path), **update})
         return
     truths = truths_path(root, facts.address, facts.digest)
@@ -129,7 +131,14 @@ def _document(facts: TaskFacts) -> Document:
         ],
         "baselines": dict(facts.baselines),
         "notes": list(facts.notes),
+        **_told_of(facts.own_losses),
     }
+
+
+def _told_of(losses: Mapping[str, Loss]) -> Document:
+    """What those who do not know these losses need for analysing what was lost by them."""
+    told = {code: {"words": loss.words, "is_shift": loss.is_shift} for code, loss in losses.items()}
+    return {"losses": told} if told else {}
 
 
 def _truth_table(facts: TaskFacts) -> pa.Table:
@@ -171,6 +180,7 @@ def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
         instances=tuple(_bare_instance(path, one) for one in given.take("instances", list)),
         baselines=_baselines(given),
         notes=given.texts("notes"),
+        own_losses=_own_losses(given),
     )
     return with_truth(root, facts, given) if with_truths else facts
 
@@ -202,6 +212,18 @@ def _bare_instance(path: Path, content: Any) -> InstanceFacts:
 def _baselines(given: DocumentFields) -> Mapping[str, float | None]:
     found = DocumentFields(given.path, given.take("baselines", dict))
     return {code: found.take(code, float, int, type(None)) for code in found.content}
+
+
+def _own_losses(given: DocumentFields) -> Mapping[str, Loss]:
+    """The losses that do not come with redelve; those that are not known here by what is told of them."""
+    if "losses" not in given.content:
+        return {}
+    found = DocumentFields(given.path, given.take("losses", dict))
+    each = {code: DocumentFields(given.path, found.take(code, dict)) for code in found.content}
+    return {
+        code: known_loss(code) or RememberedLoss(code, one.take("words", str), one.take("is_shift", bool))
+        for code, one in each.items()
+    }
 
 
 def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import score
 from redelve.answers.baselines import baselines_by_loss
-from redelve.answers.losses import Loss, parse_loss
+from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError
 from redelve.run.results import TaskFacts
@@ -57,9 +57,9 @@ class RescoredSource(RowSource):
         return self.source.answer_columns(head)
 
 
-def rescored(snapshot: Snapshot, wanted: Sequence[str | Loss]) -> list[SnapshotEntry]:
+def rescored(snapshot: Snapshot, wanted: Sequence[LossLike]) -> list[SnapshotEntry]:
     """Every record, with those losses that it lacks, that suit its task and that its answer allows."""
-    losses = [parse_loss(one) if isinstance(one, str) else one for one in wanted]
+    losses = chosen_losses(wanted)
     tasks: dict[tuple[str, str], TaskFacts] = {}
     entries = []
     for entry in snapshot.resolved.kept:
@@ -95,7 +95,9 @@ def _describe(root: Path, facts: TaskFacts, losses: Sequence[Loss]) -> None:
     """Add what the best constant answer loses by the new losses to the task's description."""
     suited = [one for one in losses if one.applies_to(facts.targets) and one.code not in facts.baselines]
     if suited:
-        write_task(root, replace(facts, baselines=baselines_by_loss(all_truths(facts), suited)))
+        own = {one.code: one for one in suited if not one.is_builtin}
+        baselines = baselines_by_loss(all_truths(facts), suited)
+        write_task(root, replace(facts, baselines=baselines, own_losses=own))
 
 
 def all_truths(facts: TaskFacts) -> list[Truth]:

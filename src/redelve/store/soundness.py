@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer, score
-from redelve.answers.losses import parse_loss
+from redelve.answers.losses import Loss, MatrixLoss, known_loss
+from redelve.answers.predictions import Truth
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.run.results import TaskFacts
@@ -75,6 +77,10 @@ class _Findings:
     root: Path
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    losses: dict[str, Loss | None] = field(default_factory=dict)
+    """The losses by code, as far as they are known."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Codes of losses that are not known, and how many records have them."""
 
     @contextlib.contextmanager
     def noted(self) -> Iterator[None]:
@@ -88,10 +94,27 @@ class _Findings:
         """Take down a problem, with paths as seen from the archive."""
         self.problems.append(problem.replace(f"{self.root}/", ""))
 
+    def known(self, codes: Iterable[str]) -> list[Loss]:
+        """Those of the losses that can be computed; the others are counted, but for loss matrices."""
+        for code in codes:
+            if code not in self.losses:
+                self.losses[code] = known_loss(code)
+            if self.losses[code] is None and not code.startswith(MatrixLoss.letter):
+                self.unknown[code] += 1
+        return [loss for code in codes if (loss := self.losses[code]) is not None]
 
-def verify(root: Path) -> VerifyReport:
+    def told_unknown(self) -> Iterator[str]:
+        """Notes on the losses that are not known."""
+        for code, count in sorted(self.unknown.items()):
+            yield (
+                f'loss "{code}" is not known here: its losses of {count} records are taken as they are; '
+                "register it, install the package that has it, or give it to `Archive.verify`"
+            )
+
+
+def verify(root: Path, losses: Sequence[Loss] = ()) -> VerifyReport:
     """Look at everything; a problem in one place does not hide those in others."""
-    found = _Findings(root)
+    found = _Findings(root, losses={loss.code: loss for loss in losses})
     with found.noted():
         check_marker(root)
     files: Mapping[str, Document] = {}
@@ -107,7 +130,7 @@ def verify(root: Path) -> VerifyReport:
     if snapshot is not None:
         records = len(snapshot.resolved.kept)
         _check_entries(found, snapshot, tasks)
-    return VerifyReport(records, count, tuple(found.problems), tuple(found.notes))
+    return VerifyReport(records, count, tuple(found.problems), (*found.notes, *found.told_unknown()))
 
 
 # Files
@@ -198,7 +221,7 @@ def _check_entries(found: _Findings, snapshot: Snapshot, known: set[tuple[str, s
             key = (head.job.task, head.task_digest)
             if key not in facts:
                 facts[key] = read_task(task_path(found.root, *key), found.root)
-            _check_entry(entry, facts[key])
+            _check_entry(found, entry, facts[key])
 
 
 def _check_row_counts(found: _Findings, snapshot: Snapshot) -> None:
@@ -217,7 +240,7 @@ def _check_row_counts(found: _Findings, snapshot: Snapshot) -> None:
             found.add(f"{path}: expected {expected} rows but got {there}")
 
 
-def _check_entry(entry: SnapshotEntry, facts: TaskFacts) -> None:
+def _check_entry(found: _Findings, entry: SnapshotEntry, facts: TaskFacts) -> None:
     head, place = entry.head, str(entry.head.job)
     if head.job.instance >= len(facts.instances):
         raise FormatError(place, None, f"the task has only {len(facts.instances)} instances")
@@ -231,7 +254,8 @@ def _check_entry(entry: SnapshotEntry, facts: TaskFacts) -> None:
             place, None, "its digest does not fit what was predicted: changed since it was made"
         )
     if answer is not None and IMPORTED not in head.environment:
-        _check_losses(place, answer, facts, head.job.instance, losses)
+        truths = facts.instances[head.job.instance].truths
+        _check_losses(place, answer, truths, losses, found.known(losses))
 
 
 def _rows(
@@ -265,12 +289,11 @@ def _check_keys(entry: SnapshotEntry, table: pa.Table, numbers: NDArray[np.int64
 
 
 def _check_losses(
-    place: str, answer: Answer, facts: TaskFacts, instance: int, stored: Mapping[str, Numbers]
+    place: str, answer: Answer, truths: Sequence[Truth], stored: Mapping[str, Numbers], known: list[Loss]
 ) -> None:
-    """Work the losses out again; a loss matrix is not in the archive, so its losses are taken as they are."""
-    losses = [parse_loss(code) for code in stored if not code.startswith("M")]
-    again = score(answer, facts.instances[instance].truths, losses)
-    for loss in losses:
+    """Work the losses out again; those of unknown losses and of loss matrices are taken as they are."""
+    again = score(answer, truths, known)
+    for loss in known:
         if loss.code not in again or not np.allclose(
             again[loss.code], stored[loss.code], rtol=CLOSE, atol=CLOSE, equal_nan=True
         ):
