@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import Guesses, Target, Truth
+from redelve.answers.predictions import Guesses, Truth
 from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
 from redelve.challenge.packing import PublicData
+from redelve.challenge.scoring import LABEL, truth_of_labels
 from redelve.challenge.submissions import DatasetEntry
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.contract import Method, Predictor
@@ -25,7 +26,6 @@ from redelve.seeds import seed as named_seed
 
 FOLDS = 10
 MOST_NUMBERS = 200_000_000
-LABEL = Target("label", "categorical", ("-1", "1"))
 
 
 def entry_of_estimator(
@@ -63,7 +63,7 @@ def entry_of_method(
     learnt = learner.learn(np.arange(len(train)), named_seed("challenge", "entry", data.name, seed))
     parts = {part: train if part == "train" else _dense(data.patterns[part]) for part in PARTS}
     told = {part: learnt.told(table) for part, table in parts.items()}
-    truth = Truth.exact(LABEL, (data.labels > 0).astype(np.float64))
+    truth = truth_of_labels(data.labels)
     return _entry(told, _guess(learner, truth, way, seed))
 
 

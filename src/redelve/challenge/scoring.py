@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from redelve.answers.answer import Answer, score
+from redelve.answers.losses import NegativeLogProbability, SquaredProbability
+from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
 from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
 from redelve.challenge.challenge_folder import Challenge
 from redelve.challenge.submissions import DatasetEntry, Submission
 from redelve.stats.auc import area_under_curve
 from redelve.stats.balanced_errors import balanced_errors, ranking_score
+
+LABEL = Target("label", "categorical", ("-1", "1"))
+PROBABILITY_LOSSES = (SquaredProbability(), NegativeLogProbability())
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,8 @@ def score_part(truths: Int8Array, answers: Int8Array, confidences: FloatArray | 
     """Scores of the answers to one part."""
     errors = balanced_errors(truths, answers)
     area = area_under_curve(truths, answers if confidences is None else confidences)
-    squared, log = _probability_losses(truths, confidences)
+    losses = score(labelled(answers, confidences), [truth_of_labels(truths)], PROBABILITY_LOSSES)
+    squared, log = (_mean(losses.get(loss.code)) for loss in PROBABILITY_LOSSES)
     negative, positive = errors.rates
     return PartScores(
         cases=errors.cases,
@@ -146,16 +153,20 @@ def scores_from_json(plain: Mapping[str, Any]) -> dict[str, DatasetScores]:
     return found
 
 
-def _probability_losses(
-    truths: Int8Array, confidences: FloatArray | None
-) -> tuple[float | None, float | None]:
-    """Mean squared probability loss Q and mean log loss L (DELVE's manual, 5.3), if they are defined."""
+def truth_of_labels(labels: Int8Array) -> Truth:
+    """The true classes of labels −1 and 1."""
+    return Truth.exact(LABEL, (labels > 0).astype(np.float64))
+
+
+def labelled(answers: Int8Array, confidences: FloatArray | None) -> Answer:
+    """The labels answered and, where all confidences are probabilities, these as well."""
+    guesses = Guesses((LABEL,), ((answers > 0).astype(np.float64),))
     if confidences is None or confidences.min() < 0 or confidences.max() > 1:
-        return None, None
-    right = np.where(truths > 0, confidences, 1 - confidences)
-    with np.errstate(divide="ignore"):
-        return float(2 * np.square(1 - right).mean()), _finite(float(-np.log(right).mean()))
+        return Answer(guesses=guesses)
+    rows = np.column_stack([1 - confidences, confidences])
+    return Answer(guesses=guesses, probabilities=ClassProbabilities.from_probabilities(LABEL, rows))
 
 
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+def _mean(losses: FloatArray | None) -> float | None:
+    """The mean loss, if it is defined and finite."""
+    return None if losses is None or not np.isfinite(losses).all() else float(losses.mean())

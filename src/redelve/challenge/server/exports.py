@@ -14,10 +14,10 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.answers.answer import Answer, losses_for, score
+from redelve.answers.answer import losses_for, score
 from redelve.answers.baselines import baselines_by_loss
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
-from redelve.challenge import Challenge, DatasetEntry
+from redelve.challenge import Challenge
+from redelve.challenge.scoring import LABEL, labelled, truth_of_labels
 from redelve.challenge.server import jobs, visible
 from redelve.challenge.server.audit import Actor, note
 from redelve.challenge.server.boards import final_content, is_outdated, revision_of
@@ -31,7 +31,6 @@ from redelve.model.digests import digest
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 
-LABEL = Target("label", "categorical", ("-1", "1"))
 PARTS = ("valid", "test")
 PORTION = 100
 """After so many entries the archive is compacted: what is not takes four times the room on the disk."""
@@ -150,7 +149,7 @@ def _tasks(challenge: Challenge) -> Iterator[TaskFacts]:
     """The datasets' parts as tasks with one instance: trained on the training part, tested on the part."""
     for dataset in challenge.datasets:
         for part in PARTS:
-            truth = Truth.exact(LABEL, (challenge.truths(dataset.name, part) > 0).astype(np.float64))
+            truth = truth_of_labels(challenge.truths(dataset.name, part))
             size = dataset.sizes["train"]
             address = _address(dataset.name, part, size)
             content = digest([address, truth.values.tolist()])
@@ -197,7 +196,7 @@ def _records(
             if part in given.answers:
                 size = services.challenge.dataset(name).sizes["train"]
                 task = tasks[_address(name, part, size)]
-                answer = _answer(given, part)
+                answer = labelled(given.answers[part], given.confidences.get(part))
                 yield Record(
                     Job(task.address, method.name, 0),
                     digest([method.digest, task.digest]),
@@ -207,16 +206,6 @@ def _records(
                     answer=answer,
                     started=_plain(entry.received_at),
                 )
-
-
-def _answer(given: DatasetEntry, part: str) -> Answer:
-    """The labels and, where all confidences are probabilities, these as well."""
-    guesses = Guesses((LABEL,), ((given.answers[part] > 0).astype(np.float64),))
-    confidences = given.confidences.get(part)
-    if confidences is None or confidences.min() < 0 or confidences.max() > 1:
-        return Answer(guesses=guesses)
-    rows = np.column_stack([1 - confidences, confidences])
-    return Answer(guesses=guesses, probabilities=ClassProbabilities.from_probabilities(LABEL, rows))
 
 
 def _zip(folder: Path, path: Path) -> None:
