@@ -6,7 +6,7 @@ import json
 import pickle
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,18 @@ import numpy as np
 
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.answers.predictions import Guesses
-from redelve.errors import RedelveError
 from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
 from redelve.methods.estimators import global_randomness
 from redelve.methods.identities import ADDRESS
+from redelve.model.numbered_checks import (
+    BrokenError,
+    Check,
+    DoubtfulError,
+    NotApplicableError,
+    NumberedChecks,
+    must,
+)
 
 KINDS = ("real", "integer", "binary", "nominal")
 PAIRS = (("real", "integer"), ("nominal", "binary"))
@@ -29,33 +36,8 @@ SLOW = 30.0
 SIGNIFICANT = 1e-9
 
 
-class BrokenError(RedelveError):
-    """A check found the method wanting."""
-
-
-class DoubtfulError(RedelveError):
-    """A check found something that is allowed but must be known."""
-
-
-class NotApplicableError(RedelveError):
-    """A check has nothing to look at."""
-
-
-Check = Callable[["CheckedMethod"], None]
-CHECKS: dict[str, tuple[str, str, Check]] = {}
-"""Title, explanation and the check itself, by number."""
-
-
-def check(number: str, title: str, explanation: str) -> Callable[[Check], Check]:
-    """Register a check, which raises if the method does not pass it."""
-
-    def register(function: Check) -> Check:
-        if number in CHECKS:
-            raise BrokenError(f"check {number} is registered twice")
-        CHECKS[number] = (title, explanation, function)
-        return function
-
-    return register
+CHECKS = NumberedChecks["CheckedMethod"]()
+check = CHECKS.check
 
 
 @dataclass(frozen=True)
@@ -106,12 +88,6 @@ class CheckedMethod:
         if (reason := self.method.why_not(trial.targets)) is not None:
             raise NotApplicableError(reason)
         return trial
-
-
-def must(condition: bool, message: str) -> None:
-    """Fail the check with the message unless the condition holds."""
-    if not condition:
-        raise BrokenError(message)
 
 
 def check_answer(answer: Any, trial: SmallTask) -> None:
@@ -236,7 +212,7 @@ def _seeds(subject: CheckedMethod) -> None:
 # Kinds of target
 
 
-def _kind_check(kind: str) -> Check:
+def _kind_check(kind: str) -> Check[CheckedMethod]:
     def look(subject: CheckedMethod) -> None:
         trial = subject.kind(kind)
         check_answer(subject.answer(trial), trial)
@@ -269,7 +245,7 @@ def _impossible(subject: CheckedMethod) -> None:
 # Kinds of data
 
 
-def _data_check(**settings: Any) -> Check:
+def _data_check(**settings: Any) -> Check[CheckedMethod]:
     def look(subject: CheckedMethod) -> None:
         for trial in subject.trials(**settings):
             try:
