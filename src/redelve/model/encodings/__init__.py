@@ -11,48 +11,40 @@ from redelve.errors import SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column
 from redelve.model.coding import MISSING_TREATMENTS, Coding, Normalization
 from redelve.model.encodings import discrete, numeric, plain, unit  # noqa: F401  (each registers its encodings)
-from redelve.model.encodings.encoder import CodedColumn, Encoder, Subject, alternatives, encodings
+from redelve.model.encodings.encoder import (
+    CodedColumn,
+    Encoder,
+    Encoding,
+    Subject,
+    alternatives,
+    encoding_called,
+    encoding_of,
+    encodings,
+    encodings_for,
+)
 from redelve.model.encodings.numeric import measure, whole
-from redelve.model.encodings.unit import kept_for
 
 __all__ = [
     "CodedColumn",
     "Encoder",
+    "Encoding",
     "Subject",
     "alternatives",
     "bind",
     "check_categorical",
     "default_coding",
     "encodings",
+    "encodings_for",
     "fit",
     "kept_for",
     "measure",
     "whole",
 ]
 
-ALLOWED = {
-    "angular": ("ignore", "copy", "rectan", "0..1"),
-    "binary": ("ignore", "copy", "-1/+1", "0/1", "1-of-n"),
-    "nominal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm", "therm-01", "bits"),
-    "ordinal": ("ignore", "copy", "1-of-n", "0-up", "1-up", "therm", "therm-01", "bits", "0..1"),
-    "integer": ("ignore", "copy", "nm-abs", "nm-sqr", "0..1"),
-    "real": ("ignore", "copy", "nm-abs", "nm-sqr", "0..1"),
-}
-DEFAULT = {
-    "angular": "rectan",
-    "nominal": "1-of-n",
-    "ordinal": "therm",
-    "integer": "nm-abs",
-    "real": "nm-abs",
-}
-
 
 def default_coding(prior: AttributePrior) -> Coding:
     """The encoding chosen by the prior when a method does not choose (manual 7.3)."""
-    if prior.type == "binary":
-        method = "0/1" if prior.passive is not None else "-1/+1"
-    else:
-        method = DEFAULT[prior.type]
+    method = next(name for name in encodings_for(prior.type) if encoding_called(name).is_default_for(prior))
     return Coding(method, prior.passive, prior.center, prior.unit, missing=prior.missing)
 
 
@@ -60,17 +52,27 @@ def bind(
     attribute: Attribute, prior: AttributePrior, coding: Coding, statistics: Normalization | None = None
 ) -> Encoder:
     """The encoder for an attribute; normalising encodings need the training statistics."""
-    if coding.method not in ALLOWED[prior.type]:
+    encoding = encoding_of(coding)
+    if encoding is None or prior.type not in encoding.types:
         raise SpecError(
             f'can\'t use "{coding.method}" encoding for "{prior.type}" attribute {attribute.name}: '
-            f"choose one of {', '.join(ALLOWED[prior.type])}"
+            f"choose one of {', '.join(encodings_for(prior.type))}"
         )
     if coding.missing is not None and coding.missing not in MISSING_TREATMENTS:
         raise SpecError(
             f'bad missing option for "{attribute.name}", "{coding.missing}": '
             f"should be {', '.join(MISSING_TREATMENTS)}"
         )
-    return encodings[coding.method](Subject(attribute, prior, coding, statistics))
+    return encoding.make(Subject(attribute, prior, coding, statistics))
+
+
+def kept_for(coding: Coding, measured: Normalization) -> Normalization:
+    """What of the statistics a coding needs: the extremes only where it says so, as DELVE has none."""
+    encoding = encoding_of(coding)
+    if encoding is not None and encoding.needs_extremes:
+        return measured
+    four = (measured.mean, measured.standard_deviation, measured.median, measured.absolute_deviation)
+    return Normalization(*four)
 
 
 def fit(attribute: Attribute, prior: AttributePrior, coding: Coding, training: Column) -> Encoder:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
-from redelve.model import Column, is_missing
+from redelve.model import AttributePrior, Column, is_missing
 from redelve.model.coding import SCALES
 from redelve.model.encodings.encoder import (
+    DISCRETE,
     CodedColumn,
+    Encoding,
     Subject,
     Texts,
     alternatives,
@@ -162,9 +164,25 @@ def counting_from(start: int) -> Callable[[Subject], TableEncoder]:
     return count
 
 
-encodings.add("-1/+1", symmetric)
-encodings.add("0/1", active_passive)
-encodings.add("1-of-n", one_of_n)
-encodings.add("therm", thermometer)
-encodings.add("0-up", counting_from(0))
-encodings.add("1-up", counting_from(1))
+def _is_symmetric(prior: AttributePrior) -> bool:
+    return prior.type == "binary" and prior.passive is None
+
+
+def _is_active_passive(prior: AttributePrior) -> bool:
+    return prior.type == "binary" and prior.passive is not None
+
+
+def _is_nominal(prior: AttributePrior) -> bool:
+    return prior.type == "nominal"
+
+
+def _is_ordinal(prior: AttributePrior) -> bool:
+    return prior.type == "ordinal"
+
+
+encodings.add("-1/+1", Encoding("-1/+1", symmetric, ("binary",), _is_symmetric, place=4))
+encodings.add("0/1", Encoding("0/1", active_passive, ("binary",), _is_active_passive, place=5))
+encodings.add("1-of-n", Encoding("1-of-n", one_of_n, ("binary", *DISCRETE), _is_nominal, place=6))
+encodings.add("0-up", Encoding("0-up", counting_from(0), DISCRETE, place=7))
+encodings.add("1-up", Encoding("1-up", counting_from(1), DISCRETE, place=8))
+encodings.add("therm", Encoding("therm", thermometer, DISCRETE, _is_ordinal, place=9))

@@ -1,10 +1,10 @@
-"""What an encoding is: names, encode, decode; one registry of them."""
+"""What an encoding is: where it may be used, and who encodes and decodes; one registry of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,21 @@ from numpy.typing import NDArray
 from redelve.errors import PredictionError
 from redelve.model import Attribute, AttributePrior, Column
 from redelve.model.coding import Coding, Normalization
+from redelve.model.prototask import TYPES
 from redelve.registry import Registry
 from redelve.text_numbers import parse_number
 
 Texts = NDArray[np.object_]
 Numbers = NDArray[np.float64]
+LAST = 1_000_000
+"""The place of encodings that do not say which is theirs."""
+DISCRETE = ("nominal", "ordinal")
+NUMERICAL = ("integer", "real")
+
+
+def never(prior: AttributePrior) -> bool:
+    """No attribute's default."""
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +85,57 @@ class Subject:
         return self.coding.missing or ("indicator" if self.attribute.range.missing else "error")
 
 
-encodings: Registry[Callable[[Subject], Encoder]] = Registry("encoding")
+@dataclass(frozen=True)
+class Encoding:
+    """A way to make numbers of an attribute's values: its name, who makes its encoders, where it may be used.
+
+    Register one with `encodings.add(name, encoding)`, or by an entry point of the group `redelve.encodings`.
+    """
+
+    name: str
+    make: Callable[[Subject], Encoder]
+    """Makes the encoder of an attribute, by what the training cases told and nothing else."""
+    types: tuple[str, ...] = TYPES
+    """The types of attribute that it suits."""
+    is_default_for: Callable[[AttributePrior], bool] = never
+    """Whether it is what attributes get for which nobody chooses."""
+    place: int = LAST
+    """Its place where encodings are listed."""
+    needs_extremes: bool = False
+    """Whether it needs the least and the greatest training value, which files of DELVE's do not have."""
+
+    def coding(self, **options: Any) -> OwnCoding:
+        """This encoding with its options; the encoding itself travels along, registered or not."""
+        return OwnCoding(self.name, **options, encoding=self)
+
+
+@dataclass(frozen=True)
+class OwnCoding(Coding):
+    """A coding that brings its encoding, so that it can be used where that is not registered."""
+
+    encoding: Encoding | None = None
+
+
+encodings: Registry[Encoding | Callable[[Subject], Encoder]] = Registry("encoding", "redelve.encodings")
+
+
+def encoding_called(name: str) -> Encoding:
+    """The encoding registered under a name; a bare function is taken to suit all types."""
+    found = encodings[name]
+    return found if isinstance(found, Encoding) else Encoding(name, found)
+
+
+def encoding_of(coding: Coding) -> Encoding | None:
+    """The encoding that a coding asks for; None where there is none of that name."""
+    if isinstance(coding, OwnCoding) and coding.encoding is not None:
+        return coding.encoding
+    return encoding_called(coding.method) if coding.method in encodings else None
+
+
+def encodings_for(kind: str) -> tuple[str, ...]:
+    """The names of the encodings that suit attributes of a type, in their order."""
+    suited = (one for one in map(encoding_called, encodings) if kind in one.types)
+    return tuple(one.name for one in sorted(suited, key=lambda one: (one.place, one.name)))
 
 
 def coded_numbers(texts: Texts, name: str) -> Numbers:

@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import PredictionError, SpecError
-from redelve.model import Censored, Column, is_missing
+from redelve.model import AttributePrior, Censored, Column, is_missing
 from redelve.model.coding import Normalization
-from redelve.model.encodings.encoder import CodedColumn, Numbers, Subject, Texts, coded_numbers, encodings
+from redelve.model.encodings.encoder import (
+    NUMERICAL,
+    CodedColumn,
+    Encoding,
+    Numbers,
+    Subject,
+    Texts,
+    coded_numbers,
+    encodings,
+)
 from redelve.text_numbers import is_integer, parse_number, round9, tcl
 
 LARGEST_SPREAD = 1e150  # its square is still a number
@@ -250,9 +259,17 @@ def rectangular(subject: Subject) -> RectangularEncoder:
     return RectangularEncoder(subject, unit)
 
 
-encodings.add("nm-abs", normalised_by_median)
-encodings.add("nm-sqr", normalised_by_mean)
-encodings.add("rectan", rectangular)
+def _is_numerical(prior: AttributePrior) -> bool:
+    return prior.type in NUMERICAL
+
+
+def _is_angular(prior: AttributePrior) -> bool:
+    return prior.type == "angular"
+
+
+encodings.add("rectan", Encoding("rectan", rectangular, ("angular",), _is_angular, place=3))
+encodings.add("nm-abs", Encoding("nm-abs", normalised_by_median, NUMERICAL, _is_numerical, place=12))
+encodings.add("nm-sqr", Encoding("nm-sqr", normalised_by_mean, NUMERICAL, place=13))
 
 
 def whole(texts: Texts) -> Texts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redelve.errors import SpecError
 from redelve.model import Column
-from redelve.model.encodings.encoder import CodedColumn, Subject, Texts, encodings
+from redelve.model.encodings.encoder import CodedColumn, Encoding, Subject, Texts, encodings
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,5 @@ class IgnoreEncoder:
         )
 
 
-encodings.add("copy", CopyEncoder)
-encodings.add("ignore", IgnoreEncoder)
+encodings.add("ignore", Encoding("ignore", IgnoreEncoder, place=1))
+encodings.add("copy", Encoding("copy", CopyEncoder, place=2))

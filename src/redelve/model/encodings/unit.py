@@ -13,9 +13,18 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Column
-from redelve.model.coding import Coding, Normalization
 from redelve.model.encodings.discrete import TableEncoder, check_columns, table_of
-from redelve.model.encodings.encoder import CodedColumn, Encoder, Subject, Texts, coded_numbers, encodings
+from redelve.model.encodings.encoder import (
+    DISCRETE,
+    NUMERICAL,
+    CodedColumn,
+    Encoder,
+    Encoding,
+    Subject,
+    Texts,
+    coded_numbers,
+    encodings,
+)
 from redelve.model.encodings.numeric import NumericEncoder, RectangularEncoder, rectangular, statistics_of
 
 UNIT = "0..1"
@@ -98,14 +107,6 @@ class UnitCircle:
         return self.circle.log_density_shift
 
 
-def kept_for(coding: Coding, measured: Normalization) -> Normalization:
-    """What of the statistics a coding needs: the extremes are for `0..1` alone, as DELVE has none."""
-    if coding.method == UNIT:
-        return measured
-    four = (measured.mean, measured.standard_deviation, measured.median, measured.absolute_deviation)
-    return Normalization(*four)
-
-
-encodings.add(UNIT, unit)
-encodings.add("therm-01", thermometer_of_ones)
-encodings.add("bits", binary_code)
+encodings.add("therm-01", Encoding("therm-01", thermometer_of_ones, DISCRETE, place=10))
+encodings.add("bits", Encoding("bits", binary_code, DISCRETE, place=11))
+encodings.add(UNIT, Encoding(UNIT, unit, ("ordinal", *NUMERICAL, "angular"), place=14, needs_extremes=True))
