@@ -14,15 +14,18 @@ import pytest
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.data.delve.method_tasks import MethodTask
 from redelve.data.delve.reading import Library
-from redelve.data.delve.roots import DataAddress, active
+from redelve.data.delve.roots import DataAddress, MethodAddress, active
 from redelve.errors import FormatError, LocationError, SpecError
+from redelve.findings import compare_methods
 from redelve.methods.contract import Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.results import TaskFacts
 from redelve.stats import anova
 from redelve.store import Archive
+from redelve.store.loss_files import losses_as_results
 from tests.conftest import RunCommand
 from tests.store.made import TASK, failed, make_archive, make_method, make_record, make_task
 
@@ -117,6 +120,37 @@ def test_mstats_finds_in_the_export_what_the_losses_say(
     told = run_command("minfo", [f"/low{ADDRESS}"])
     assert told.code == 0, told.err
     assert "Training set size: 32" in told.out
+
+
+def test_loss_files_are_results_like_those_of_the_archive(
+    assessed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "delve-export"
+    Archive.open(assessed).export_delve(target)
+    monkeypatch.setenv("DELVE_PATH", f"{target}:{_builtin()}")
+    high, low = (
+        MethodTask(Library(active()), MethodAddress.parse(f"/{name}{ADDRESS}")) for name in ("high", "low")
+    )
+    bases = ("loss", "loss-run1")
+    there = losses_as_results(high, high.loss("S"), bases=bases, other=low)
+    kept = Archive.open(assessed).load().select(methods=("high", "low"))
+    assert [record.job for record in there.records] == [record.job for record in kept.records]
+    for one, other in zip(there.records, kept.records, strict=True):
+        np.testing.assert_array_equal(one.losses["S"], other.losses["S"])
+    assert compare_methods(there, "high", "low", ADDRESS, "S").test == (
+        compare_methods(kept, "high", "low", ADDRESS, "S").test
+    )
+
+
+def test_a_method_can_be_compared_with_itself(
+    assessed: Path, tmp_path: Path, run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "delve-export"
+    Archive.open(assessed).export_delve(target)
+    monkeypatch.setenv("DELVE_PATH", f"{target}:{_builtin()}")
+    said = run_command("mstats", ["-j", "-l", "S", "-c", "high", f"/high{ADDRESS}"])
+    assert said.code == 0, said.err
+    assert json.loads(said.out)[0]["estimate"] == 0
 
 
 def _builtin() -> str:

@@ -44,7 +44,10 @@ def losses_as_results(
         there = [base for base in bases if loss.code in codes_there(other, base)] or bases[:1]
         runs[other] = _runs(other, loss.code, there)
         _check_same_instances(work, other, loss, [runs[work][0], runs[other][0]])
-    task = _facts(work, loss, [len(losses) for losses in runs[work][0]])
+    sizes = [len(losses) for losses in runs[work][0]]
+    if len(sizes) < 2:
+        raise StatisticsError("can't do analysis of variance with fewer than two training sets: got 1")
+    task = _facts(work, loss, sizes)
     methods = {one.name: one for one in (imported_facts(each.address.method or "") for each in runs)}
     records = tuple(
         imported_record(task, methods[each.address.method or ""], job, {loss.code: losses})
@@ -70,8 +73,6 @@ def _runs(work: MethodTask, code: str, bases: Sequence[str]) -> Runs:
         raise StatisticsError(f"the runs have different numbers of instances: {_words(counts)}")
     if any(len({len(row) for row in rows}) > 1 for rows in zip(*runs, strict=True)):
         raise StatisticsError("the runs have different numbers of test cases on the same instance")
-    if counts == [1]:
-        raise StatisticsError("can't do analysis of variance with fewer than two training sets: got 1")
     return runs
 
 
