@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from redelve.cli.options import Command, Given, Option, run
 from redelve.cli.progress_lines import QUIET, reporter
-
-if TYPE_CHECKING:
-    pass
 
 COMMAND = Command(
     "mgendata",

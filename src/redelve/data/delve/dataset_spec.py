@@ -99,15 +99,12 @@ def _attribute(number: int, line: str, expected: int, problems: Problems) -> Att
         problems.add(
             number, f'bad control "{shown(control)}": should be c, u, or ?', field=field, value=control
         )
-    return Attribute(expected, name, control, _range(number, allowed, field, problems), comment.strip())
-
-
-def _range(number: int, text: str, field: str, problems: Problems) -> Range:
+    values = Range(())
     try:
-        return parse_range(text) if text else Range(())
+        values = parse_range(allowed) if allowed else values
     except SpecError as error:
-        problems.add(number, str(error), field=field, value=text)
-        return Range(())
+        problems.add(number, str(error), field=field, value=allowed)
+    return Attribute(expected, name, control, values, comment.strip())
 
 
 def write_dataset_spec(spec: DatasetSpec) -> str:

@@ -30,12 +30,11 @@ from redelve.model import (
     Scheme,
     Task,
     extract,
-    is_missing,
     used_attributes,
 )
 from redelve.model.cases import Rows
 from redelve.model.coding import Coding
-from redelve.model.designs import draw, explicit_instances, prototask_caveats
+from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
 from redelve.model.encodings import default_coding
 
 INSTANCES_USED = "Instances-used"
@@ -164,15 +163,7 @@ class TaskSource:
         if lists is not None:
             numbers = self.data.case_numbers
             return explicit_instances(prototask, numbers, lists, commonality=self.commonality)
-        classes, class_count = self._classes()
-        return draw(
-            prototask,
-            self.task.training_set_size,
-            self.data.cases.count,
-            commonality=self.commonality,
-            classes=classes,
-            class_count=class_count,
-        )
+        return draw_task(self.dataset, self.task, self.data)
 
     def assignment(self) -> Assignment:
         """The task with its cases and standard instances, for methods to work on."""
@@ -180,16 +171,3 @@ class TaskSource:
         scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
         notes = prototask_caveats(prototask)
         return Assignment(self.dataset, self.task, self.data, self.instances(), scheme, notes=notes)
-
-    def _classes(self) -> tuple[Rows | None, int | None]:
-        if not self.task.prototask.stratified:
-            return None, None
-        (target,) = self.data.targets
-        positions = {value: code for code, value in enumerate(target.range.values)}
-        texts = self.data.cases.columns[-1].texts()
-        for row, text in enumerate(texts):
-            if text not in positions:
-                what = "is missing" if is_missing(text) else f'"{text}" is not in its range'
-                raise SpecError(f"case {self.data.case_numbers[row]}: target {target.name} {what}")
-        codes = np.fromiter((positions[text] for text in texts), np.int64, len(texts))
-        return codes, len(positions)

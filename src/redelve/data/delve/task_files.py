@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from redelve.answers.baselines import baselines_of
-from redelve.answers.predictions import Target, target_of, truth_of
+from redelve.answers.predictions import truth_of
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.coding_files import write_codings
@@ -20,7 +21,7 @@ from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, Ta
 from redelve.data.delve.roots import active
 from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import SpecError
-from redelve.model import DatasetSpec, Instance, PrototaskData, Task
+from redelve.model import Instance, PrototaskData
 from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
 from redelve.model.encodings import Encoder, bind, kept_for, measure
@@ -37,21 +38,21 @@ def silent(_: str) -> None:
 
 @dataclass(frozen=True)
 class TaskData:
-    """A task with its cases, the codings chosen for it and its instances: all that goes into its files."""
+    """A task with its cases, its instances and the codings chosen for it: all that goes into its files."""
 
-    dataset: DatasetSpec
-    task: Task
-    data: PrototaskData
-    codings: Mapping[int, Coding]
+    source: TaskSource
     instances: tuple[Instance, ...]
+    chosen: Mapping[int, Coding] | None = None
+
+    @cached_property
+    def codings(self) -> Mapping[int, Coding]:
+        """The codings by attribute number: those chosen, or else those that the prior suggests."""
+        return self.source.default_codings() if self.chosen is None else self.chosen
 
     @property
-    def targets(self) -> tuple[Target, ...]:
-        """The attributes to be predicted."""
-        prior = self.task.prior
-        return tuple(
-            target_of(attribute, prior.attribute(attribute.number)) for attribute in self.data.targets
-        )
+    def data(self) -> PrototaskData:
+        """The cases."""
+        return self.source.data
 
     def columns(self, rows: Rows) -> list[Column]:
         """The given cases' values, inputs then targets."""
@@ -74,9 +75,9 @@ def generate(
 def _write_task(
     source: TaskSource, directory: Path, codings: str | None, instances: str | None, progress: Progress
 ) -> None:
-    chosen = source.default_codings() if codings is None else source.codings(read_text(codings), codings)
+    chosen = None if codings is None else source.codings(read_text(codings), codings)
     lists = None if instances is None else read_instances(read_text(instances, LARGEST_LIST), instances)
-    task_data = TaskData(source.dataset, source.task, source.data, chosen, source.instances(lists))
+    task_data = TaskData(source, source.instances(lists), chosen)
     with AtomicFiles() as files:
         for name, text in task_files(task_data, progress):
             files.write(directory / name, text)
@@ -102,7 +103,7 @@ def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, s
     progress("  splitting test inputs and targets...")
     for instance in task_data.instances:
         yield from instance_files(task_data, instance, progress)
-    yield "Coding-used", write_codings(task_data.codings, task_data.dataset)
+    yield "Coding-used", write_codings(task_data.codings, task_data.source.dataset)
     yield "Test-set-stats", write_test_set_stats(test_set_stats(task_data))
 
 
@@ -128,17 +129,17 @@ def _fitted(
     task_data: TaskData, training: Sequence[Column]
 ) -> tuple[list[Encoder], dict[int, Normalization]]:
     """An encoder for each attribute, and the training statistics of the numerical ones."""
+    prior, codings = task_data.source.task.prior, task_data.codings
     encoders, statistics = [], {}
     for attribute, column in zip(task_data.data.attributes, training, strict=True):
         number = attribute.number
-        prior, coding = task_data.task.prior.attribute(number), task_data.codings[number]
-        if prior.type in NUMERICAL:
+        if prior.attribute(number).type in NUMERICAL:
             try:
-                statistics[number] = kept_for(coding, measure(column))
+                statistics[number] = kept_for(codings[number], measure(column))
             except SpecError as error:
                 named = SpecError(f"attribute {attribute.name}: {error}")
                 raise _with_way_out(task_data, named) from None
-        encoders.append(bind(attribute, prior, coding, statistics.get(number)))
+        encoders.append(bind(attribute, prior.attribute(number), codings[number], statistics.get(number)))
     return encoders, statistics
 
 
@@ -158,7 +159,7 @@ def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence
 
 
 def _with_way_out(task_data: TaskData, error: SpecError) -> SpecError:
-    return SpecError(f"{error} (dcheck /{task_data.dataset.name} tells where)")
+    return SpecError(f"{error} (dcheck /{task_data.source.dataset.name} tells where)")
 
 
 def _check_targets_known(task_data: TaskData) -> None:
@@ -179,7 +180,8 @@ def test_set_stats(task_data: TaskData) -> TestSetStats:
     rows = np.unique(np.concatenate([instance.testing for instance in task_data.instances]))
     columns = task_data.columns(rows)[len(task_data.data.inputs) :]
     truths = [
-        truth_of(target, column.texts()) for target, column in zip(task_data.targets, columns, strict=True)
+        truth_of(target, column.texts())
+        for target, column in zip(task_data.source.targets, columns, strict=True)
     ]
     per_target = [baselines_of(truth) for truth in truths]
     return {letter: tuple(baselines[letter] for baselines in per_target) for letter in LETTERS}

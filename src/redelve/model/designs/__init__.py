@@ -5,7 +5,7 @@ from redelve.model.designs.explicit import cross_validation_lists, explicit_inst
 from redelve.model.designs.groups import commonality_units
 from redelve.model.designs.nested_design import nest
 from redelve.model.designs.order import random_order, random_order_of_groups, uniforms
-from redelve.model.designs.standard_instances import draw
+from redelve.model.designs.standard_instances import draw, draw_task
 
 __all__ = [
     "DesignFacts",
@@ -13,6 +13,7 @@ __all__ = [
     "cross_validation_lists",
     "describe",
     "draw",
+    "draw_task",
     "explicit_instances",
     "leave_one_out_lists",
     "nest",

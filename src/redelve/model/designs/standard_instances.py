@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model import Instance, Prototask
+from redelve.model import DatasetSpec, Instance, Prototask, PrototaskData, Task, is_missing
 from redelve.model.cases import Rows
 from redelve.model.designs.groups import Integers, check_dependencies, group_ends, group_labels, has_groups
 from redelve.model.designs.stretches import AnyCases, EqualClasses, Taking, take_equal_sets, take_sets
@@ -14,6 +14,33 @@ from redelve.model.prototask import SELECTIONS
 TEST_SET_WAYS_OUT = (
     "raise Test-Set-Size, lower Maximum-Number-Of-Instances, or write Test-Set-Selection: common"
 )
+
+
+def draw_task(dataset: DatasetSpec, task: Task, data: PrototaskData) -> tuple[Instance, ...]:
+    """The standard instances of a task with these cases."""
+    classes, class_count = _classes_of(task.prototask, data)
+    return draw(
+        task.prototask,
+        task.training_set_size,
+        data.cases.count,
+        commonality=data.cases.commonality if dataset.has_commonality else None,
+        classes=classes,
+        class_count=class_count,
+    )
+
+
+def _classes_of(prototask: Prototask, data: PrototaskData) -> tuple[Rows | None, int | None]:
+    if not prototask.stratified:
+        return None, None
+    (target,) = data.targets
+    positions = {value: code for code, value in enumerate(target.range.values)}
+    texts = data.cases.columns[-1].texts()
+    for row, text in enumerate(texts):
+        if text not in positions:
+            what = "is missing" if is_missing(text) else f'"{text}" is not in its range'
+            raise SpecError(f"case {data.case_numbers[row]}: target {target.name} {what}")
+    codes = np.fromiter((positions[text] for text in texts), np.int64, len(texts))
+    return codes, len(positions)
 
 
 def draw(
