@@ -18,7 +18,7 @@ from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
 from redelve.run.progress import shown
 from redelve.run.results import Job, Record, Results
-from redelve.run.workers import Workers, workers_for
+from redelve.run.workers import WorkersLike, workers_for
 from redelve.store import Archive
 
 
@@ -30,7 +30,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     sizes: Sequence[int] | None = None,
     losses: Sequence[LossLike] | None = None,
     runs: int = 1,
-    workers: int | str | Workers = 1,
+    workers: WorkersLike = 1,
     limits: Limits | None = None,
     on_failure: str = LEAVE_OUT,
     archive: str | os.PathLike[str] | None = None,
@@ -57,7 +57,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         seed from what varies with the training set.
     workers
         Who does the work: 1 is this process, a number that many processes, ``"dask"`` or an address
-        such as ``"tcp://host:8786"`` a cluster, or workers of `redelve.run.workers`. Results do not
+        such as ``"tcp://host:8786"`` a cluster; the name of another executor, workers of
+        `redelve.run.workers`, or any `concurrent.futures.Executor`, which is left open. Results do not
         depend on it.
     limits
         What a job may use: seconds, memory, threads, a process of its own.
@@ -119,7 +120,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
 
 
 def _run(
-    experiment: Experiment, jobs: Sequence[Job], workers: int | str | Workers, *, progress: bool
+    experiment: Experiment, jobs: Sequence[Job], workers: WorkersLike, *, progress: bool
 ) -> Generator[Record, None, None]:
     """Do the jobs: their records, as they are made."""
     staff = workers_for(workers, threads=experiment.limits.threads)

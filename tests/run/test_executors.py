@@ -15,8 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
+from redelve.assessment import assess
 from redelve.errors import OptionalPackageError, RedelveError, SpecError
+from redelve.run.executor_check import check_executor
 from redelve.run.workers import (
+    EXECUTORS,
     Dask,
     InProcess,
     Lent,
@@ -281,7 +284,7 @@ def test_workers_have_names() -> None:
     [
         (
             lambda: workers_from("proceses"),
-            'unknown executor "proceses": choose serial, processes, loky, dask',
+            'unknown executor "proceses": known are dask, loky, processes, serial .did you mean "processes"',
         ),
         (
             lambda: workers_from("processes", scheduler="tcp://x:1"),
@@ -304,3 +307,61 @@ def test_without_dask_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(OptionalPackageError, match=r'pip install "redelve\[dask\]"'):
         Dask(count=1).executor()
+
+
+def test_without_loky_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "loky", None)
+    with pytest.raises(OptionalPackageError, match=r'pip install "redelve\[loky\]"'):
+        workers_from("loky", count=1).executor()
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "dask" else ()) for name in EXECUTORS]
+)
+def test_registered_executors_keep_to_the_contract(name: str) -> None:
+    assert check_executor(name) == []
+
+
+class Forgetful(Executor):
+    """Does what it is told in this thread, but for a result of 6."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            made = fn(*args, **kwargs)
+            future.set_result(5 if made == 6 else made)
+        except Exception as error:
+            future.set_result(str(error))
+        return future
+
+
+def test_an_executor_that_does_its_work_badly_is_found_out() -> None:
+    found = check_executor(Forgetful())
+    assert [complaint.partition(",")[0] for complaint in found] == [
+        "at first",
+        "after it was let go of",
+        "a job that raises ZeroDivisionError came back as ['division by zero']",
+    ]
+
+
+def test_an_executor_that_cannot_start_is_told() -> None:
+    def broken() -> Executor:
+        raise OSError("no room")
+
+    found = check_executor(Lent(broken, at_once=1))
+    assert len(found) == 4
+    assert all(complaint.endswith("OSError: no room") for complaint in found)
+
+
+def test_any_executor_of_the_standard_library_will_do() -> None:
+    one, two = ["constant", "lin-1"], "demo/age/std.32"
+    with ThreadPoolExecutor(2) as pool:
+        lent = assess(one, two, workers=pool)
+        assert pool.submit(double, 1).result() == 2
+    assert lent.frame().equals(assess(one, two).frame())
+
+
+def test_how_many_jobs_a_lent_executor_gets() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        assert workers_for(pool).at_once == 6
+    assert workers_for(Forgetful()).at_once >= 2

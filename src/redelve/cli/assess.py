@@ -22,6 +22,12 @@ WHOLE = of.Wanted("whole numbers above 0", 1)
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
 
+def _who_works() -> str:
+    from redelve.run.workers import EXECUTORS
+
+    return f"who does the work: {', '.join(EXECUTORS)}"
+
+
 class AssessOptions(of.VerbOptions):
     """What `redelve assess` is told."""
 
@@ -33,7 +39,7 @@ class AssessOptions(of.VerbOptions):
     runs = of.whole("r", "runs with different seeds on each training set", wanted=WHOLE, default=1)
     out = of.text("o", "the folder for descriptions, archive and report", "folder")
     group = of.text("g", "the column that tells which cases belong together", "column")
-    executor = of.text("e", "who does the work: serial, processes or dask", "kind")
+    executor = of.text("e", _who_works, "name")
     workers = of.whole("w", "how many processes", wanted=WHOLE)
     scheduler = of.text("S", "the address of a Dask scheduler, such as tcp://host:8786", "address")
     time_limit = of.number("T", "the most seconds that a job may take", "seconds", of.POSITIVE)

@@ -15,11 +15,15 @@ from redelve.errors import RedelveError
 FAILURE, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 
+Meaning = str | Callable[[], str]
+"""What an option is for; a function is called for the help alone, to list what is registered."""
+
+
 class Option(NamedTuple):
     """An option such as -l or -c file; `argument` names what follows it, if anything does."""
 
     letter: str
-    meaning: str
+    meaning: Meaning
     argument: str | None = None
     long: str | None = None
 
@@ -27,6 +31,11 @@ class Option(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """How the option may be written: -l, --long."""
         return (f"-{self.letter}",) if self.long is None else (f"-{self.letter}", f"--{self.long}")
+
+    @property
+    def explanation(self) -> str:
+        """What the help says of it."""
+        return self.meaning if isinstance(self.meaning, str) else self.meaning()
 
     @property
     def heading(self) -> str:
@@ -55,7 +64,7 @@ class Command(NamedTuple):
     @property
     def help(self) -> str:
         """The text that -h prints."""
-        entries = [(option.heading, option.meaning) for option in (*self.options, HELP)]
+        entries = [(option.heading, option.explanation) for option in (*self.options, HELP)]
         entries.append(("--", "end of the options: all that follows are arguments"))
         width = max(len(heading) for heading, _ in entries) + 2
         lines = "".join(f"  {heading:{width}}{meaning}\n" for heading, meaning in entries)

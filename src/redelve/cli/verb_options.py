@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, nextafter
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from redelve.cli.options import Command, Given, Option, UsageError, run, write
+from redelve.cli.options import Command, Given, Meaning, Option, UsageError, run, write
 from redelve.cli.progress_lines import QUIET
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ def run_verb(
 # The kinds of options: what follows an option, and what is read from it.
 
 
-def flag(letter: str, meaning: str) -> TypedOption[bool]:
+def flag(letter: str, meaning: Meaning) -> TypedOption[bool]:
     """Nothing follows: given or not."""
     return TypedOption(Option(letter, meaning), lambda _: True, False)
 
@@ -112,10 +112,10 @@ def quiet() -> TypedOption[bool]:
 
 
 @overload
-def text(letter: str, meaning: str, argument: str) -> TypedOption[str | None]: ...
+def text(letter: str, meaning: Meaning, argument: str) -> TypedOption[str | None]: ...
 @overload
-def text(letter: str, meaning: str, argument: str, default: str) -> TypedOption[str]: ...
-def text(letter: str, meaning: str, argument: str, default: str | None = None) -> TypedOption[Any]:
+def text(letter: str, meaning: Meaning, argument: str, default: str) -> TypedOption[str]: ...
+def text(letter: str, meaning: Meaning, argument: str, default: str | None = None) -> TypedOption[Any]:
     """Any text; an empty one counts as none."""
     return TypedOption(Option(letter, meaning, argument), lambda given: given[-1] or default, default)
 

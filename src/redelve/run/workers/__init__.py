@@ -1,12 +1,16 @@
 """Who does the work: this process, processes of this machine, a cluster; any Executor will do."""
 
 from redelve.run.workers.cluster import Dask
-from redelve.run.workers.named import workers_for, workers_from
+from redelve.run.workers.in_process import InProcess
+from redelve.run.workers.lent import Lent
+from redelve.run.workers.loky_pool import loky_workers
+from redelve.run.workers.named import WorkersLike, workers_for, workers_from
 from redelve.run.workers.processes import Processes
 from redelve.run.workers.rota import Ongoing, as_they_end, batches_as_they_end
-from redelve.run.workers.worker_contract import Given, InProcess, Lent, Made, WorkerLost, Workers
+from redelve.run.workers.worker_contract import EXECUTORS, Given, Made, WorkerLost, Workers
 
 __all__ = [
+    "EXECUTORS",
     "Dask",
     "Given",
     "InProcess",
@@ -16,8 +20,10 @@ __all__ = [
     "Processes",
     "WorkerLost",
     "Workers",
+    "WorkersLike",
     "as_they_end",
     "batches_as_they_end",
+    "loky_workers",
     "workers_for",
     "workers_from",
 ]

@@ -1,28 +1,37 @@
-"""Workers by name, as the command line asks for them."""
+"""Workers as the user asks for them: by number, by name, by a scheduler's address, or an executor lent."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from concurrent.futures import Executor
+from typing import Any
 
 from redelve.errors import SpecError
-from redelve.run.workers.child import thread_variables
 from redelve.run.workers.cluster import Dask
-from redelve.run.workers.processes import Processes, usable_cores
-from redelve.run.workers.worker_contract import InProcess, Lent, Workers
+from redelve.run.workers.lent import Lent
+from redelve.run.workers.processes import usable_cores
+from redelve.run.workers.worker_contract import EXECUTORS, Workers
 
-NAMES = ("serial", "processes", "loky", "dask")
 SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://", "ucxx://", "inproc://")
 """How an address of a Dask scheduler begins."""
 
+WorkersLike = int | str | Workers | Executor
+"""Workers as a user may put it."""
 
-def workers_for(workers: int | str | Workers, *, threads: int = 1) -> Workers:
-    """Workers as a user may put it: a number of processes (1: this one), a name, a scheduler's address.
+
+def workers_for(workers: WorkersLike, *, threads: int = 1) -> Workers:
+    """The workers that are meant: a number of processes (1: this one), a name, a scheduler's address.
+
+    Any `concurrent.futures.Executor` will do too; it is lent, and you shut it down yourself.
 
     >>> type(workers_for(1)).__name__, type(workers_for("tcp://host:8786")).__name__
     ('InProcess', 'Dask')
     """
     if isinstance(workers, int):
         return workers_from("serial" if workers == 1 else "processes", count=workers, threads=threads)
+    if isinstance(workers, Executor):
+        return Lent(workers, at_once=2 * (getattr(workers, "_max_workers", None) or usable_cores()))
     if not isinstance(workers, str):
         return workers
     if workers.startswith(SCHEMES):
@@ -33,41 +42,25 @@ def workers_for(workers: int | str | Workers, *, threads: int = 1) -> Workers:
 def workers_from(
     name: str, *, count: int | None = None, scheduler: str | None = None, threads: int = 1
 ) -> Workers:
-    """The workers called `serial`, `processes`, `loky` or `dask`; `count` of them, or a scheduler's.
+    """The workers of the executor registered under the name; `count` of them, or a scheduler's.
 
     >>> workers_from("processes", count=2).at_once
     4
     """
-    if scheduler is not None and name != "dask":
-        raise SpecError(f'the scheduler {scheduler} is for the executor "dask", not "{name}"')
-    if name == "serial":
-        if count not in (None, 1):
-            raise SpecError(
-                f'"serial" is one process, not {count}: choose "processes" or leave out the count'
-            )
-        return InProcess()
-    if name == "processes":
-        return Processes(count, threads=threads)
-    if name == "loky":
-        return loky_workers(count, threads=threads)
-    if name == "dask":
-        return Dask(scheduler, count=count)
-    raise SpecError(f'unknown executor "{name}": choose {", ".join(NAMES)}')
+    make = EXECUTORS[name]
+    wanted: dict[str, Any] = {"count": count, "scheduler": scheduler}
+    known = _parameters(make)
+    for option, value in wanted.items():
+        if value is not None and option not in known:
+            raise SpecError(f'the {option} {value} is for {_those_with(option)}, not "{name}"')
+    given = {**wanted, "threads": threads}
+    return make(**{option: value for option, value in given.items() if option in known})
 
 
-def loky_workers(count: int | None = None, *, threads: int = 1) -> Lent:
-    """Processes managed by loky: a worker that dies costs all jobs under way, which are done again."""
-    many = usable_cores() if count is None else count
-    if many < 1:
-        raise SpecError(f"the number of processes must be 1 or more, not {count}")
+def _parameters(make: Callable[..., Workers]) -> frozenset[str]:
+    return frozenset(inspect.signature(make).parameters)
 
-    def make() -> Executor:
-        from loky import ProcessPoolExecutor
 
-        made: Executor = ProcessPoolExecutor(many, env={**thread_variables(threads), "PYTHONHASHSEED": "0"})
-        return made
-
-    def end(executor: Executor) -> None:
-        executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
-
-    return Lent(make, at_once=2 * many, shut_down=end)
+def _those_with(option: str) -> str:
+    names = [f'"{name}"' for name in EXECUTORS if option in _parameters(EXECUTORS[name])]
+    return f"the executor {' or '.join(names)}"

@@ -15,7 +15,7 @@ from typing import Any
 from redelve.errors import SpecError
 from redelve.run.workers.child import Child, ChildDied, child_environment
 from redelve.run.workers.servant import ILL, carried_out, dump
-from redelve.run.workers.worker_contract import CERTAIN, WorkerLost
+from redelve.run.workers.worker_contract import CERTAIN, EXECUTORS, WorkerLost
 
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 """Ends that somebody else may have brought about: a user, a batch system, a machine short of memory."""
@@ -60,6 +60,8 @@ class Processes:
             self._crew.shutdown()
             self._crew = None
 
+
+EXECUTORS.add("processes", Processes)
 
 Errand = tuple["Future[Any]", bytes]
 
