@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 import redelve
+import redelve.challenge
+import redelve.stats
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "redelve"
 LAW = re.compile(r"^[a-z]+(?: < [a-z]+)+$", re.MULTILINE)
-LEAVES = {"errors", "seeds", "registry", "text_numbers", "later"}
+LEAVES = {"errors", "seeds", "registry", "text_numbers"}
 PLANTED = "from redelve.report.page import render_html\n"
 
 
@@ -125,9 +127,17 @@ def test_importing_the_analyses_loads_no_scipy() -> None:
     assert "scipy" not in loaded_after("import redelve.stats")
 
 
+def test_the_public_face_is_small_and_hides_no_module() -> None:
+    assert len(redelve.__all__) <= 30
+    for package in (redelve, redelve.stats, redelve.challenge):
+        folder = Path(str(package.__file__)).parent
+        inside = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+        assert set(package.__all__) & inside == set(), package.__name__
+
+
 def test_every_public_name_can_be_loaded() -> None:
     for name in redelve.__all__:
         assert getattr(redelve, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        redelve.nonsense  # noqa: B018
+        redelve.nonsense  # type: ignore[attr-defined]  # noqa: B018
     assert dir(redelve) == sorted(redelve.__all__)

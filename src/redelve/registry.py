@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
@@ -113,3 +114,31 @@ def _registers(folder: str) -> bool:
             return b"[redelve." in file.read()
     except OSError:
         return False
+
+
+def stub_name(package: str, name: str) -> object:
+    """A name that a package's `__init__.pyi` imports, or `__all__`; for the package's `__getattr__`.
+
+    The stub is the only list of names: type checkers read it, and so does this when the first name is used.
+    """
+    module = sys.modules[package]
+    places = _places(package)
+    if name == "__all__":
+        value: object = sorted(places)
+    elif name in places:
+        value = getattr(import_module(places[name]), name)
+    else:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
+    setattr(module, name, value)
+    return value
+
+
+@cache
+def _places(package: str) -> dict[str, str]:
+    """The names in a package's stub, and the modules where they are."""
+    import ast
+    from pkgutil import get_data
+
+    tree = ast.parse(get_data(package, "__init__.pyi") or b"")
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}

@@ -11,6 +11,7 @@ import pytest
 
 import redelve
 from redelve.findings.task import Contest, compare_methods
+from redelve.run.workers import Processes
 
 PROTOTASKS = ("kin-8nm/dist", "kin-32nm/dist", "pumadyn-8nm/accel", "bank-8nm/rej", "bank-32nm/rej")
 SIZES = (64, 128, 256)
@@ -25,7 +26,7 @@ def contests(prototask: str, sizes: tuple[int, ...], runs: int = 1) -> dict[int,
         sizes=sizes,
         losses=["S"],
         runs=runs,
-        workers=redelve.Processes(os.cpu_count()),
+        workers=Processes(os.cpu_count()),
     )
     assert not list(assessed.results.failures)
     return {

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import BayesianRidge
 
 import redelve
-from redelve.run.workers import Workers, workers_from
+from redelve.run.workers import Processes, Workers, workers_from
 
 METHODS = {"forest": RandomForestRegressor(10), "bayes": BayesianRidge(), "knn-cv-1": "knn-cv-1"}
 BY_NATURE = ("circumstances", "environments")
@@ -74,7 +74,7 @@ def test_isolation_writes_the_same_bytes(serial: dict[str, str], tmp_path: Path)
 
 
 def test_killed_workers_leave_the_same_bytes(serial: dict[str, str], tmp_path: Path) -> None:
-    workers, over, killed = redelve.Processes(2), threading.Event(), []
+    workers, over, killed = Processes(2), threading.Event(), []
 
     def kill_now_and_then() -> None:
         while not over.wait(1.5):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from redelve.data.catalogue import CATALOGUE, FAMILIES, array_factors, task_array
-from redelve.data.catalogue.arrays import PROTOTASKS, STANDARD_SIZES
+from redelve.data.catalogue import CATALOGUE, FAMILIES
+from redelve.data.catalogue.arrays import PROTOTASKS, STANDARD_SIZES, array_factors, task_array
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import active
 from redelve.errors import SpecError

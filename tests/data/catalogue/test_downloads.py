@@ -13,9 +13,10 @@ from urllib.request import Request
 
 import pytest
 
-from redelve.data.catalogue import Download, fetch, read_splits, transfer
+from redelve.data.catalogue import transfer
 from redelve.data.catalogue.depot import LOCK, Depot
-from redelve.data.catalogue.downloads import SOURCES
+from redelve.data.catalogue.downloads import SOURCES, Download, fetch
+from redelve.data.catalogue.openml import read_splits
 from redelve.data.catalogue.transfer import SafeRedirects
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import active, is_delve_directory

@@ -1,18 +1,15 @@
-"""The catalogue: datasets that are generated, or made of other packages' files, each known by name."""
+"""The catalogue: datasets that are generated, or made of other packages' files, each known by name.
+
+Modules that fetch and combine datasets (`downloads`, `openml`, `arrays`) are not loaded here, so that
+commands which list datasets start fast.
+"""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from redelve.data.catalogue.carriers import CARRIED, packaged, require_carrier
 from redelve.data.catalogue.catalogue import Catalogue, Files
-from redelve.later import names_in
-
-if TYPE_CHECKING:
-    from redelve.data.catalogue.arrays import TaskFactors, array_factors, task_array
-    from redelve.data.catalogue.downloads import Download, fetch
-    from redelve.data.catalogue.openml import read_splits
 
 CATALOGUE_VERSION = 1
 """To be raised whenever a generator changes what it generates; not when datasets are added."""
@@ -31,26 +28,11 @@ for _family, _members in FAMILIES.items():
 for _name in CARRIED:
     CATALOGUE.add(_name, partial(packaged, _name))
 
-_LATER = {
-    "arrays": ("TaskFactors", "array_factors", "task_array"),
-    "downloads": ("Download", "fetch"),
-    "openml": ("read_splits",),
-}
-"""What is loaded when it is first used, so that commands which list datasets start fast."""
-
 __all__ = [
     "CATALOGUE",
     "CATALOGUE_VERSION",
     "FAMILIES",
     "KINDS",
-    "Download",
     "Files",
-    "TaskFactors",
-    "array_factors",
-    "fetch",
-    "read_splits",
     "require_carrier",
-    "task_array",
 ]
-
-__getattr__ = names_in(__name__, _LATER)

@@ -1,0 +1,53 @@
+"""The names of `redelve.challenge`, each from its module. This list is all: `__init__.py` reads it."""
+
+from redelve.challenge.answering import entry_of_estimator as entry_of_estimator
+from redelve.challenge.answering import entry_of_method as entry_of_method
+from redelve.challenge.challenge_folder import Challenge as Challenge
+from redelve.challenge.challenge_folder import ChallengeDataset as ChallengeDataset
+from redelve.challenge.challenge_folder import ChallengeLimits as ChallengeLimits
+from redelve.challenge.challenge_folder import challenge_text as challenge_text
+from redelve.challenge.challenge_folder import read_challenge as read_challenge
+from redelve.challenge.examples import example as example
+from redelve.challenge.examples import real_example as real_example
+from redelve.challenge.packing import PublicData as PublicData
+from redelve.challenge.packing import entries_in as entries_in
+from redelve.challenge.packing import pack as pack
+from redelve.challenge.packing import pack_bytes as pack_bytes
+from redelve.challenge.packing import read_downloads as read_downloads
+from redelve.challenge.packing import read_public as read_public
+from redelve.challenge.patterns import Patterns as Patterns
+from redelve.challenge.patterns import patterns_from as patterns_from
+from redelve.challenge.phases import PHASES as PHASES
+from redelve.challenge.phases import Phase as Phase
+from redelve.challenge.phases import Phases as Phases
+from redelve.challenge.phases import instant_in as instant_in
+from redelve.challenge.preparation import add_dataset as add_dataset
+from redelve.challenge.preparation import challenge_sizes as challenge_sizes
+from redelve.challenge.preparation import prepare_challenge as prepare_challenge
+from redelve.challenge.preparation import prepare_dataset as prepare_dataset
+from redelve.challenge.preparation import usual_phases as usual_phases
+from redelve.challenge.ranked_boards import BoardRow as BoardRow
+from redelve.challenge.ranked_boards import OverallRow as OverallRow
+from redelve.challenge.ranked_boards import RankedEntry as RankedEntry
+from redelve.challenge.ranked_boards import Ranking as Ranking
+from redelve.challenge.ranked_boards import final_ranking as final_ranking
+from redelve.challenge.ranked_boards import is_rankable as is_rankable
+from redelve.challenge.ranked_boards import last_complete as last_complete
+from redelve.challenge.ranked_boards import latest_of_each as latest_of_each
+from redelve.challenge.ranked_boards import leaderboard as leaderboard
+from redelve.challenge.score_drawing import score_figure as score_figure
+from redelve.challenge.scoring import DatasetScores as DatasetScores
+from redelve.challenge.scoring import PartScores as PartScores
+from redelve.challenge.scoring import outcomes_of as outcomes_of
+from redelve.challenge.scoring import score_dataset as score_dataset
+from redelve.challenge.scoring import score_part as score_part
+from redelve.challenge.scoring import score_submission as score_submission
+from redelve.challenge.scoring import scores_from_json as scores_from_json
+from redelve.challenge.scoring import scores_to_json as scores_to_json
+from redelve.challenge.submissions import ArchiveLimits as ArchiveLimits
+from redelve.challenge.submissions import DatasetEntry as DatasetEntry
+from redelve.challenge.submissions import Submission as Submission
+from redelve.challenge.submissions import SubmissionError as SubmissionError
+from redelve.challenge.submissions import read_submission as read_submission
+
+__all__: list[str]
