@@ -47,3 +47,29 @@ def test_help_shows_the_options() -> None:
     options = inspect.signature(redelve.assess).parameters
     assert list(options)[:5] == ["methods", "tasks", "sizes", "losses", "runs"]
     assert all(one.kind is one.KEYWORD_ONLY for one in list(options.values())[2:])
+
+
+FUNCTIONS = {"Parameters", "Returns", "Notes", "Examples"}
+RETURN_NOTHING = {"write_description"}
+CLASSES = {"Notes", "Examples"}
+OTHERS = {"METHODS", "Prediction", "predict_performance"}
+"""METHODS is a value; the other two are explained by the page docs/predicting.md."""
+
+
+@pytest.mark.parametrize("name", sorted(set(redelve.__all__) - OTHERS))
+def test_every_public_name_is_explained_in_full(name: str) -> None:
+    thing = getattr(redelve, name)
+    explained = set(re.findall(r"^(\w+)\n-{4,}$", inspect.getdoc(thing) or "", re.MULTILINE))
+    wanted = CLASSES if inspect.isclass(thing) else FUNCTIONS
+    wanted = wanted - {"Returns"} if name in RETURN_NOTHING else wanted
+    assert wanted <= explained, f"{name} lacks {wanted - explained}"
+    if inspect.isfunction(thing):
+        options = inspect.signature(thing).parameters
+        assert all(one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL) for one in options.values())
+        assert all(re.search(rf"^{option}$", inspect.getdoc(thing) or "", re.MULTILINE) for option in options)
+
+
+@pytest.mark.parametrize("name", ["from_frame", "from_file", "task", "as_method", "check_method"])
+def test_every_public_function_refuses_what_it_does_not_have(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"{name}\(\) has no option 'nam': did you mean 'name'\?"):
+        getattr(redelve, name)("thing", nam="x")

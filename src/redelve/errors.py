@@ -11,7 +11,24 @@ R = TypeVar("R")
 
 
 class RedelveError(Exception):
-    """Something the user can mend: bad input, a missing file, a request that cannot be met."""
+    """Something that you can mend: bad input, a missing file, a request that cannot be met.
+
+    All of redelve's own errors are of this family, and each message names the culprit, the value
+    received and the way out.
+
+    Notes
+    -----
+    Anything else that redelve raises is a bug, but for TypeError where an option is misspelt.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> try:
+    ...     redelve.as_method("forrest")
+    ... except redelve.RedelveError as error:
+    ...     print("did you mean" in str(error))
+    True
+    """
 
 
 class FormatError(RedelveError):

@@ -20,10 +20,38 @@ from redelve.errors import PredictionError
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Guesses, class probabilities, predictive distributions: at least one of them, for all test cases.
+    """What a method says of all test cases: guesses, class probabilities, predictive distributions.
 
-    `guesses_for` holds guesses meant for one loss, by its code (the median for A, say); where there are
-    neither these nor `guesses`, the best guess follows from probabilities or distributions.
+    Parameters
+    ----------
+    guesses
+        Guesses for whatever loss they are judged by.
+    probabilities
+        Probabilities of the levels of a categorical target.
+    distributions
+        Predictive distributions of numerical targets.
+    guesses_for
+        Guesses meant for one loss, by its code: the median for ``"A"``, say.
+
+    Raises
+    ------
+    RedelveError
+        The answer is empty, or its parts are for different cases or targets.
+
+    Notes
+    -----
+    At least one part is needed. Losses for which an answer has nothing are not computed. Where there
+    are neither `guesses_for` a loss nor `guesses`, the guess is the best one by the probabilities or
+    distributions. The parts are those of DELVE's prediction files (Rasmussen et al. 1996, The DELVE
+    manual, section 7.5).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> from redelve.answers.predictions import Target
+    >>> answer = redelve.Answer(guesses=redelve.Guesses((Target("age", "real"),), ([31.5, 40.0],)))
+    >>> len(answer), answer.targets[0].name
+    (2, 'age')
     """
 
     guesses: Guesses | None = None

@@ -19,7 +19,8 @@ class Predictor(Protocol):
     """What learning leaves behind.
 
     It may have `told`, a mapping of names to numbers and texts: what the method tells of its own training
-    (epochs, validation error, why it stopped). That is kept in the job's record, and nothing is judged by it.
+    (epochs, validation error, why it stopped). That is kept in the job's record, and nothing is judged
+    by it.
     """
 
     def predict(self, inputs: TestInputs) -> Answer:
@@ -28,11 +29,45 @@ class Predictor(Protocol):
 
 
 class Method(ABC):
-    """A learning method; it never sees a test target, and its randomness comes from the generator given.
+    """A learning method: a base class for your own.
 
-    `summary` says what it does, precisely enough for someone else to do the same (manual 7.1); `identity`
-    is what makes it the method it is, in plain values: change it and results are made anew. `fixed_seeds`
-    tells that part of its randomness does not come from the generator but is the same for all instances.
+    A subclass has `learn`, `identity` and `summary`. It never sees a test target, and all its
+    randomness comes from the generator that it is given.
+
+    Attributes
+    ----------
+    summary : str
+        What the method does, precisely enough for someone else to do the same.
+    identity : mapping
+        What makes it the method it is, in plain values: kind, version, every setting. Change it and
+        results are made anew.
+    fixed_seeds : bool
+        Whether part of its randomness does not come from the generator but is the same for all instances.
+
+    Notes
+    -----
+    The summary is what DELVE asks of every method (Rasmussen et al. 1996, The DELVE manual, section
+    7.1). docs/methods.md has a method from beginning to end; `check_method` tries whether one keeps to
+    the contract; decision 6 (docs/decisions) says why it is so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import redelve
+    >>> class Middle(redelve.Method):
+    ...     summary = "Guesses the median of the training targets."
+    ...     identity = {"kind": "example", "version": 1}
+    ...     def learn(self, training, rng):
+    ...         return MiddlePredictor(training.targets, np.median(training.target_values(0)))
+    >>> class MiddlePredictor:
+    ...     def __init__(self, targets, value):
+    ...         self.targets, self.value = targets, value
+    ...     def predict(self, inputs):
+    ...         guesses = np.full(len(inputs), self.value)
+    ...         return redelve.Answer(guesses=redelve.Guesses(self.targets, (guesses,)))
+    >>> assessment = redelve.assess({"middle": Middle()}, "demo/age", sizes=[512])
+    >>> assessment.frame()["method"].tolist()
+    ['middle']
     """
 
     summary: str

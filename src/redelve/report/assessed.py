@@ -62,7 +62,37 @@ class Contests:
 class Assessment:
     """The results of an assessment, and everything that can be asked of them.
 
-    `loss` is the code of the loss to judge by; None: squared error, or zero-one where classes are predicted.
+    Printed, it answers three questions: which method, how sure are we, would more data help. You get
+    one from `assess`, or make one of what an archive holds:
+    ``Assessment(Archive.open("folder").load())``.
+
+    Parameters
+    ----------
+    results
+        The records, with what their tasks and methods are.
+    loss
+        The code of the loss to judge by; None for squared error, or zero-one where classes are predicted.
+    archive
+        The folder that the results are from, for what is loaded only when asked.
+    data
+        The datasets in words, for the report.
+
+    Notes
+    -----
+    Expected losses, standard errors and tests are those of the design: Rasmussen et al. (1996), The
+    DELVE manual, chapter 8; Nadeau and Bengio (2003), Machine Learning 52:239–281; Bates, Hastie and
+    Tibshirani (2024), Journal of the American Statistical Association 119:1434–1445. p-values of all
+    pairs are adjusted after Holm (1979), Scandinavian Journal of Statistics 6:65–70.
+    docs/statistics.md has the formulas.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> assessment = redelve.assess(["constant", "lin-1"], "demo/age", sizes=[256])
+    >>> list(assessment.frame()["method"])
+    ['constant', 'lin-1']
+    >>> assessment.judged_by("A").compare("lin-1", "constant")[0].winner
+    'lin-1'
     """
 
     results: Results
@@ -105,7 +135,8 @@ class Assessment:
     def runs(self, validation: Validation | None = None) -> pd.DataFrame:
         """Statistics over the runs on tasks with one training and one test set (PROBEN1, section 2.8).
 
-        `validation` holds validation errors by method and number of the run, by which the best run is chosen.
+        `validation` holds validation errors by method and number of the run, by which the best run is
+        chosen.
         """
         found = [many_runs(self.results, task, validation) for task in self.findings.tasks]
         return runs_frame([one for one in found if one is not None])

@@ -52,8 +52,45 @@ class Costs:
 class Record:
     """A job done: its answer and the loss of every test case, or why there is none.
 
-    `digest` identifies task, method, instance and run, so that work is not done twice. `fallback` names the
-    method whose answer stands in where this one failed.
+    Parameters
+    ----------
+    job
+        Task, method, instance and run.
+    digest
+        A hash of task, method, instance and run, so that work is not done twice.
+    seed
+        The seed that the method's generator was made of.
+    status
+        ``"done"``, or what went wrong: ``"failed"``, ``"out of time"``, ``"out of memory"``, ``"crashed"``.
+    losses
+        The loss of every test case, by the loss's code.
+    answer
+        What the method said; an archive gives it only when asked.
+    message
+        Why there is no answer.
+    fallback
+        The method whose answer stands in where this one failed.
+    costs
+        Seconds, processor time and memory.
+    started
+        When, as ISO 8601 in UTC.
+    environment
+        Versions of packages, platform, processor: where it was done.
+    told
+        What the method told of its training.
+
+    Notes
+    -----
+    The loss of every case is kept, so that means, tests and intervals can be computed later (Rasmussen
+    et al. 1996, The DELVE manual, chapter 8).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> assessment = redelve.assess(["constant"], "demo/age", sizes=[512], losses=["S"])
+    >>> record = assessment.results.records[0]
+    >>> record.status, record.job.method, sorted(record.losses)
+    ('done', 'constant', ['S'])
     """
 
     job: Job
@@ -137,7 +174,31 @@ class MethodFacts:
 
 @dataclass(frozen=True)
 class Results:
-    """Records, with what their tasks and methods are; the order of records does not matter."""
+    """Records, with what their tasks and methods are.
+
+    Parameters
+    ----------
+    tasks
+        What is known of the tasks, by address.
+    methods
+        What is known of the methods, by name.
+    records
+        What came of the jobs; their order does not matter.
+
+    Notes
+    -----
+    Results say nothing of which method is better: `Assessment` asks them. They come from `assess`, or
+    from an archive by `Archive.load`.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> results = redelve.assess(["constant"], "demo/age", sizes=[512], losses=["S"]).results
+    >>> list(results.tasks), list(results.methods), len(results.of("constant", "/demo/age/std.512"))
+    (['/demo/age/std.512'], ['constant'], 2)
+    >>> list(results.failures)
+    []
+    """
 
     tasks: Mapping[str, TaskFacts]
     methods: Mapping[str, MethodFacts]

@@ -51,9 +51,34 @@ class MergeReport:
 
 @dataclass
 class Archive:
-    """Records of jobs, with what their tasks and methods are; see docs/archive.md for the files.
+    """A folder of plain files that keeps the records of jobs, with what their tasks and methods are.
 
-    Any number of processes may add to the same archive. A record is safe when `add` returns.
+    `assess` makes one and adds to it; open it with `Archive.open`. Any number of processes may add to
+    the same archive. A record is safe when `add` returns.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    is_writable
+        False for an archive out of a zip file.
+
+    Notes
+    -----
+    The files are Parquet and JSON, described in docs/archive.md. They are the same byte for byte
+    whatever the order of work, and can be verified, merged, rescored and exchanged with DELVE's method
+    directories.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import redelve
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = redelve.assess(["constant"], "demo/age", sizes=[512], archive=Path(folder, "kept"))
+    ...     archive = redelve.Archive.open(Path(folder, "kept"))
+    ...     len(archive.load().records), archive.verify().ok
+    (2, True)
     """
 
     root: Path
@@ -252,8 +277,9 @@ class Archive:
     ) -> Results:
         """The results of all, or of some, methods and tasks; losses are read when they are asked for.
 
-        Of a method or task in several versions the one registered last here is taken; elsewhere name it with
-        the beginning of its digest, as in "lin-1@3fa9". `digests` restricts the records to an experiment's.
+        Of a method or task in several versions the one registered last here is taken; elsewhere name
+        it with the beginning of its digest, as in "lin-1@3fa9". `digests` restricts the records to an
+        experiment's.
         """
         heads = read_snapshot(self.root).resolved.kept
         if digests is not None:

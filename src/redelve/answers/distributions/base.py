@@ -52,8 +52,8 @@ class Distribution(ABC):
     def crps(self, values: Numbers) -> Numbers:
         """The continuous ranked probability score, ∫ (F(x) − 1[x ≥ value])² dx (Gneiting and Raftery 2007).
 
-        Without a closed form it is twice the quantile loss averaged over equally spaced levels, which tends
-        to the same as the levels become many (Gneiting and Ranjan 2011, eq. 9).
+        Without a closed form it is twice the quantile loss averaged over equally spaced levels, which
+        tends to the same as the levels become many (Gneiting and Ranjan 2011, eq. 9).
         """
         levels = (np.arange(CRPS_LEVELS) + 0.5) / CRPS_LEVELS
         total = np.zeros(len(self))

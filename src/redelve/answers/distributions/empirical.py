@@ -15,10 +15,31 @@ from redelve.errors import PredictionError
 
 @dataclass(frozen=True, eq=False)
 class Samples(Distribution):
-    """Draws from a predictive distribution, a row per case.
+    """Draws from a predictive distribution, a row for each case.
 
-    Probabilities, quantiles and CRPS are those of the draws; the density is a Gaussian kernel estimate with
-    Silverman's (1986, eq. 3.31) bandwidth 0.9 min(sd, IQR/1.34) n^(−1/5).
+    Parameters
+    ----------
+    draws
+        A row for each case and a column for each draw, two columns at least.
+
+    Raises
+    ------
+    RedelveError
+        There are fewer than two draws, or a value is not finite.
+
+    Notes
+    -----
+    Probabilities, quantiles and CRPS are those of the draws; the density is a Gaussian kernel estimate
+    with Silverman's (1986, Density Estimation for Statistics and Data Analysis, eq. 3.31) bandwidth
+    0.9 min(sd, IQR/1.34) n^(−1/5).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import redelve
+    >>> made = redelve.Samples([[1.0, 2.0, 3.0, 4.0]])
+    >>> made.probability_below(np.array([2.5])).tolist()
+    [0.5]
     """
 
     draws: Numbers
@@ -68,13 +89,36 @@ class Samples(Distribution):
 
 @dataclass(frozen=True, eq=False)
 class Quantiles(Distribution):
-    """Quantiles of each case at some levels: one row of levels for all cases, or a row per case.
+    """Quantiles of each case at some levels.
 
-    A row of quantiles that is out of order is sorted, which brings it closer to the true one whatever that is
-    (Chernozhukov, Fernández-Val and Galichon 2010, Econometrica 78:1093–1125). Between quantiles the
-    distribution function is a straight line; beyond the outermost ones it has exponential tails that go on
-    with the density of the nearest interval, so that every value has a positive density. Equal quantiles are
-    a point with probability: they leave everything defined but the density.
+    Parameters
+    ----------
+    levels
+        Levels between 0 and 1: one row for all cases, or a row for each case.
+    values
+        The quantiles, a row for each case and a column for each level. A row that is out of order is
+        sorted.
+
+    Raises
+    ------
+    RedelveError
+        The shapes differ, a level is not between 0 and 1 or stands twice, or a value is not finite.
+
+    Notes
+    -----
+    Sorting brings a row closer to the true one, whatever that is (Chernozhukov, Fernández-Val and
+    Galichon 2010, Econometrica 78:1093–1125). Between quantiles the distribution function is a
+    straight line; beyond the outermost ones it has exponential tails that go on with the density of
+    the nearest interval, so that every value has a positive density. Equal quantiles are a point with
+    probability: they leave everything defined but the density.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import redelve
+    >>> made = redelve.Quantiles([0.1, 0.5, 0.9], [[10.0, 20.0, 30.0]])
+    >>> made.probability_below(np.array([15.0])).round(3).tolist()
+    [0.3]
     """
 
     levels: Numbers

@@ -21,7 +21,34 @@ from redelve.errors import PredictionError
 
 @dataclass(frozen=True, eq=False)
 class TargetDistributions(ArrayValue):
-    """For each target, which must be real or integer, a predictive distribution of every case's value."""
+    """For each target, real or integer, a predictive distribution of every case's value.
+
+    Parameters
+    ----------
+    targets
+        What is predicted, as in ``TrainingSet.targets``.
+    distributions
+        One for each target: `Normal`, `Student`, `NormalMixture`, `Quantiles` or `Samples`.
+
+    Raises
+    ------
+    RedelveError
+        A target is categorical or angular, or the distributions are not for equally many cases.
+
+    Notes
+    -----
+    Log loss (L) and the continuous ranked probability score (C; Gneiting and Raftery 2007, Journal of
+    the American Statistical Association 102:359–378) are computed from it, and the best guess for
+    other losses where an answer has no guesses.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> from redelve.answers.predictions import Target
+    >>> spread = redelve.Normal([30.0, 40.0], [5.0, 6.0])
+    >>> len(redelve.TargetDistributions((Target("age", "real"),), (spread,)))
+    2
+    """
 
     targets: tuple[Target, ...]
     distributions: tuple[Distribution, ...]

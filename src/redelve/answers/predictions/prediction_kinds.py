@@ -175,7 +175,34 @@ def _bound(target: Target, case: int, text: str) -> tuple[float, int]:
 
 @dataclass(frozen=True, eq=False)
 class Guesses(ArrayValue):
-    """For each target a level index or number per case; NaN where no guess is made."""
+    """For each target one guess a case: a number, or the index of a level.
+
+    Parameters
+    ----------
+    targets
+        What is predicted, as in ``TrainingSet.targets``.
+    values
+        One array for each target, with a value for each test case: a number, or for a categorical
+        target the index of a level from 0. NaN means that no guess is made.
+
+    Raises
+    ------
+    RedelveError
+        The arrays do not have equal lengths, or a value is none that the target can have.
+
+    Notes
+    -----
+    Guesses follow the rules of DELVE's file ``guess`` (Rasmussen et al. 1996, The DELVE manual,
+    section 7.5).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> from redelve.answers.predictions import Target
+    >>> guesses = redelve.Guesses((Target("age", "real"),), ([31.5, 40.0],))
+    >>> len(guesses), guesses.values[0].tolist()
+    (2, [31.5, 40.0])
+    """
 
     targets: tuple[Target, ...]
     values: tuple[Numbers, ...]
@@ -225,7 +252,38 @@ def _guessed(target: Target, texts: Texts) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class ClassProbabilities(ArrayValue):
-    """Natural logs of the probabilities of a target's levels, one row per case, normalised on creation."""
+    """The probability of every level of a categorical target, one row a case.
+
+    Most methods have probabilities, not logs: use `ClassProbabilities.from_probabilities`.
+
+    Parameters
+    ----------
+    target
+        The one categorical target.
+    logs
+        Natural logs of the probabilities, a row for each case and a column for each level, in the
+        order of the target's levels. They need not be normalised; they are on creation. ``-inf`` is
+        the log of zero.
+
+    Raises
+    ------
+    RedelveError
+        The shape is wrong, a value is NaN or infinite, or all levels of a case have probability zero.
+
+    Notes
+    -----
+    Probabilities follow the rules of DELVE's files ``prob`` and ``lprob`` (Rasmussen et al. 1996, The
+    DELVE manual, section 7.5).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> from redelve.answers.predictions import Target
+    >>> sex = Target("sex", "categorical", ("f", "m"))
+    >>> made = redelve.ClassProbabilities.from_probabilities(sex, [[3.0, 1.0], [0.0, 1.0]])
+    >>> made.values.round(2).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
 
     target: Target
     logs: Numbers

@@ -73,7 +73,38 @@ class Description:
 
 
 def write_description(path: StrPath, description: Description) -> None:
-    """Write a new file, at once or not at all; a file that exists is never overwritten."""
+    """Write what a table is about to a new file, for people to change.
+
+    Parameters
+    ----------
+    path
+        The file, usually ``.toml``. One that exists is never overwritten.
+    description
+        What a table is about, as in ``from_file(…).description``.
+
+    Raises
+    ------
+    RedelveError
+        The file exists already, and may have been edited.
+
+    Notes
+    -----
+    The file is TOML 1.0, with the reason for every decision as a comment; it appears whole or not at all.
+    docs/own-data.md tells what may be changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> import redelve
+    >>> table = pd.DataFrame({"x": [n % 13 for n in range(60)], "y": [n % 7 for n in range(60)]})
+    >>> task = redelve.from_frame(table, "y")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     redelve.write_description(Path(folder, "mine.toml"), task.description)
+    ...     redelve.read_description(Path(folder, "mine.toml")).target
+    'y'
+    """
     if Path(path).exists() or Path(path).is_symlink():
         raise LocationError(
             f"{os.fspath(path)}: exists already and may have been edited: read it with read_description, or "
@@ -149,7 +180,40 @@ def _key(name: str) -> str:
 
 
 def read_description(path: StrPath) -> Description:
-    """What a description file says; every key and value is checked."""
+    """Read what a table is about from a file that `write_description` wrote, or that you did.
+
+    Parameters
+    ----------
+    path
+        The TOML file.
+
+    Returns
+    -------
+    Description
+        What to give as ``description`` to `task`, `from_file` or `from_frame`.
+
+    Raises
+    ------
+    RedelveError
+        The file is not there, or a key or value is not allowed; the message names the line.
+
+    Notes
+    -----
+    Every key and value is checked. What the file leaves out, a column or the design, redelve infers
+    from the table (docs/own-data.md).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import redelve
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.toml")
+    ...     _ = path.write_text('target = "price"\\n[columns.id]\\nuse = "ignore"\\n')
+    ...     description = redelve.read_description(path)
+    >>> description.target, [(column.name, column.use) for column in description.columns]
+    ('price', [('id', 'ignore')])
+    """
     return parse_description(read_text(path, limit=LARGEST_FILE), os.fspath(path))
 
 

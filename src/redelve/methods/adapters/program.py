@@ -1,7 +1,7 @@
 """Any program as a method, by DELVE's files (manual 7.4, 7.5): train.0, test.0 in, cguess.0 and its kin out.
 
-Each job has a directory of its own, which holds no targets; the program is confined to it where the machine
-can do that, so that it can't find them elsewhere either.
+Each job has a directory of its own, which holds no targets; the program is confined to it where the
+machine can do that, so that it can't find them elsewhere either.
 """
 
 from __future__ import annotations
@@ -49,14 +49,49 @@ STEMS = ("cguess", "guess", "prob", "lprob")
 
 @dataclass(frozen=True, eq=False)
 class Program(Method):
-    """A program that reads train.0 and test.0 in its directory and writes predictions there.
+    """A program in any language that reads train.0 and test.0 in its directory and writes predictions there.
 
-    `command` is a list of words, or a line for the shell. In it {train}, {test}, {guess} and {seed} stand for
-    the names of the files and a random seed, which is also in the environment as REDELVE_SEED; `guesses` is
-    the file that {guess} stands for. Words that name files are the program's own: it may read these, the
-    system, Python, and `reads`; it may write in its directory only. `codings` changes encodings, as
-    {"AGE": "nm-sqr"}; `takes` tells which targets the program is for. Predictions are read from cguess.0,
-    guess.0, cguess.S.0 and the like, prob.0, lprob.0.
+    Parameters
+    ----------
+    command
+        A list of words, or a line for the shell. In it ``{train}``, ``{test}``, ``{guess}`` and
+        ``{seed}`` stand for the names of the files and for a random seed, which is also in the
+        environment as ``REDELVE_SEED``. Words that name files are the program's own.
+    guesses
+        The file that ``{guess}`` stands for.
+    codings
+        Encodings to change, as ``{"AGE": "nm-sqr"}``.
+    takes
+        Which targets the program is for: ``"all"``, ``"numerical"`` or ``"categorical"``.
+    reads
+        Files and folders that the program may read, besides its own files, the system's and Python's.
+    env_keep
+        Environment variables that the program may see.
+    confined
+        Whether the program must be confined: True, False, or ``"if possible"``.
+    described
+        A summary of what it does.
+    name
+        What to call it in messages; by default the name of its file.
+
+    Raises
+    ------
+    RedelveError
+        There is no command, or an option is none of those allowed.
+
+    Notes
+    -----
+    The files are those of Rasmussen et al. (1996), The DELVE manual, chapter 7, encoded as
+    ``mgendata`` does. Predictions are read from cguess.0, guess.0, cguess.S.0 and the like, prob.0 and
+    lprob.0. A confined program may write in its directory only and reaches no test target
+    (docs/methods.md).
+
+    Examples
+    --------
+    >>> import redelve
+    >>> zero = redelve.Program("awk '{ print 0 }' {test} > {guess}", takes="numerical", name="zero")
+    >>> zero.name, zero.takes
+    ('zero', 'numerical')
     """
 
     command: str | Sequence[str]

@@ -14,11 +14,39 @@ from redelve.model import Assignment, Instance
 
 
 def nest(assignment: Assignment) -> Assignment:
-    """A cross-validation assignment with the instances that its nested form needs.
+    """Nested cross-validation of a task whose design is cross-validation.
 
-    The folds come first. Then, for each repetition and each pair of its folds, an instance that trains on all
-    other folds and tests on both: what is learnt without folds j and k serves both as j's and as k's inner
-    cross-validation, so K folds cost K(K + 1)/2 trainings a repetition.
+    Parameters
+    ----------
+    assignment
+        A task with three folds or more, such as `from_frame` makes of a small table.
+
+    Returns
+    -------
+    Assignment
+        The same folds, and for each repetition and each pair of folds an instance that trains on all
+        other folds and tests on both.
+
+    Raises
+    ------
+    RedelveError
+        The design is not cross-validation, or has fewer than three folds.
+
+    Notes
+    -----
+    What is learnt without folds j and k serves both as j's and as k's inner cross-validation, so K
+    folds cost K(K + 1)/2 trainings a repetition. In return the interval for the expected loss is an
+    honest one (Bates, Hastie and Tibshirani 2024, Journal of the American Statistical Association
+    119:1434–1445).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import redelve
+    >>> table = pd.DataFrame({"x": [n % 13 for n in range(60)], "y": [n % 7 for n in range(60)]})
+    >>> (folds,) = redelve.from_frame(table, "y").assignments
+    >>> len(folds.instances), len(redelve.nest(folds).instances)
+    (5, 15)
     """
     if assignment.scheme != "cross-validation":
         raise SpecError(

@@ -16,7 +16,37 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a job may use. With `isolated`, or with any limit, the method works in a process of its own."""
+    """What a job may use.
+
+    Parameters
+    ----------
+    seconds
+        The longest time that a job may take; None for no limit.
+    memory
+        The most bytes that a job may hold; None for no limit.
+    threads
+        Threads of BLAS and OpenMP. All workers have the same, because results may depend on it in the
+        last bits.
+    isolated
+        Whether each method works in a process of its own, which never has the test targets. With a
+        limit of time or memory it does anyway.
+
+    Raises
+    ------
+    RedelveError
+        A limit is not above 0.
+
+    Notes
+    -----
+    A job that goes over a limit is stopped, and its record says so; the others go on. docs/running.md
+    tells what becomes of it, docs/decisions/0007-threads-and-bits.md why one thread is the default.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> redelve.Limits(seconds=60, memory=2 * 2**30).needs_a_cell
+    True
+    """
 
     seconds: float | None = None
     memory: int | None = None
