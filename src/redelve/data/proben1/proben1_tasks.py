@@ -17,7 +17,7 @@ from redelve.data.proben1.number_sets import Proben1Problem, load, partition
 from redelve.data.proben1.problem_names import DATASETS, PERMUTATIONS, WITHOUT_VALIDATION, Variant
 from redelve.data.proben1.problem_names import QUARTERS as QUARTERED
 from redelve.data.proben1.remarks import constant_inputs, lacking_classes, twins
-from redelve.data.tables.legal_names import legal_name
+from redelve.data.tables.table_columns import legal_name
 from redelve.errors import SpecError
 from redelve.model import (
     Assignment,

@@ -8,11 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from redelve.data.tables.column_attributes import Coded, coded_column
 from redelve.data.tables.description import ColumnDescription, Description
 from redelve.data.tables.design_choice import DesignChoice, check_enough, choose_design, fold_lists
-from redelve.data.tables.inference import ColumnFacts
-from redelve.data.tables.legal_names import attribute_names, legal_name
+from redelve.data.tables.table_columns import Coded, ColumnFacts, attribute_names, coded_column, legal_name
 from redelve.errors import SpecError
 from redelve.model import (
     CATEGORICAL,
@@ -31,7 +29,14 @@ from redelve.model import (
     extract,
 )
 from redelve.model.cases import Rows
-from redelve.model.designs import describe, draw, explicit_instances, random_order, random_order_of_groups
+from redelve.model.designs import (
+    DesignFacts,
+    describe,
+    draw,
+    explicit_instances,
+    random_order,
+    random_order_of_groups,
+)
 from redelve.model.designs.groups import group_labels
 from redelve.seeds import seed
 
@@ -206,6 +211,10 @@ class TableNouns:
     def assignment(self, size: int) -> Assignment:
         """The task with training sets of this size, its instances and what must be said of them."""
         instances = self._folds() if self.design.is_cross_validation else self._sets(size)
+        facts = describe(instances[: self.design.folds or None], self.data.cases.commonality)
+        caveats = (
+            self._folds_caveats(facts, instances) if self.design.is_cross_validation else facts.caveats()
+        )
         return Assignment(
             self.dataset.spec,
             Task(self.prototask, self.prior, size),
@@ -213,7 +222,7 @@ class TableNouns:
             instances,
             self.design.selection,
             max(self.design.repetitions, 1),
-            (*self._caveats(instances), *self._class_notes(instances), *self._twin_notes(instances)),
+            (*caveats, *self._class_notes(instances), *self._twin_notes(instances)),
         )
 
     def _sets(self, size: int) -> tuple[Instance, ...]:
@@ -231,11 +240,7 @@ class TableNouns:
         )
         return explicit_instances(self.prototask, numbers, lists, commonality=self.commonality)
 
-    def _caveats(self, instances: Sequence[Instance]) -> tuple[str, ...]:
-        one_pass = instances[: self.design.folds or None]
-        facts = describe(one_pass, self.data.cases.commonality)
-        if not self.design.is_cross_validation:
-            return facts.caveats()
+    def _folds_caveats(self, facts: DesignFacts, instances: Sequence[Instance]) -> tuple[str, ...]:
         if _differ_by_one_at_most(instances):
             facts = replace(facts, equal_training_sizes=True, equal_test_sizes=True)
         facts = replace(facts, training_sets="disjoint", roles_mixed=False)  # said by FOLDS, and allowed for

@@ -1,21 +1,34 @@
-"""What a column is, judged by its values and by what its file declares; each decision has a reason."""
+"""What a column of a table is, judged by its values and with a reason each; and how DELVE can write it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.tables.description import ColumnDescription, Use
 from redelve.data.tables.table_files import TableColumn, coded_numbers
 from redelve.errors import SpecError
-from redelve.model import CATEGORICAL
+from redelve.model import (
+    CATEGORICAL,
+    Censored,
+    Column,
+    NumberColumn,
+    Range,
+    WrittenColumn,
+    is_missing,
+    is_value,
+    parse_range,
+)
 from redelve.model.cases import Numbers, Rows
-from redelve.text_numbers import parse_number
+from redelve.model.ranges import IntegerRange, RealInterval
+from redelve.text_numbers import is_integer, is_number, parse_number
 
 FEW_LEVELS, MOST_LEVELS = 20, 1000
 FEW_NUMBERS = 10
@@ -29,6 +42,11 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d[\d.]*(,\d+)?")
 DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(\s.*)?")
 WAYS_OUT = 'leave it out, or describe it with use = "ignore"'
 NUMBERS_FOR_DATES = "numbers (days since some day, month, hour …)"
+MISSING = "?"
+LONGEST_NAME = 80
+NOT_IN_PATHS = re.compile(r"[^A-Za-z0-9_.-]+")
+MEANINGFUL = re.compile(r"[\s#\\,=]+|\.\.+")
+BEGINNINGS = "[]()\\@#+-.:?0123456789"
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,3 +267,143 @@ def _range(facts: ColumnFacts, kind: str) -> str:
     if not facts.is_whole:
         facts.fail(f"can't be integer: it has the value {facts.not_whole[0]:.9g}; choose real")
     return "-Inf..Inf" if is_negative else "0..Inf"
+
+
+# --- values that DELVE can write --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column's values, its range, and the levels that had to be written otherwise."""
+
+    column: Column
+    range: Range
+    identities: Rows
+    """Equal for rows with equal values; for categories the position of the level, −1 where missing."""
+    renamed: dict[str, str] = field(default_factory=dict)
+
+
+def coded_column(facts: ColumnFacts, said: ColumnDescription) -> Coded:
+    """The column under its description, whose every value must be in the range or among the levels."""
+    return _categories(facts, said) if said.type in CATEGORICAL else _numbers(facts, said)
+
+
+def _categories(facts: ColumnFacts, said: ColumnDescription) -> Coded:
+    codes, texts = facts.coded
+    levels = said.levels or ()
+    place = {level: position for position, level in enumerate(levels)}
+    strange = next((text for text in texts if text not in place), None)
+    if strange is not None:
+        facts.fail(
+            f'has the value "{shown(strange, 40)}", which is not among its levels: add it, or correct it'
+        )
+    own = np.array([place[text] for text in texts] + [-1], dtype=np.int64)[codes]
+    written = written_levels(levels)
+    allowed = parse_range(" ".join([*written.values(), *[MISSING] * (facts.missing > 0)]))
+    renamed = {level: text for level, text in written.items() if level != text}
+    return Coded(_category_column(facts, own, [*written.values()]), allowed, own, renamed)
+
+
+def _category_column(facts: ColumnFacts, own: Rows, written: list[str]) -> Column:
+    if facts.is_numeric and not facts.missing:
+        return NumberColumn(facts.numbers)
+    names = np.array([*written, MISSING], dtype=object)
+    return WrittenColumn(names[own])
+
+
+def _numbers(facts: ColumnFacts, said: ColumnDescription) -> Coded:
+    allowed = parse_range(said.range or "(-Inf,Inf)")
+    outside = facts.numbers[~_inside(facts.numbers, allowed)]
+    if len(outside):
+        facts.fail(f'has the value {outside[0]:.9g}, which is not in its range "{said.range}": widen it')
+    if facts.missing and not allowed.missing:
+        allowed = parse_range(f"{allowed} {MISSING}")
+    values = facts.column.numbers
+    assert values is not None
+    identities = np.unique(values, return_inverse=True)[1]
+    return Coded(_number_column(facts, values), allowed, identities)
+
+
+def _number_column(facts: ColumnFacts, values: Numbers) -> Column:
+    if not facts.missing:
+        return NumberColumn(values)
+    texts = np.full(len(values), MISSING, dtype=object)
+    texts[~facts.column.missing] = NumberColumn(facts.numbers).texts()
+    return WrittenColumn(texts)
+
+
+def _inside(numbers: Numbers, allowed: Range) -> NDArray[np.bool_]:
+    """Which numbers the range admits."""
+    inside = np.zeros(len(numbers), dtype=np.bool_)
+    for item in allowed.items:
+        if isinstance(item, RealInterval):
+            above = numbers >= item.low if item.low_included else numbers > item.low
+            inside |= above & (numbers <= item.high if item.high_included else numbers < item.high)
+        elif isinstance(item, IntegerRange):
+            inside |= (numbers == np.floor(numbers)) & (numbers >= item.low) & (numbers <= item.high)
+        elif (single := parse_number(item.text)) is not None:
+            inside |= numbers == single
+    return inside
+
+
+# --- names that DELVE can write ---------------------------------------------------------------------------
+
+
+def legal_name(text: str, otherwise: str = "data") -> str:
+    """A name for a dataset or prototask, which becomes a folder's name too.
+
+    >>> legal_name("House prices (2020)"), legal_name("../..")
+    ('House_prices_2020', 'data')
+    """
+    return NOT_IN_PATHS.sub("_", text).strip("._-")[:LONGEST_NAME].strip("._-") or otherwise
+
+
+def attribute_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names for attributes: no blanks, not a whole number, all different.
+
+    >>> attribute_names(["size", "no. of rooms", "1990", "no._of rooms"])
+    ('size', 'no._of_rooms', 'x1990', 'no._of_rooms_2')
+    """
+    used: set[str] = set()
+    result = []
+    for name in names:
+        bare = _printable(MEANINGFUL.sub("_", name.strip())) or "x"
+        result.append(_unused(f"x{bare}" if is_integer(bare) else bare, used))
+    return tuple(result)
+
+
+def written_levels(levels: Sequence[str]) -> dict[str, str]:
+    """How each level is written in DELVE's files: as it is if that is legal, else altered but still unique.
+
+    >>> written_levels(["New York", "New_York", "1st", "<=50K", "007"])
+    {'New York': 'New_York_2', 'New_York': 'New_York', '1st': 'v_1st', '<=50K': '<=50K', '007': '007'}
+    """
+    used = {level for level in levels if _is_legal(level)}
+    return {level: level if _is_legal(level) else _unused(_altered(level), used) for level in levels}
+
+
+def _is_legal(level: str) -> bool:
+    if is_number(level):
+        return True
+    plain = is_value(level) and not is_missing(level) and Censored.parse(level) is None
+    return plain and level[0] not in BEGINNINGS and not re.search(r"[#\\,]|\.\.", level)
+
+
+def _altered(level: str) -> str:
+    bare = _printable(MEANINGFUL.sub("_", level.strip()))
+    is_plain = bool(bare) and bare[0] not in BEGINNINGS and Censored.parse(bare) is None
+    return bare if is_plain else f"v_{bare}"
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "_" for character in text)
+
+
+def _unused(name: str, used: set[str]) -> str:
+    """The name, with a number if it is taken; it counts as used from now on."""
+    number, candidate = 1, name
+    while candidate in used:
+        number += 1
+        candidate = f"{name}_{number}"
+    used.add(candidate)
+    return candidate

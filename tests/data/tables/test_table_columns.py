@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.data.tables.inference import ColumnFacts, as_type, infer_input, infer_target
-from redelve.data.tables.legal_names import attribute_names, legal_name, written_levels
+from redelve.data.tables.table_columns import (
+    ColumnFacts,
+    as_type,
+    attribute_names,
+    infer_input,
+    infer_target,
+    legal_name,
+    written_levels,
+)
 from redelve.data.tables.table_files import Kind, TableColumn
 from redelve.errors import SpecError
 from redelve.model import is_missing, is_value, parse_range
