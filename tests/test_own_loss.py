@@ -16,6 +16,7 @@ import redelve
 from redelve.answers.losses import LOSSES, DistanceLoss, RememberedLoss
 from redelve.answers.predictions import Numbers, Truth
 from redelve.errors import SpecError
+from redelve.model import Assignment
 from redelve.store import Archive
 
 
@@ -58,7 +59,7 @@ def registered() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def task() -> redelve.Assignment:
+def task() -> Assignment:
     rng = np.random.default_rng(1)
     x = rng.normal(size=200)
     frame = pd.DataFrame({"x": x, "y": 3 * x + rng.normal(size=200)})
@@ -66,7 +67,7 @@ def task() -> redelve.Assignment:
 
 
 @pytest.fixture(scope="module")
-def kept(task: redelve.Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(task: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive made with the loss, which nobody knows any more."""
     place = tmp_path_factory.mktemp("kept") / "archive"
     redelve.assess(METHODS, task, losses=["S", Huber()], archive=place)
@@ -74,13 +75,13 @@ def kept(task: redelve.Assignment, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_registered_loss_reaches_the_workers(task: redelve.Assignment) -> None:
+def test_a_registered_loss_reaches_the_workers(task: Assignment) -> None:
     found = redelve.assess(METHODS, task, losses=["S", "H"], workers=2)
     assert [record.message for record in found.results.failures] == []
     assert {tuple(record.losses) for record in found.results.records} == {("S", "H")}
 
 
-def test_a_loss_given_as_a_value_travels_and_is_the_same_everywhere(task: redelve.Assignment) -> None:
+def test_a_loss_given_as_a_value_travels_and_is_the_same_everywhere(task: Assignment) -> None:
     there = redelve.assess(METHODS, task, losses=["S", Huber()], workers=2)
     here = redelve.assess(METHODS, task, losses=["S", Huber()])
     for one, other in zip(there.results.records, here.results.records, strict=True):
@@ -90,7 +91,7 @@ def test_a_loss_given_as_a_value_travels_and_is_the_same_everywhere(task: redelv
 
 
 @pytest.mark.usefixtures("registered")
-def test_an_archive_with_it_is_sound_and_it_has_a_baseline(task: redelve.Assignment, tmp_path: Path) -> None:
+def test_an_archive_with_it_is_sound_and_it_has_a_baseline(task: Assignment, tmp_path: Path) -> None:
     found = redelve.assess(METHODS, task, losses=["S", "H"], archive=tmp_path / "archive")
     report = Archive.open(tmp_path / "archive").verify()
     assert (report.problems, report.notes) == ((), ())
@@ -122,7 +123,7 @@ def test_where_it_is_unknown_its_numbers_are_analysed_and_standardised(kept: Pat
 
 
 def test_an_archive_is_rescored_by_it_and_merged_with_what_is_told_of_it(
-    task: redelve.Assignment, kept: Path, tmp_path: Path
+    task: Assignment, kept: Path, tmp_path: Path
 ) -> None:
     redelve.assess(METHODS, task, losses=["S"], archive=tmp_path / "archive")
     archive = Archive.open(tmp_path / "archive")
@@ -136,16 +137,14 @@ def test_an_archive_is_rescored_by_it_and_merged_with_what_is_told_of_it(
     assert facts.baselines["H"] == original.baselines["H"]
 
 
-def test_a_rerun_with_the_loss_computes_it_from_what_is_kept(
-    task: redelve.Assignment, tmp_path: Path
-) -> None:
+def test_a_rerun_with_the_loss_computes_it_from_what_is_kept(task: Assignment, tmp_path: Path) -> None:
     place = tmp_path / "archive"
     redelve.assess(METHODS, task, losses=["S"], archive=place)
     found = redelve.assess(METHODS, task, losses=["S", Huber()], archive=place)
     assert all("H" in record.losses for record in found.results.records)
 
 
-def test_one_code_means_one_loss(task: redelve.Assignment) -> None:
+def test_one_code_means_one_loss(task: Assignment) -> None:
     with pytest.raises(SpecError, match='the code "S" of Pretender belongs to another loss, "Squared error"'):
         redelve.assess(METHODS, task, losses=[Pretender()])
     with pytest.raises(SpecError, match='two losses have the code "H"'):
@@ -192,7 +191,7 @@ def test_a_loss_of_a_script_works_and_the_commands_cope_with_it(tmp_path: Path) 
 
 
 def test_installed_packages_bring_losses_by_entry_points(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: redelve.Assignment
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Assignment
 ) -> None:
     info = tmp_path / "theirs-1.0.dist-info"
     info.mkdir()
