@@ -1,8 +1,14 @@
 """From results to findings: arrays for `stats`, and the small values that reports show."""
 
-from redelve.findings.across import AcrossTasks, RankedMethod, across_tasks
-from redelve.findings.costs import MethodCosts, costs_of
-from redelve.findings.curves import CurvePoint, LearningCurve, learning_curves
+from redelve.findings.across import (
+    AcrossTasks,
+    CurvePoint,
+    LearningCurve,
+    RankedMethod,
+    across_tasks,
+    learning_curves,
+)
+from redelve.findings.beside_losses import MethodCosts, costs_of
 from redelve.findings.findings import Findings, find
 from redelve.findings.loss_tables import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.task import (

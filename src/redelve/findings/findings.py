@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.errors import StatisticsError
-from redelve.findings.across import AcrossTasks, across_tasks
-from redelve.findings.costs import MethodCosts, costs_of
-from redelve.findings.curves import LearningCurve, learning_curves
-from redelve.findings.loss_tables import loss_codes, primary_loss
-from redelve.findings.task import TaskFindings, analyse_task
+from redelve.findings.across import AcrossTasks, LearningCurve, across_tasks, learning_curves
+from redelve.findings.beside_losses import MethodCosts, costs_of
+from redelve.findings.loss_tables import codes_of, primary_loss
+from redelve.findings.over_runs import ManyRuns, many_runs
+from redelve.findings.task import TaskFindings, analyse
 from redelve.findings.validity import Note, check_results
 from redelve.run.results import Results
 
@@ -26,6 +26,8 @@ class Findings:
     across: AcrossTasks | None
     costs: tuple[MethodCosts, ...]
     notes: tuple[Note, ...]
+    runs: tuple[ManyRuns, ...]
+    """Of tasks with one training and one test set and several runs: what differs between seeds."""
 
     def task(self, address: str) -> TaskFindings:
         """What was found on a task by its primary loss."""
@@ -43,7 +45,8 @@ def find(results: Results, loss: str | None = None) -> Findings:
     """Analyse everything; `loss` is the one to judge by, else squared error or zero-one."""
     judged, others = [], []
     for address, facts in results.tasks.items():
-        codes = loss_codes(results, address)
+        work = results.on(address)
+        codes = codes_of(work)
         chosen = loss or primary_loss(facts)
         if chosen not in codes:
             if loss is not None and codes:
@@ -54,8 +57,8 @@ def find(results: Results, loss: str | None = None) -> Findings:
             chosen = codes[0] if codes else chosen
         if not codes:
             continue
-        judged.append(analyse_task(results, address, chosen))
-        others += [analyse_task(results, address, code) for code in codes if code != chosen]
+        judged.append(analyse(work, chosen))
+        others += [analyse(work, code) for code in codes if code != chosen]
     if not judged:
         raise StatisticsError("there is nothing to analyse: no job came to an answer")
     return Findings(
@@ -66,6 +69,7 @@ def find(results: Results, loss: str | None = None) -> Findings:
         across_tasks(_same_loss(judged)),
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results),
+        tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
     )
 
 

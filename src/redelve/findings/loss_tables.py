@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import in_order, primary_loss_for
 from redelve.errors import StatisticsError
-from redelve.run.results import Record, Results, TaskFacts
+from redelve.model.designs.nested_design import outer_folds
+from redelve.run.results import Record, Results, TaskFacts, TaskResults
+from redelve.stats.resampled import NestedCV, nested_cross_validation
 from redelve.stats.units import pool_units
 
 Numbers = NDArray[np.float64]
@@ -38,21 +41,33 @@ def primary_loss(facts: TaskFacts) -> str:
     return primary_loss_for(facts.targets)
 
 
+def is_folded(facts: TaskFacts) -> bool:
+    """Whether cases train in one instance and test in another."""
+    return facts.scheme in ("cross-validation", "nested-cross-validation")
+
+
 def loss_codes(results: Results, address: str) -> tuple[str, ...]:
     """The losses that some record of a task has, in their order."""
-    found = {code for record in results.records if record.job.task == address for code in record.losses}
-    return in_order(found)
+    return codes_of(results.on(address))
+
+
+def codes_of(work: TaskResults) -> tuple[str, ...]:
+    """The losses that some record has, in their order."""
+    return in_order({code for records in work.records.values() for one in records for code in one.losses})
 
 
 def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLosses]:
     """The losses of every method that has some on this task."""
-    facts = results.task(address)
-    found = {name: _method_losses(results.of(name, address), facts, name, code) for name in results.methods}
-    usable = {name: losses for name, losses in found.items() if losses.by_instance}
+    return losses_of(results.on(address), code)
+
+
+def losses_of(work: TaskResults, code: str) -> dict[str, MethodLosses]:
+    """The losses of every method that has some."""
+    found = [_method_losses(records, work.facts, name, code) for name, records in work.records.items()]
+    usable = {losses.method: losses for losses in found if losses.by_instance}
     if not usable:
-        raise StatisticsError(
-            f'there are no losses "{code}" on {address}: it has {", ".join(loss_codes(results, address))}'
-        )
+        known = ", ".join(codes_of(work))
+        raise StatisticsError(f'there are no losses "{code}" on {work.facts.address}: it has {known}')
     return usable
 
 
@@ -70,6 +85,35 @@ def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code:
 def _units(record: Record, facts: TaskFacts, code: str) -> Numbers:
     """The losses, dependent cases pooled into one value per unit."""
     instance, losses = facts.instances[record.job.instance], record.losses[code]
-    if instance.units is None or facts.is_cross_validation:
+    if instance.units is None or is_folded(facts):
         return losses
     return pool_units([losses], [instance.units])[0]
+
+
+def outer_instances(facts: TaskFacts) -> int:
+    """How many of a task's instances, the first ones, are folds; in plain cross-validation all are."""
+    if facts.scheme != "nested-cross-validation":
+        return len(facts.instances)
+    return facts.repetitions * outer_folds(len(facts.instances), facts.repetitions)
+
+
+def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
+    """The expected loss with the standard error of Bates, Hastie and Tibshirani (2024)."""
+    outer_count = outer_instances(facts)
+    folds = outer_count // facts.repetitions
+    outer = [losses.by_instance[number].mean(axis=0) for number in range(outer_count)]
+    by_repetition, inner = [], []
+    position = outer_count
+    for repetition in range(facts.repetitions):
+        start = repetition * folds
+        members = [facts.instances[start + k].case_numbers for k in range(folds)]
+        parts: list[list[Numbers]] = [[] for _ in range(folds)]
+        for left, right in combinations(range(folds), 2):
+            tested = facts.instances[position].case_numbers
+            table = losses.by_instance[position].mean(axis=0)
+            parts[left].append(table[np.isin(tested, members[right])])
+            parts[right].append(table[np.isin(tested, members[left])])
+            position += 1
+        inner.append([np.concatenate(part) for part in parts])
+        by_repetition.append(outer[start : start + folds])
+    return nested_cross_validation(inner, by_repetition)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from redelve.answers.losses import in_order
-from redelve.findings.coverage import Coverage
+from redelve.findings.beside_losses import Coverage
 from redelve.findings.over_runs import ManyRuns, MethodRuns
 from redelve.findings.task import Contest, MethodFinding, TaskFindings
 
@@ -24,7 +24,7 @@ def findings_frame(findings: Sequence[TaskFindings]) -> pd.DataFrame:
 
 
 def _row(task: TaskFindings, method: MethodFinding) -> dict[str, object]:
-    low, high = method.interval() or (None, None)
+    low, high = method.bounds or (None, None)
     deviations = {f"sd {source}": value for source, value in method.deviations.items()}
     return {
         "task": task.task.address,
@@ -53,7 +53,7 @@ def contests_frame(contests: Sequence[tuple[str, str, Contest]]) -> pd.DataFrame
 
 
 def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]:
-    low, high = contest.interval() or (None, None)
+    low, high = contest.bounds or (None, None)
     return {
         "task": address,
         "loss": loss,

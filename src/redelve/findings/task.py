@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import combinations
 
 import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
-from redelve.findings.loss_tables import MethodLosses, Numbers, losses_on, primary_loss
-from redelve.findings.nested_folds import nested_estimate, outer_instances
-from redelve.run.results import Results, TaskFacts
+from redelve.findings.loss_tables import (
+    MethodLosses,
+    Numbers,
+    is_folded,
+    losses_of,
+    nested_estimate,
+    outer_instances,
+    primary_loss,
+)
+from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.components import estimate_components
 from redelve.stats.estimates import Analysis, Comparison, Interval
-from redelve.stats.multiple import AllPairs, BestGroup, PairedTest, best_group, compare_all
+from redelve.stats.multiple import AllPairs, BestGroup, Pair, adjust_all, best_group
 from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
 from redelve.stats.resampled import (
@@ -40,7 +47,10 @@ SHARE_SOUGHT = 0.02
 
 @dataclass(frozen=True)
 class MethodFinding:
-    """What was found of a method on a task: its expected loss and where its variation comes from."""
+    """What was found of a method on a task: its expected loss and where its variation comes from.
+
+    What cannot be told is None.
+    """
 
     method: str
     estimate: Estimate | None
@@ -53,50 +63,58 @@ class MethodFinding:
     why_none: str = ""
     is_one_partition: bool = False
     """One training set: what varies between runs is then the seed."""
+    mean: float | None = field(init=False)
+    """The expected loss."""
+    standard_error: float | None = field(init=False)
+    bounds: Interval | None = field(init=False)
+    """Its confidence interval of 95 %."""
+    standardised: float | None = field(init=False)
+    """The expected loss in units of what the best constant answer loses."""
+    standardised_error: float | None = field(init=False)
+    deviations: Mapping[str, float | None] = field(init=False)
+    """Standard deviations of the loss by source; empty where they cannot be told apart."""
 
-    @property
-    def mean(self) -> float | None:
-        """The expected loss."""
-        return None if self.estimate is None else self.estimate.mean
-
-    @property
-    def standard_error(self) -> float | None:
-        """Its standard error."""
-        return None if self.estimate is None else self.estimate.standard_error
+    def __post_init__(self) -> None:
+        found = self.estimate
+        mean, error = (None, None) if found is None else (found.mean, found.standard_error)
+        _settle(
+            self,
+            mean=mean,
+            standard_error=error,
+            bounds=self.interval(),
+            standardised=self.standard.mean(mean),
+            standardised_error=self.standard.spread(error),
+            deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
+        )
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Its confidence interval."""
+        """The confidence interval of the expected loss."""
         return None if self.estimate is None else self.estimate.interval(level)
 
-    @property
-    def standardised(self) -> float | None:
-        """The expected loss in units of what the best constant answer loses."""
-        return self.standard.mean(self.mean)
 
-    @property
-    def standardised_error(self) -> float | None:
-        """The standard error in the same units."""
-        return self.standard.spread(self.standard_error)
+def _settle(made: object, **values: object) -> None:
+    """Give a frozen value what follows from its other fields."""
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
 
-    @property
-    def deviations(self) -> dict[str, float | None]:
-        """Standard deviations of the loss by source; empty where they cannot be told apart."""
-        found = self.estimate
-        if isinstance(found, seed_runs.RunsAnalysis):
-            return {
-                "training sets": found.sd_training,
-                "seeds": found.sd_seed,
-                "test cases": found.sd_test_cases,
-                "training set × test case": found.sd_interaction,
-                "residual": found.sd_residual,
-            }
-        if isinstance(found, Analysis):
-            return {
-                "seeds" if self.is_one_partition else "training sets": found.sd_training,
-                "test cases": found.sd_test_cases,
-                "residual": found.sd_residual,
-            }
-        return {}
+
+def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]:
+    """Standard deviations by source; `between` is what varies from one training to the next."""
+    if isinstance(found, seed_runs.RunsAnalysis):
+        return {
+            "training sets": found.sd_training,
+            "seeds": found.sd_seed,
+            "test cases": found.sd_test_cases,
+            "training set × test case": found.sd_interaction,
+            "residual": found.sd_residual,
+        }
+    if isinstance(found, Analysis):
+        return {
+            between: found.sd_training,
+            "test cases": found.sd_test_cases,
+            "residual": found.sd_residual,
+        }
+    return {}
 
 
 @dataclass(frozen=True)
@@ -110,45 +128,48 @@ class Contest:
     standard: StandardLoss
     instances: tuple[int, ...]
     advice: str = ""
+    difference: float | None = field(init=False)
+    """Expected loss of the first method minus that of the second."""
+    standard_error: float | None = field(init=False)
+    """Standard error of the difference: the one that its interval and p-value rest on.
 
-    @property
-    def difference(self) -> float | None:
-        """Expected loss of the first method minus that of the second."""
-        return self.test.difference
+    `test.standard_error` is DELVE's, which is larger where a variance was estimated to be negative.
+    """
+    bounds: Interval | None = field(init=False)
+    """The confidence interval of 95 % for the difference."""
+    p_value: float | None = field(init=False)
+    """Two-sided p-value of this comparison taken alone."""
+    winner: str | None = field(init=False)
+    """The method with the smaller expected loss, if the adjusted p-value is below 0.05."""
+    caveats: tuple[str, ...] = field(init=False)
+    """What must be said beside it."""
 
-    @property
-    def standard_error(self) -> float | None:
-        """Standard error of the difference: the one that its interval and p-value rest on.
-
-        `test.standard_error` is DELVE's, which is larger where a variance was estimated to be negative.
-        """
-        inside = self.test.differences
-        return inside.interval_standard_error if isinstance(inside, Analysis) else inside.standard_error
-
-    @property
-    def p_value(self) -> float | None:
-        """Two-sided p-value of this comparison taken alone."""
-        return self.test.p_value
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What must be said beside it."""
-        return self.test.caveats
+    def __post_init__(self) -> None:
+        inside, difference = self.test.differences, self.test.difference
+        better = self.first if difference and difference < 0 else self.second
+        _settle(
+            self,
+            difference=difference,
+            standard_error=(
+                inside.interval_standard_error if isinstance(inside, Analysis) else inside.standard_error
+            ),
+            bounds=self.interval(),
+            p_value=self.test.p_value,
+            winner=better if difference and is_settled(self.adjusted_p_value) else None,
+            caveats=self.test.caveats,
+        )
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the difference."""
         return self.test.interval(level)
 
-    @property
-    def winner(self) -> str | None:
-        """The method with the smaller expected loss, if the adjusted p-value is below 0.05."""
-        p = self.adjusted_p_value
-        if p is None or p >= 0.05 or not self.difference:
-            return None
-        return self.first if self.difference < 0 else self.second
-
     def __str__(self) -> str:
         return describe_contest(self)
+
+
+def is_settled(p_value: float | None) -> bool:
+    """Whether a difference is taken as found."""
+    return p_value is not None and p_value < 0.05
 
 
 @dataclass(frozen=True)
@@ -161,6 +182,11 @@ class TaskFindings:
     contests: tuple[Contest, ...]
     group: BestGroup | None
     caveats: tuple[str, ...] = field(repr=False)
+    best_group: tuple[str, ...] = field(init=False)
+    """The methods not distinguishable from the best."""
+
+    def __post_init__(self) -> None:
+        _settle(self, best_group=self.group.members if self.group else ())
 
     def method(self, name: str) -> MethodFinding:
         """What was found of a method."""
@@ -181,25 +207,25 @@ class TaskFindings:
         """The loss itself, as far as it is known here."""
         return self.task.loss(self.loss)
 
-    @property
-    def best_group(self) -> tuple[str, ...]:
-        """The methods not distinguishable from the best."""
-        return () if self.group is None else self.group.members
-
 
 def analyse_task(results: Results, address: str, code: str | None = None) -> TaskFindings:
     """Expected losses and comparisons of all methods on a task by one loss."""
-    facts = results.task(address)
+    return analyse(results.on(address), code)
+
+
+def analyse(work: TaskResults, code: str | None = None) -> TaskFindings:
+    """The same of what came of one task."""
+    facts = work.facts
     code = code or primary_loss(facts)
-    losses = losses_on(results, address, code)
+    losses = losses_of(work, code)
     standard = standard_of(facts, code)
-    methods = tuple(_finding(results, facts, losses[name], standard) for name in losses)
+    methods = tuple(_finding(work, losses[name], standard) for name in losses)
     pairs, why_not = _all_pairs(losses, facts)
-    contests = tuple(_contests(pairs, losses, facts, standard)) if pairs else ()
     group = best_group(pairs, level=GROUP_LEVEL) if pairs else None
+    contests = tuple(_contest(pair, losses, facts, standard) for pair in pairs.pairs) if pairs else ()
     own = [caveat for method in methods if method.estimate for caveat in method.estimate.caveats]
-    caveats = (*(group.caveats if group else own), *why_not)
-    return TaskFindings(facts, code, methods, contests, group, tuple(dict.fromkeys(caveats)))
+    caveats = dict.fromkeys((*(group.caveats if group else own), *why_not))
+    return TaskFindings(facts, code, methods, contests, group, tuple(caveats))
 
 
 def _all_pairs(
@@ -209,9 +235,12 @@ def _all_pairs(
     if len(losses) < 2:
         return None, ()
     try:
-        return compare_all(losses, partial(paired_test, facts)), ()
+        tests = {
+            pair: paired_test(facts, *(losses[name] for name in pair)) for pair in combinations(losses, 2)
+        }
     except StatisticsError as error:
         return None, (f"no comparison is possible: {error}",)
+    return adjust_all(tests), ()
 
 
 def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
@@ -231,16 +260,12 @@ def compare_methods(
     raise AssertionError("methods come in the order in which they were selected")
 
 
-def _finding(
-    results: Results, facts: TaskFacts, losses: MethodLosses, standard: StandardLoss
-) -> MethodFinding:
-    records = results.of(losses.method, facts.address)
-    failed = sum(record.status != "done" for record in records)
-    stood_in = sum(record.fallback is not None for record in records)
+def _finding(work: TaskResults, losses: MethodLosses, standard: StandardLoss) -> MethodFinding:
+    records = work.records[losses.method]
     found: Estimate | None = None
     reason = ""
     try:
-        found = expected_loss(facts, losses)
+        found = expected_loss(work.facts, losses)
     except StatisticsError as error:
         reason = str(error)
     return MethodFinding(
@@ -249,10 +274,10 @@ def _finding(
         standard,
         len(losses.by_instance),
         losses.runs,
-        failed,
-        stood_in,
+        sum(record.status != "done" for record in records),
+        sum(record.fallback is not None for record in records),
         reason,
-        is_one_partition=len(facts.instances) == 1,
+        is_one_partition=len(work.facts.instances) == 1,
     )
 
 
@@ -264,7 +289,7 @@ def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
         return analyse_partition(tables[0])
     if facts.scheme == "nested-cross-validation" and not losses.missing:
         return nested_estimate(facts, losses)
-    if facts.is_cross_validation:
+    if is_folded(facts):
         return analyse_resampled(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
     if losses.runs > 1:
         analyse_runs = (
@@ -283,12 +308,12 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
             f"{first.method} and {second.method} have no instance of {facts.address} in common: "
             "nothing can be compared"
         )
-    if facts.is_cross_validation:
+    if is_folded(facts):
         instances = _folds(facts, instances)
     one, two = first.of(instances), second.of(instances)
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
-    if facts.is_cross_validation:
+    if is_folded(facts):
         return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
     is_common = facts.scheme == "common"
     if first.runs > 1 or second.runs > 1:
@@ -319,29 +344,16 @@ def _ratio(facts: TaskFacts) -> float:
     return testing / sum(one.training_set_size for one in folds)
 
 
-def _contests(
-    pairs: AllPairs, losses: Mapping[str, MethodLosses], facts: TaskFacts, standard: StandardLoss
-) -> list[Contest]:
-    found = []
-    for pair in pairs.pairs:
-        shared = shared_instances(losses[pair.first], losses[pair.second])
-        test = _as_test(pair.test)
-        runs_each = min(losses[pair.first].runs, losses[pair.second].runs)
-        advice = "" if _is_settled(pair.adjusted_p_value) else _advice(test, facts, runs_each)
-        found.append(Contest(pair.first, pair.second, test, pair.adjusted_p_value, standard, shared, advice))
-    return found
+def _contest(
+    pair: Pair, losses: Mapping[str, MethodLosses], facts: TaskFacts, standard: StandardLoss
+) -> Contest:
+    assert isinstance(pair.test, Comparison | ResampledComparison)
+    shared = shared_instances(losses[pair.first], losses[pair.second])
+    advice = "" if is_settled(pair.adjusted_p_value) else _advice(pair.test, facts)
+    return Contest(pair.first, pair.second, pair.test, pair.adjusted_p_value, standard, shared, advice)
 
 
-def _as_test(test: PairedTest) -> Test:
-    assert isinstance(test, Comparison | ResampledComparison)
-    return test
-
-
-def _is_settled(p_value: float | None) -> bool:
-    return p_value is not None and p_value < 0.05
-
-
-def _advice(test: Test, facts: TaskFacts, runs_each: int) -> str:
+def _advice(test: Test, facts: TaskFacts) -> str:
     """How much more data would find a difference of two per cent; empty where that cannot be said."""
     means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
     if not isinstance(test, Comparison) or len(means) < 2 or len(facts.instances) < 2:
@@ -368,7 +380,7 @@ def describe_contest(contest: Contest) -> str:
     better, worse = (
         (contest.first, contest.second) if contest.difference < 0 else (contest.second, contest.first)
     )
-    interval = contest.interval()
+    interval = contest.bounds
     around = (
         ""
         if interval is None

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from redelve.findings.loss_tables import is_folded
 from redelve.registry import Registry
 from redelve.run.results import Results, TaskFacts
 
@@ -102,7 +103,7 @@ def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterat
 )
 def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Cross-validation is allowed where cases are few, and said to be what it is."""
-    if found := _tasks(results, lambda facts: facts.training_overlap or facts.is_cross_validation):
+    if found := _tasks(results, lambda facts: facts.training_overlap or is_folded(facts)):
         yield self.note(
             f"on {_listed(found)} training sets share cases: intervals and p-values are approximate", found
         )
@@ -165,7 +166,7 @@ def different_instances(self: ValidityRule, results: Results) -> Iterator[Note]:
 
 def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
     held = {
-        name: frozenset(record.job.instance for record in results.of(name, address) if record.has_losses)
+        name: frozenset(record.job.instance for record in results.of(name, address) if record.losses)
         for name in results.methods
     }
     most = frozenset[int]().union(*held.values())
@@ -181,7 +182,7 @@ def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
 )
 def dependent_test_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Partly overlapping test sets; dependent cases are pooled into units, which is said."""
-    if found := _tasks(results, lambda facts: facts.test_overlap and not facts.is_cross_validation):
+    if found := _tasks(results, lambda facts: facts.test_overlap and not is_folded(facts)):
         yield self.note(f"on {_listed(found)} test sets overlap partly: standard errors are rough", found)
     if found := _tasks(results, _has_units):
         yield self.note(
@@ -240,7 +241,7 @@ def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
 def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Records without an answer of their own."""
     for name in results.methods:
-        failed = [record for record in results.failures if record.job.method == name]
+        failed = [one for one in results.records if one.job.method == name and one.status != "done"]
         if failed:
             jobs = sum(record.job.method == name for record in results.records)
             reasons = _listed(list(dict.fromkeys(record.status for record in failed)))
@@ -260,7 +261,7 @@ def few_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Two or three disjoint training sets."""
     found = _tasks(
         results,
-        lambda facts: 2 <= len(facts.instances) < FEW_TRAINING_SETS and not facts.is_cross_validation,
+        lambda facts: 2 <= len(facts.instances) < FEW_TRAINING_SETS and not is_folded(facts),
     )
     if found:
         yield self.note(f"{_listed(found)}: fewer than {FEW_TRAINING_SETS} training sets", found)

@@ -76,7 +76,7 @@ def _losses_caption(loss: Loss) -> str:
 
 
 def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
-    bounds = finding.interval()
+    bounds = finding.bounds
     low, high = bounds or (None, None)
     best = finding.method in task.best_group
     word = "yes" if best else "no" if task.group else rounding.UNKNOWN
@@ -119,7 +119,7 @@ def pairs_table(panel: Panel) -> ReportTable:
 
 
 def _pair_row(task: TaskFindings, contest: Contest) -> Row:
-    bounds = contest.interval()
+    bounds = contest.bounds
     low, high = bounds or (None, None)
     shift = contest.standard.spread(contest.difference)
     error = contest.standard.spread(contest.standard_error)

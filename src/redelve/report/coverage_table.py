@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redelve.findings import Findings
-from redelve.findings.coverage import Coverage, coverage_of
+from redelve.findings.beside_losses import Coverage, coverage_of
 from redelve.report.contents import METHOD, TASK, name_cell
 from redelve.report.rounding import UNKNOWN, with_error
 from redelve.report.table_values import Cell, ReportColumn, ReportTable

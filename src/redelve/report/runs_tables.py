@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from redelve.findings import Findings
-from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair, many_runs
+from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair
 from redelve.report import rounding
 from redelve.report.contents import CASES, METHOD, count_cell, name_cell
 from redelve.report.panels import Panel
@@ -19,8 +19,9 @@ MOST_PAIRS = 6
 
 def runs_of(findings: Findings, panel: Panel) -> tuple[ManyRuns, ...]:
     """The tasks of a panel that have one partition and several runs."""
-    found = (many_runs(findings.results, task) for task in reversed(panel.tasks))
-    return tuple(one for one in found if one is not None)
+    by_address = {one.task.address: one for one in findings.runs}
+    addresses = [task.task.address for task in reversed(panel.tasks)]
+    return tuple(by_address[address] for address in addresses if address in by_address)
 
 
 def runs_tables(findings: Findings, panel: Panel) -> tuple[ReportTable, ...]:

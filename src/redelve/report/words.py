@@ -144,7 +144,7 @@ def _gap(contest: Contest, leader: str) -> str:
     gap = sign * (contest.difference or 0.0)
     error = contest.standard_error
     text = rounding.by_error(gap, error)
-    if (bounds := contest.interval()) is not None:
+    if (bounds := contest.bounds) is not None:
         ends = sorted(sign * bound for bound in bounds)
         text += f" (95 % interval {rounding.interval((ends[0], ends[1]), error)})"
     standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
@@ -231,7 +231,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     if contest.difference is None or contest.p_value is None:
         return f"{start}: no test is defined between them."
     sign = 1.0 if contest.first == leader else -1.0
-    bounds = contest.interval()
+    bounds = contest.bounds
     around = ""
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)

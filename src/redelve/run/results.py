@@ -156,11 +156,6 @@ class TaskFacts:
         """The loss of this code, as far as it is known here."""
         return self.own_losses.get(code) or known_loss(code) or RememberedLoss(code)
 
-    @property
-    def is_cross_validation(self) -> bool:
-        """Whether cases train in one instance and test in another."""
-        return self.scheme in ("cross-validation", "nested-cross-validation")
-
 
 @dataclass(frozen=True)
 class MethodFacts:
@@ -170,6 +165,14 @@ class MethodFacts:
     digest: str
     identity: Mapping[str, object]
     summary: str
+
+
+@dataclass(frozen=True)
+class TaskResults:
+    """What came of one task: the records of every method on it, by instance and run."""
+
+    facts: TaskFacts
+    records: Mapping[str, Sequence[Record]] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,10 @@ class Results:
     def of(self, method: str, task: str) -> Sequence[Record]:
         """The records of a method on a task, by instance and run."""
         return self._by_pair.get((task, method), [])
+
+    def on(self, address: str) -> TaskResults:
+        """What came of a task."""
+        return TaskResults(self.task(address), {name: self.of(name, address) for name in self.methods})
 
     def task(self, address: str) -> TaskFacts:
         """What is known of a task."""

@@ -127,14 +127,17 @@ def compare_all(losses: Mapping[str, Data], compare: Callable[[Data, Data], Pair
     """
     if len(losses) < 2:
         raise StatisticsError(f"a comparison needs at least two methods: got {', '.join(losses) or 'none'}")
-    names = list(combinations(losses, 2))
-    tests = [compare(losses[first], losses[second]) for first, second in names]
-    adjusted = holm([guarded_p_value(test) for test in tests])
-    pairs = tuple(Pair(*name, test, p) for name, test, p in zip(names, tests, adjusted, strict=True))
-    caveats = _union(test.caveats for test in tests)
-    return AllPairs(
-        tuple(losses), pairs, sum(p is not None for p in adjusted), (*caveats, *_undefined(pairs))
-    )
+    names = combinations(losses, 2)
+    return adjust_all({(one, two): compare(losses[one], losses[two]) for one, two in names})
+
+
+def adjust_all(tests: Mapping[tuple[str, str], PairedTest]) -> AllPairs:
+    """The comparisons of every pair of methods, with p-values adjusted by Holm's method."""
+    adjusted = holm([guarded_p_value(test) for test in tests.values()])
+    pairs = tuple(Pair(*names, test, p) for (names, test), p in zip(tests.items(), adjusted, strict=True))
+    methods = tuple(dict.fromkeys(name for names in tests for name in names))
+    caveats = (*_union(test.caveats for test in tests.values()), *_undefined(pairs))
+    return AllPairs(methods, pairs, sum(p is not None for p in adjusted), caveats)
 
 
 def guarded_p_value(test: PairedTest) -> float | None:
