@@ -16,6 +16,7 @@ from redelve.errors import FormatError, LocationError, PredictionError, SpecErro
 from redelve.run.results import Costs
 from redelve.store import Archive
 from redelve.store.layout import MARKER, read_document, write_document
+from redelve.store.record_rows import RecordTable
 from tests.store.made import (
     TASK,
     assert_same,
@@ -79,6 +80,21 @@ def test_losses_are_slices_without_a_copy(tmp_path: Path) -> None:
     assert "Q" not in first.losses
     assert first.has_losses
     assert "S" in repr(first.losses)
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_losses_are_there_when_results_are_loaded_all_or_those_chosen(
+    tmp_path: Path, is_compacted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = make_archive(tmp_path / "a")
+    if is_compacted:
+        archive.compact()
+    every, some = archive.load(), archive.load(losses=["S", "Q"])
+    monkeypatch.setattr(RecordTable, "column", None)
+    for one, other in zip(every.records, some.records, strict=True):
+        assert list(other.losses) == ["S"]
+        assert np.array_equal(one.losses["S"], other.losses["S"])
+        assert all(len(losses) for losses in one.losses.values())
 
 
 def test_results_can_be_sent_to_other_processes(tmp_path: Path) -> None:

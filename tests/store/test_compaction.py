@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from redelve.run.results import Costs, Record
-from redelve.store import Archive, parquet
+from redelve.store import Archive, record_rows
 from tests.store.made import (
     TASK,
     assert_same,
@@ -72,7 +72,7 @@ def mixed_records() -> list[Record]:
 def test_files_are_the_same_whatever_the_order(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "GROUP_CELLS", 60)  # several row groups
+    monkeypatch.setattr(record_rows, "GROUP_CELLS", 60)  # several row groups
     records = mixed_records()
     plain = make_archive(tmp_path / "plain", records)
     plain.compact()
@@ -98,7 +98,7 @@ def test_compacting_again_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_row_groups_end_with_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "GROUP_CELLS", 60)
+    monkeypatch.setattr(record_rows, "GROUP_CELLS", 60)
     archive = make_archive(tmp_path / "a", list(many(*usual(), runs=4)))
     archive.compact()
     path = next((tmp_path / "a" / "losses").rglob("*.parquet"))

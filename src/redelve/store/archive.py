@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from redelve.answers.losses import Loss, LossLike
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
 from redelve.run.provenance import environment
 from redelve.run.results import MethodFacts, Record, Results, TaskFacts
-from redelve.store import choice, layout
+from redelve.store import layout
 from redelve.store.compaction import rebuild, sweep
 from redelve.store.delve import (
     ExportReport,
@@ -22,13 +22,18 @@ from redelve.store.delve import (
     imported_records,
     task_folders,
 )
-from redelve.store.fact_files import read_methods, read_task, task_paths, write_method, write_task
-from redelve.store.fresh import fresh_files, write_fresh
+from redelve.store.fact_files import read_methods, read_task, task_path, task_paths, write_method, write_task
 from redelve.store.heads import Head
-from redelve.store.parquet import read_table
+from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.rescoring import rescored
-from redelve.store.rows import LOSS, answer_columns, answer_of, content_digest, key_columns
-from redelve.store.snapshot import SnapshotEntry, files_of, read_manifest, read_snapshot
+from redelve.store.snapshot import (
+    SnapshotEntry,
+    files_of,
+    fresh_files,
+    read_manifest,
+    read_snapshot,
+    write_fresh,
+)
 from redelve.store.soundness import VerifyReport, verify
 from redelve.store.zipped import unzipped
 
@@ -124,7 +129,7 @@ class Archive:
 
     def _prepared(self, record: Record) -> tuple[Head, dict[str, object]]:
         job, answer = record.job, record.answer
-        layout.checked_digest(record.digest, str(job))
+        layout.checked_digest(record.digest, job)
         task, method_digest = self._task(job.task), self._method_digest(job.method)
         if not 0 <= job.instance < len(task.instances):
             raise SpecError(f"{job}: the task has instances 0 to {len(task.instances) - 1}")
@@ -132,7 +137,7 @@ class Archive:
             raise SpecError(f"{job}: the seed {record.seed} has more than 64 bits")
         answers = {} if answer is None else answer_columns(answer)
         numbers = task.instances[job.instance].case_numbers
-        lengths = {len(losses) for losses in record.losses.values()} | ({len(answer)} if answer else set())
+        lengths = {len(one) for one in (*record.losses.values(), *answers.values())}
         if lengths - {len(numbers)}:
             raise PredictionError(
                 f"{job}: the instance has {len(numbers)} test cases, "
@@ -273,9 +278,10 @@ class Archive:
         methods: Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
         digests: Collection[str] | None = None,
+        losses: Collection[str] | None = None,
         answers: bool = False,
     ) -> Results:
-        """The results of all, or of some, methods and tasks; losses are read when they are asked for.
+        """The results of all, or of some, methods and tasks, with all losses or with some.
 
         Of a method or task in several versions the one registered last here is taken; elsewhere name
         it with the beginning of its digest, as in "lin-1@3fa9". `digests` restricts the records to an
@@ -284,14 +290,16 @@ class Archive:
         heads = read_snapshot(self.root).resolved.kept
         if digests is not None:
             heads = tuple(entry for entry in heads if entry.head.digest in digests)
-        chosen = choice.choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
+        chosen = choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
         records = (
-            entry.head.record(entry.source.loss_columns(entry.head), self._answer(entry, chosen, answers))
+            entry.head.record(
+                entry.source.loss_columns(entry.head, losses), self._answer(entry, chosen, answers)
+            )
             for entry in chosen.entries
         )
         return Results(chosen.tasks, chosen.methods, tuple(records))
 
-    def _answer(self, entry: SnapshotEntry, chosen: choice.Chosen, wanted: bool) -> object:
+    def _answer(self, entry: SnapshotEntry, chosen: Chosen, wanted: bool) -> object:
         if not wanted:
             return None
         targets = chosen.tasks[entry.head.job.task].targets
@@ -312,3 +320,98 @@ def _only(found: Sequence[Found], what: str) -> Found:
         known = "is not described in the archive" if not found else f"is there in {len(found)} versions"
         raise SpecError(f"{what} {known}: register the experiment's tasks and methods first")
     return found[0]
+
+
+SHOWN_DIGITS = 8
+
+
+class _Described(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+Facts = TypeVar("Facts", bound=_Described)
+Versions = dict[str, dict[str, Facts]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The entries wanted, with what their methods and tasks are."""
+
+    entries: tuple[SnapshotEntry, ...]
+    methods: Mapping[str, MethodFacts]
+    tasks: Mapping[str, TaskFacts]
+
+
+def choose(
+    root: Path,
+    entries: Sequence[SnapshotEntry],
+    methods: Sequence[str] | None,
+    tasks: Sequence[str] | None,
+    registered: tuple[Mapping[str, MethodFacts], Mapping[str, TaskFacts]],
+) -> Chosen:
+    """The entries of the methods and tasks named, or of all; one version of each."""
+    known_methods = _by_name(read_methods(root), lambda one: one.name)
+    bare = (read_task(path, root, with_truths=False) for path in task_paths(root))
+    known_tasks = _by_name(bare, lambda one: one.address)
+    used = {entry.head.job.method: set[str]() for entry in entries}
+    used_tasks = {entry.head.job.task: set[str]() for entry in entries}
+    for entry in entries:
+        used[entry.head.job.method].add(entry.head.method_digest)
+        used_tasks[entry.head.job.task].add(entry.head.task_digest)
+    chosen_methods = _versions("method", known_methods, methods, used, registered[0])
+    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1])
+    wanted = [entry for entry in entries if _is_wanted(entry, chosen_methods, chosen_tasks)]
+    filled = {
+        name: read_task(task_path(root, name, facts.digest), root) for name, facts in chosen_tasks.items()
+    }
+    return Chosen(_last_of_each(wanted), chosen_methods, filled)
+
+
+def _by_name(facts: Iterable[Facts], name: Callable[[Facts], str]) -> Versions[Facts]:
+    found: Versions[Facts] = {}
+    for one in facts:
+        found.setdefault(name(one), {})[one.digest] = one
+    return found
+
+
+def _versions(
+    kind: str,
+    known: Versions[Facts],
+    wanted: Sequence[str] | None,
+    used: Mapping[str, set[str]],
+    registered: Mapping[str, Facts],
+) -> dict[str, Facts]:
+    """One version of each name that is wanted."""
+    chosen: dict[str, Facts] = {}
+    for text in known if wanted is None else wanted:
+        name, _, start = (text, "", "") if text in known else text.rpartition("@")
+        if name not in known:
+            raise LocationError(f'no {kind} "{text}" in the archive: there are {", ".join(known) or "none"}')
+        matching = [digest for digest in known[name] if digest.startswith(start)]
+        usable = [digest for digest in matching if digest in used.get(name, ())] or matching
+        if name in registered and registered[name].digest in usable:
+            usable = [registered[name].digest]
+        if len(usable) != 1:
+            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}" for digest in usable or known[name])
+            raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions: choose {shown}')
+        chosen[name] = known[name][usable[0]]
+    return chosen
+
+
+def _is_wanted(
+    entry: SnapshotEntry, methods: Mapping[str, MethodFacts], tasks: Mapping[str, TaskFacts]
+) -> bool:
+    head = entry.head
+    method, task = methods.get(head.job.method), tasks.get(head.job.task)
+    if method is None or task is None:
+        return False
+    return method.digest == head.method_digest and task.digest == head.task_digest
+
+
+def _last_of_each(entries: Sequence[SnapshotEntry]) -> tuple[SnapshotEntry, ...]:
+    """Of several records of one job, made under different limits, the one made last."""
+    found: dict[object, SnapshotEntry] = {}
+    for entry in sorted(entries, key=lambda entry: (entry.head.started, entry.head.digest)):
+        found[entry.head.job] = entry
+    return tuple(found.values())

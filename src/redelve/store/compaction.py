@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from redelve.answers.losses import usual_losses
 from redelve.data.files import sync_folder
-from redelve.store.fresh import write_fresh
 from redelve.store.heads import circumstances_table, environment_digest, job_table
 from redelve.store.layout import (
     CONFLICTS,
@@ -27,17 +26,17 @@ from redelve.store.layout import (
     is_abandoned,
     write_document,
 )
-from redelve.store.parquet import write_records
-from redelve.store.rows import KEYS, LOSS
+from redelve.store.record_rows import KEYS, LOSS, write_records
 from redelve.store.snapshot import (
     STORED,
-    FreshSource,
+    Fresh,
     Resolution,
     Snapshot,
     SnapshotEntry,
     environment_path,
     is_data_file,
     resolve,
+    write_fresh,
 )
 
 
@@ -88,8 +87,8 @@ def rebuild(snapshot: Snapshot, entries: Sequence[SnapshotEntry]) -> Resolution:
     finally:
         staged.discard()
     for entry in snapshot.fresh:
-        assert isinstance(entry.source, FreshSource)
-        entry.source.file.path.unlink(missing_ok=True)
+        assert isinstance(entry.source, Fresh)
+        entry.source.path.unlink(missing_ok=True)
     sweep(snapshot.root, staged.files)
     return found
 
@@ -135,7 +134,7 @@ def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table
     kinds: dict[str, pa.DataType] = {}
     for entry in entries:
         if not kinds.keys() >= set(entry.head.answer):
-            known = entry.source.schema()
+            known = entry.source.schema
             kinds |= {name: known.field(name).type for name in entry.head.answer}
     schema = pa.schema(KEYS | dict(sorted(kinds.items())))
     return schema, (_filled(entry.source.answers(entry.head), schema) for entry in entries)

@@ -25,8 +25,7 @@ from redelve.store.layout import (
     segment,
     write_document,
 )
-from redelve.store.parquet import read_table, write_table
-from redelve.store.rows import value_column, values_of
+from redelve.store.record_rows import read_table, value_column, values_of, write_table
 
 TRUTH, CENSORING = "truth.", "censoring."
 PLAIN = {

@@ -139,10 +139,12 @@ class DocumentFields:
         return checked_digest(value, self.path)
 
 
-def checked_digest(value: str, place: Path | str) -> str:
-    """A digest, or an error."""
+def checked_digest(value: str, place: object) -> str:
+    """A digest, or an error that names the place."""
     if DIGEST.fullmatch(value) is None:
-        raise FormatError(place, None, f'"{value[:80]}" is no digest: expected up to 64 letters and digits')
+        raise FormatError(
+            str(place), None, f'"{value[:80]}" is no digest: expected up to 64 letters and digits'
+        )
     return value
 
 

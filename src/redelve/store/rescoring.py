@@ -18,7 +18,7 @@ from redelve.errors import PredictionError
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_path, write_task
 from redelve.store.heads import Head
-from redelve.store.rows import KEYS, LOSS, Columns, answer_of
+from redelve.store.record_rows import KEYS, LOSS, answer_of
 from redelve.store.snapshot import NEW, RowSource, Snapshot, SnapshotEntry
 
 Numbers = NDArray[np.float64]
@@ -44,17 +44,10 @@ class RescoredSource(RowSource):
         """Keys and answers, a row for each case."""
         return self.source.answers(head)
 
+    @property
     def schema(self) -> pa.Schema:
         """The types of the columns of answers."""
-        return self.source.schema()
-
-    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
-        """The losses by code."""
-        return {**self.source.loss_columns(self.former), **self.added}
-
-    def answer_columns(self, head: Head) -> Columns:
-        """The columns of the answer."""
-        return self.source.answer_columns(head)
+        return self.source.schema
 
 
 def rescored(snapshot: Snapshot, wanted: Sequence[LossLike]) -> list[SnapshotEntry]:

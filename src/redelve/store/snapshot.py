@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
-from redelve.store.fresh import Fresh, fresh_files
-from redelve.store.heads import Head, heads_of
+from redelve.store.heads import Head, head_of, heads_of
 from redelve.store.layout import (
     DATA,
     FRESH,
@@ -25,13 +28,15 @@ from redelve.store.layout import (
     Document,
     DocumentFields,
     folder_of,
+    plain_value,
     read_document,
 )
-from redelve.store.parquet import RecordTable, read_table
-from redelve.store.rows import KEYS, LOSS, Columns, numbers_of
+from redelve.store.record_rows import KEYS, LOSS, Columns, RecordTable, failures_named, numbers_of, read_table
 
 Numbers = NDArray[np.float64]
 
+NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
+KEY = b"redelve"
 STORED, NEW, FOREIGN = 0, 1, 2
 """Where an entry comes from: compacted, fresh, or another archive. The first of equals is kept."""
 ATTEMPTS = 5
@@ -49,43 +54,18 @@ class RowSource(ABC):
     def answers(self, head: Head) -> pa.Table:
         """Keys and answers, a row for each case."""
 
+    @property
     @abstractmethod
     def schema(self) -> pa.Schema:
         """The types of the columns of answers."""
 
-    @abstractmethod
-    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
-        """The losses by code, read when asked for."""
-
-    @abstractmethod
-    def answer_columns(self, head: Head) -> Columns:
-        """The columns of the answer."""
-
-
-@dataclass(frozen=True)
-class FreshSource(RowSource):
-    """A file of its own."""
-
-    file: Fresh
-
-    def losses(self, head: Head) -> pa.Table:
-        """Keys and losses, a row for each case."""
-        return chosen(self.file.path, self.file.rows(), [LOSS + code for code in head.losses])
-
-    def answers(self, head: Head) -> pa.Table:
-        """Keys and answers, a row for each case."""
-        return chosen(self.file.path, self.file.rows(), head.answer)
-
-    def schema(self) -> pa.Schema:
-        """The types of the columns."""
-        return self.file.schema
-
-    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
-        """The losses by code."""
-        if not head.losses:
+    def loss_columns(self, head: Head, wanted: Collection[str] | None = None) -> dict[str, Numbers]:
+        """The losses by code: all, or those wanted."""
+        codes = [code for code in head.losses if wanted is None or code in wanted]
+        if not codes:
             return {}
         table = self.losses(head)
-        return {code: numbers_of(table.column(LOSS + code).combine_chunks()) for code in head.losses}
+        return {code: numbers_of(table.column(LOSS + code).combine_chunks()) for code in codes}
 
     def answer_columns(self, head: Head) -> Columns:
         """The columns of the answer."""
@@ -93,6 +73,103 @@ class FreshSource(RowSource):
             return {}
         table = self.answers(head)
         return {name: table.column(name).combine_chunks() for name in head.answer}
+
+
+def chosen(path: Path, table: pa.Table, columns: Iterable[str]) -> pa.Table:
+    """The keys and the columns named, all of which must be there."""
+    names = [*KEYS, *columns]
+    for name in names:
+        if name not in table.schema.names:
+            raise FormatError(path, None, f'there is no column "{name}": the file was changed or damaged')
+    return table.select(names)
+
+
+# Records as they are added: a file for each, complete in itself, in Arrow's file format
+
+
+def write_fresh(folder: Path, head: Head, columns: Mapping[str, pa.Array]) -> Path:
+    """Write a record: when this returns it is on the disk, and there is never half a file of that name."""
+    about = json.dumps(plain_value(head.document()), sort_keys=True)
+    table = pa.table(dict(columns)).replace_schema_metadata({KEY: about.encode()})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as out:
+        out.write_table(table)
+    data = sink.getvalue().to_pybytes()
+    status = "done" if head.status == "done" else "not-done"
+    path = folder / f"{head.digest}.{status}.{hashlib.sha256(data).hexdigest()}.arrow"
+    folder.mkdir(exist_ok=True)
+    write_atomic(path, data)
+    return path
+
+
+@dataclass(frozen=True)
+class Fresh(RowSource):
+    """A file of one record; its name tells the digest, whether the job was done, and a checksum."""
+
+    path: Path
+    digest: str
+    is_done: bool
+    checksum: str
+
+    @staticmethod
+    def parse(path: Path) -> Fresh | None:
+        """The file of this name, or None if it is no such name."""
+        match = NAME.fullmatch(path.name)
+        return None if match is None else Fresh(path, match[1], match[2] == "done", match[3])
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns and their types."""
+        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
+            return pa.ipc.open_file(source).schema
+
+    @cached_property
+    def head(self) -> Head:
+        """The record without its rows."""
+        about = (self.schema.metadata or {}).get(KEY)
+        try:
+            content = json.loads(about or b"null")
+        except (ValueError, RecursionError):
+            raise FormatError(self.path, None, "what it tells of the record is no JSON") from None
+        head = head_of(DocumentFields(self.path, content))
+        if head.digest != self.digest or (head.status == "done") != self.is_done:
+            raise FormatError(self.path, None, f"the name does not fit the record {head.digest} in it")
+        return head
+
+    def rows(self) -> pa.Table:
+        """The rows, checked for what could do harm."""
+        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
+            table = pa.ipc.open_file(source).read_all()
+            table.validate(full=True)
+        if len(table) != self.head.cases:
+            raise FormatError(self.path, None, f"expected {self.head.cases} rows but got {len(table)}")
+        return table
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        return chosen(self.path, self.rows(), [LOSS + code for code in head.losses])
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        return chosen(self.path, self.rows(), head.answer)
+
+    def is_sound(self) -> bool:
+        """Whether the file is as it was written."""
+        return file_digest(self.path) == self.checksum
+
+
+def fresh_files(folder: Path) -> list[Fresh]:
+    """The files of records in a folder, in the order of their names."""
+    try:
+        names = sorted(path for path in folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LocationError(f"{folder}: cannot read: {error.strerror}") from error
+    return [fresh for path in names if (fresh := Fresh.parse(path)) is not None]
+
+
+# Records as they are gathered: some rows of two files
 
 
 @dataclass(frozen=True)
@@ -114,54 +191,26 @@ class StoredSource(RowSource):
         rows = self.answer_table.rows(self.answer_start, head.cases)
         return chosen(self.answer_table.path, rows, head.answer)
 
+    @property
     def schema(self) -> pa.Schema:
         """The types of the columns."""
         return self.answer_table.schema
 
-    def loss_columns(self, head: Head) -> Mapping[str, Numbers]:
-        """The losses by code, read when asked for."""
-        return StoredLosses(self.loss_table, self.loss_start, head.cases, head.losses)
+    def loss_columns(self, head: Head, wanted: Collection[str] | None = None) -> dict[str, Numbers]:
+        """The losses by code: slices of columns, each of which is read once for all records."""
+        table, found = self.loss_table, {}
+        for code in head.losses:
+            if wanted is None or code in wanted:
+                column = table.column(LOSS + code, self.loss_start, head.cases)
+                if column.null_count:
+                    raise FormatError(table.path, None, f"a loss {code} is missing where there should be one")
+                found[code] = numbers_of(column)
+        return found
 
     def answer_columns(self, head: Head) -> Columns:
         """The columns of the answer."""
         table, start = self.answer_table, self.answer_start
         return {name: table.column(name, start, head.cases) for name in head.answer}
-
-
-def chosen(path: Path, table: pa.Table, columns: Iterable[str]) -> pa.Table:
-    """The keys and the columns named, all of which must be there."""
-    names = [*KEYS, *columns]
-    for name in names:
-        if name not in table.schema.names:
-            raise FormatError(path, None, f'there is no column "{name}": the file was changed or damaged')
-    return table.select(names)
-
-
-class StoredLosses(Mapping[str, Numbers]):
-    """Losses by code: slices of columns that are read when the first record asks for them."""
-
-    def __init__(self, table: RecordTable, start: int, count: int, codes: tuple[str, ...]) -> None:
-        self._table, self._start, self._count, self._codes = table, start, count, codes
-
-    def __getitem__(self, code: str) -> Numbers:
-        if code not in self._codes:
-            raise KeyError(code)
-        column = self._table.column(LOSS + code, self._start, self._count)
-        if column.null_count:
-            raise FormatError(self._table.path, None, f"a loss {code} is missing where there should be one")
-        return numbers_of(column)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._codes)
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-    def __repr__(self) -> str:
-        return f"<{self._count} losses each of {', '.join(self._codes)}>"
-
-    def __reduce__(self) -> tuple[type[dict[str, Numbers]], tuple[dict[str, Numbers]]]:
-        return dict, ({code: np.array(values) for code, values in self.items()},)
 
 
 @dataclass(frozen=True)
@@ -214,7 +263,7 @@ def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
     listed = fresh_files(root / FRESH)
     files = read_manifest(root)
     stored = tuple(_stored_entries(root, files, FOREIGN if is_foreign else STORED))
-    fresh = tuple(SnapshotEntry(one.head, FreshSource(one), FOREIGN if is_foreign else NEW) for one in listed)
+    fresh = tuple(SnapshotEntry(one.head, one, FOREIGN if is_foreign else NEW) for one in listed)
     return Snapshot(root, files, stored, fresh)
 
 

@@ -19,7 +19,6 @@ from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
-from redelve.store.fresh import NAME, fresh_files
 from redelve.store.layout import (
     CONFLICTS,
     DATA,
@@ -32,11 +31,13 @@ from redelve.store.layout import (
     is_half_written,
     read_document,
 )
-from redelve.store.rows import KEYS, LOSS, answer_of, content_digest, numbers_of
+from redelve.store.record_rows import KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
+    NAME,
     Snapshot,
     SnapshotEntry,
     StoredSource,
+    fresh_files,
     is_data_file,
     read_manifest,
     read_snapshot,
