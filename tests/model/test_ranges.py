@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from redelve.errors import SpecError
 from redelve.model import parse_range
-from redelve.model.ranges import Range
-from redelve.model.values import Censored, is_value
+from redelve.model.ranges import Censored, Range, is_value
 from tests import strategies
 
 

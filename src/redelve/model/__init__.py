@@ -1,22 +1,22 @@
 """The nouns: frozen values, each with a digest."""
 
-from redelve.model.assignment import Assignment, Scheme
 from redelve.model.cases import Cases, Column, NumberColumn, WrittenColumn, cases_from_rows, written
 from redelve.model.dataset import Attribute, Dataset, DatasetSpec
 from redelve.model.prototask import (
     CATEGORICAL,
+    Assignment,
     AttributePrior,
     DependencyPrior,
     Instance,
     Prior,
     Prototask,
     PrototaskData,
+    Scheme,
     Task,
     extract,
     used_attributes,
 )
-from redelve.model.ranges import Range, parse_range
-from redelve.model.values import Censored, is_missing, is_value
+from redelve.model.ranges import Censored, Range, is_missing, is_value, parse_range
 
 __all__ = [
     "CATEGORICAL",

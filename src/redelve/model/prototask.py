@@ -1,10 +1,11 @@
-"""Prototasks, priors, tasks and instances (manual 4)."""
+"""Prototasks, priors, tasks and instances (manual 4); assignments, which are tasks ready to be worked on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from redelve.errors import SpecError
 from redelve.model.cases import Cases, Column, Rows, written
 from redelve.model.dataset import Attribute, Dataset, DatasetSpec
 from redelve.model.digests import digest
-from redelve.model.values import is_missing
+from redelve.model.ranges import is_missing
 
 SELECTIONS = ("hierarchical", "common")
 TYPES = ("binary", "nominal", "ordinal", "integer", "real", "angular")
@@ -231,3 +232,41 @@ def _positions(order: Sequence[int], count: int) -> Rows:
         odd = numbers[(numbers < 1) | (numbers > count) | (times > 1)][0]
         raise SpecError(f"the order is no rearrangement of the cases 1 to {count}: look at case {odd}")
     return positions
+
+
+Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation"]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A task, its cases and the instances drawn from them: what methods are set to work on.
+
+    `scheme` tells which analysis fits: own test set for each instance, one test set for all, or folds that
+    train and test on each other's cases (then each of `repetitions` has equally many; see `designs.nest`).
+    """
+
+    dataset: DatasetSpec
+    task: Task
+    data: PrototaskData = field(repr=False)
+    instances: tuple[Instance, ...] = field(repr=False)
+    scheme: Scheme
+    repetitions: int = 1
+    notes: tuple[str, ...] = ()
+    """What must be said of the design beside every result."""
+
+    @property
+    def address(self) -> str:
+        """The task's address, such as `/demo/age/std.128`."""
+        return self.task.address
+
+    @property
+    def commonality(self) -> Rows | None:
+        """The cases' commonality indexes, where the dataset has them."""
+        return self.data.cases.commonality if self.dataset.has_commonality else None
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the task, of every value in use and of every training and test set."""
+        return digest(
+            [self.task.digest, self.data.cases.content_digest, [one.digest for one in self.instances]]
+        )
