@@ -9,9 +9,9 @@ from pathlib import Path
 
 from redelve.answers.losses import LossLike, chosen_losses
 from redelve.data.tasks import TaskLike, assignments_for
-from redelve.errors import named_options
 from redelve.methods.adapters.adapt import MethodsLike, named_methods
 from redelve.methods.contract import default_methods
+from redelve.registry import named_options
 from redelve.report.assessed import Assessment
 from redelve.report.context import described
 from redelve.run.cells import Limits
@@ -99,9 +99,11 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     'lin-1'
     """
     assignments = assignments_for(tasks, sizes=sizes)
-    targets = {target for one in assignments.values() for target in assignment_targets(one)}
+    if methods is None:
+        targets = {target for one in assignments.values() for target in assignment_targets(one)}
+        methods = default_methods(tuple(targets))
     experiment = Experiment(
-        named_methods(default_methods(tuple(targets)) if methods is None else methods),
+        named_methods(methods),
         assignments,
         runs=runs,
         losses=losses,

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import ParamSpec, TypeVar
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from collections.abc import Iterable
 
 
 class RedelveError(Exception):
@@ -68,35 +64,3 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
     near = difflib.get_close_matches(name, list(known), n=1)
     return near[0] if near else None
-
-
-def named_options(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which refuses options that it does not have and tells which one may be meant.
-
-    Python does so itself from 3.13 on. `help` and editors see the function's own parameters.
-
-    >>> @named_options
-    ... def assess(methods, *, runs=1): ...
-    >>> assess([], run=5)
-    Traceback (most recent call last):
-    TypeError: assess() has no option 'run': did you mean 'runs'?
-    """
-    import functools
-    import inspect
-
-    parameters = inspect.signature(function).parameters.values()
-    known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-
-    @functools.wraps(function)
-    def checked(*arguments: P.args, **options: P.kwargs) -> R:
-        if unknown := [name for name in options if name not in known]:
-            raise TypeError("; ".join(_no_option(function.__name__, name, known) for name in unknown))
-        return function(*arguments, **options)
-
-    return checked
-
-
-def _no_option(function: str, name: str, known: Iterable[str]) -> str:
-    meant = did_you_mean(name, known)
-    hint = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
-    return f"{function}() has no option {name!r}: {hint}"

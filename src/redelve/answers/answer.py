@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+import numpy as np
+
+from redelve.answers.distributions import Distribution
+from redelve.answers.distributions import distributions as known_distributions
 from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
 from redelve.answers.predictions import (
     ClassProbabilities,
@@ -16,6 +21,10 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import PredictionError
+
+CLOSE = 1e-12
+"""What was made to sum to one must still do so; then it is taken to the last bit as it was sent."""
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,3 +122,44 @@ def score(answer: Answer, truths: Sequence[Truth], losses: Sequence[Loss]) -> di
 
 def _any_censored(truths: Sequence[Truth]) -> bool:
     return any((truth.censoring != 0).any() for truth in truths)
+
+
+def rebuilt(
+    targets: tuple[Target, ...],
+    guesses: Sequence[Numbers] | None,
+    logs: Numbers | None,
+    distributions: Sequence[tuple[str, Mapping[str, Numbers]]] | None,
+    guesses_for: Mapping[str, Sequence[Numbers]],
+) -> Answer:
+    """The answer that was taken apart into these numbers, the same to the last bit.
+
+    `logs` are those of class probabilities; a distribution is its kind and its parameters.
+    """
+    return Answer(
+        None if guesses is None else Guesses(targets, tuple(guesses)),
+        None if logs is None else _as_sent(ClassProbabilities(targets[0], logs), {"logs": logs}),
+        None
+        if distributions is None
+        else TargetDistributions(targets, tuple(_distribution(*one) for one in distributions)),
+        {code: Guesses(targets, tuple(values)) for code, values in guesses_for.items()},
+    )
+
+
+def _distribution(kind: str, parameters: Mapping[str, Numbers]) -> Distribution:
+    if kind not in known_distributions:
+        raise PredictionError(
+            f'the predictive distribution "{kind}" is not known outside the method: '
+            "register it with `distributions.add` in the module that defines it"
+        )
+    return _as_sent(known_distributions[kind](**parameters), parameters)
+
+
+def _as_sent(made: Made, fields: Mapping[str, Numbers]) -> Made:
+    """Undo a second rounding: what was normalised when it was made is normalised again when it is read."""
+    for name, sent in fields.items():
+        values = getattr(made, name)
+        if values.shape == sent.shape and np.allclose(values, sent, rtol=CLOSE, atol=CLOSE):
+            exact = np.array(sent, dtype=np.float64)
+            exact.setflags(write=False)
+            object.__setattr__(made, name, exact)
+    return made

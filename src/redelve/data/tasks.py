@@ -13,8 +13,9 @@ from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
-from redelve.errors import LocationError, SpecError, named_options
+from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
+from redelve.registry import named_options
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -143,6 +143,8 @@ class Contest:
     """The method with the smaller expected loss, if the adjusted p-value is below 0.05."""
     caveats: tuple[str, ...] = field(init=False)
     """What must be said beside it."""
+    words: str = field(init=False, repr=False)
+    """The comparison in one paragraph, fit for a paper."""
 
     def __post_init__(self) -> None:
         inside, difference = self.test.differences, self.test.difference
@@ -158,13 +160,14 @@ class Contest:
             winner=better if difference and is_settled(self.adjusted_p_value) else None,
             caveats=self.test.caveats,
         )
+        _settle(self, words=_described(self))
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the difference."""
         return self.test.interval(level)
 
     def __str__(self) -> str:
-        return describe_contest(self)
+        return self.words
 
 
 def is_settled(p_value: float | None) -> bool:
@@ -373,7 +376,7 @@ def _advice(test: Test, facts: TaskFacts) -> str:
     return f"As it stands, a difference of {100 * share:.2g} % would be found with power 0.8. {words}"
 
 
-def describe_contest(contest: Contest) -> str:
+def _described(contest: Contest) -> str:
     """The comparison in one paragraph, fit for a paper."""
     if contest.difference is None or contest.p_value is None:
         return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."

@@ -241,7 +241,7 @@ def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
 def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Records without an answer of their own."""
     for name in results.methods:
-        failed = [one for one in results.records if one.job.method == name and one.status != "done"]
+        failed = [one for one in results.failures if one.job.method == name]
         if failed:
             jobs = sum(record.job.method == name for record in results.records)
             reasons = _listed(list(dict.fromkeys(record.status for record in failed)))

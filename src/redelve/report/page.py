@@ -41,7 +41,9 @@ def part_of(findings: Findings, panel: Panel) -> PagePart:
     from redelve.report.figures import panel_pictures
 
     pictures = {picture.name.partition("-")[0]: picture for picture in panel_pictures(findings, panel)}
-    paragraphs = [(task.task.address, tuple(map(str, task.contests))) for task in reversed(panel.tasks)]
+    paragraphs = [
+        (task.task.address, tuple(one.words for one in task.contests)) for task in reversed(panel.tasks)
+    ]
     return PagePart(
         panel,
         pictures,

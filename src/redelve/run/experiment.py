@@ -239,9 +239,8 @@ def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, Test
 def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs]:
     """What the method sees: copies for it alone, so that nobody is hurt by what it does to them."""
     data, prior = assignment.data, assignment.task.prior
-    attributes, columns = data.attributes, data.cases.columns
-    count = len(data.inputs)
-    training = portable_columns(attributes, prior, columns, instance.training)
+    columns, count = data.cases.columns, len(data.inputs)
+    training = portable_columns(data.inputs + data.targets, prior, columns, instance.training)
     inputs = portable_columns(data.inputs, prior, columns[:count], instance.testing)
     cases = Cases(training, len(instance.training))
     validation = int(dict(assignment.task.prototask.extra).get(VALIDATION, "0"))
@@ -371,6 +370,8 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
     )
     targets = assignment_targets(assignment)
     losses = losses_for(targets, chosen)
+    tested = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
+    every_truth = truths_of(assignment, Instance(0, tested[:0], tested))
     is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
     return TaskFacts(
         address=assignment.address,
@@ -381,7 +382,7 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
         repetitions=assignment.repetitions,
         targets=targets,
         instances=instances,
-        baselines=baselines_by_loss(_all_truths(assignment), losses),
+        baselines=baselines_by_loss(every_truth, losses),
         usage=assignment.dataset.usage,
         origin=assignment.dataset.origin,
         input_count=len(assignment.data.inputs),
@@ -391,9 +392,3 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
         test_overlap=design.test_sets == "overlapping",
         own_losses={loss.code: loss for loss in losses if not loss.is_builtin},
     )
-
-
-def _all_truths(assignment: Assignment) -> tuple[Truth, ...]:
-    """The true targets of all test cases in use, each case once."""
-    rows = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
-    return truths_of(assignment, Instance(0, rows[:0], rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -206,9 +206,13 @@ class Results:
     tasks: Mapping[str, TaskFacts]
     methods: Mapping[str, MethodFacts]
     records: tuple[Record, ...] = field(repr=False)
+    failures: tuple[Record, ...] = field(init=False, repr=False)
+    """The records of jobs that did not come to an answer of their own."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "records", tuple(sorted(self.records, key=lambda record: record.job)))
+        records = tuple(sorted(self.records, key=lambda record: record.job))
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "failures", tuple(one for one in records if one.status != "done"))
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:
@@ -236,11 +240,6 @@ class Results:
         if name not in self.methods:
             raise LocationError(f'no results of method "{name}": there are {", ".join(self.methods)}')
         return self.methods[name]
-
-    @property
-    def failures(self) -> Iterator[Record]:
-        """The records of jobs that did not come to an answer of their own."""
-        return (record for record in self.records if record.status != "done")
 
     def select(self, *, methods: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Results:
         """The results of some methods and tasks only."""

@@ -7,7 +7,7 @@ into the tails, where the plain one errs most with few training sets. See docs/c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan
 from typing import Protocol, TypeVar
@@ -91,11 +91,12 @@ class BestGroup:
     standings: tuple[Standing, ...]
     confidence: float
     caveats: tuple[str, ...]
+    members: tuple[str, ...] = field(init=False)
+    """Names of the methods in the group."""
 
-    @property
-    def members(self) -> tuple[str, ...]:
-        """Names of the methods in the group."""
-        return tuple(standing.method for standing in self.standings if standing.in_group)
+    def __post_init__(self) -> None:
+        members = tuple(standing.method for standing in self.standings if standing.in_group)
+        object.__setattr__(self, "members", members)
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:

@@ -94,8 +94,8 @@ def write_task(root: Path, facts: TaskFacts) -> None:
             write_document(path, {**read_document(path), **update})
         return
     truths = truths_path(root, facts.address, facts.digest)
-    write_table(truths, _truth_table(facts))
-    write_document(path, {**_document(facts), "truths_sha256": file_digest(truths)})
+    checksum = write_table(truths, _truth_table(facts))
+    write_document(path, {**_document(facts), "truths_sha256": checksum})
 
 
 def _check_same(known: TaskFacts, new: TaskFacts) -> None:

@@ -238,13 +238,15 @@ def _is_floating(kind: pa.DataType) -> bool:
     return bool(pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind))
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write a whole table at once."""
+def write_table(path: Path, table: pa.Table) -> str:
+    """Write a whole table at once; its checksum."""
     sink = pa.BufferOutputStream()
     with writer(sink, table.schema) as out:
         out.write_table(table, row_group_size=max(len(table), 1))
+    data = sink.getvalue().to_pybytes()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, sink.getvalue().to_pybytes())
+    write_atomic(path, data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def write_records(folder: Path, schema: pa.Schema, records: Iterable[pa.Table]) -> tuple[Path, str]:

@@ -31,8 +31,9 @@ from redelve.data.tables.table_files import (
     table_from_arrow,
 )
 from redelve.data.tables.table_nouns import TableNouns
-from redelve.errors import FormatError, SpecError, named_options
+from redelve.errors import FormatError, SpecError
 from redelve.model import Assignment, Dataset, Prior, Prototask
+from redelve.registry import named_options
 
 
 def table_from_frame(frame: Any, source: str = "the data frame") -> Table:

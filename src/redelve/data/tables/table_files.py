@@ -213,17 +213,14 @@ def _read_csv(path: StrPath, limit: int) -> Table:
     if first is None:
         raise FormatError(path, None, "the file is empty: a table has a header and rows")
     names = [" ".join(cell.split()) for cell in first[1]]
-    if all(is_number(name) for name in names) or any(map(_is_data, names)):
+    decimal = [name for name in names if not is_integer(name) and is_number(name)]
+    if decimal or all(map(is_integer, names)):
         raise _no_header(path, names)
     check_names(names, os.fspath(path))
     arrays = _parse_csv(path, text, lines.offset, delimiter, len(names))
     table = Table(os.fspath(path), tuple(map(TableColumn, names, map(_cleaned, arrays))))
     _check_header(path, table)
     return table
-
-
-def _is_data(name: str) -> bool:
-    return is_number(name) and not is_integer(name)
 
 
 def _no_header(path: StrPath, names: Sequence[str]) -> FormatError:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from redelve.errors import SpecError, named_options
+from redelve.errors import SpecError
 from redelve.methods.contract import METHODS, Method
+from redelve.registry import named_options
 
 MethodsLike = Mapping[str, Any] | Iterable[str]
 """Methods by name, of any kind that `as_method` knows; or names of built-in ones."""

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.answer import Answer
-from redelve.answers.distributions import Distribution, distributions
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.answers.answer import Answer, rebuilt
+from redelve.answers.predictions import Target, TargetDistributions
 from redelve.errors import PredictionError, RedelveError
 from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
 
 Numbers = NDArray[np.float64]
-CLOSE = 1e-12
-"""What was made to sum to one must still do so; then it is taken to the last bit as it was sent."""
 
 
 def dump_answer(answer: Answer) -> bytes:
@@ -78,47 +75,17 @@ class _Numbers:
     def each(self, shapes: Iterable[list[int]]) -> tuple[Numbers, ...]:
         return tuple(self.take(shape) for shape in shapes)
 
+    def named(self, shapes: Mapping[str, list[int]]) -> dict[str, Numbers]:
+        return {name: self.take(shape) for name, shape in shapes.items()}
+
 
 def _answer(header: Mapping[str, Any], numbers: _Numbers) -> Answer:
     targets = tuple(Target(name, kind, tuple(levels), unit) for name, kind, levels, unit in header["targets"])
-    guesses = header["guesses"]
-    probabilities = header["probabilities"]
-    made = header["distributions"]
-    return Answer(
-        None if guesses is None else Guesses(targets, numbers.each(guesses)),
-        None if probabilities is None else _probabilities(targets, numbers.take(probabilities)),
-        None if made is None else _distributions(targets, made, numbers),
-        {str(code): Guesses(targets, numbers.each(shapes)) for code, shapes in header["guesses_for"].items()},
+    guesses, logs, made = header["guesses"], header["probabilities"], header["distributions"]
+    return rebuilt(
+        targets,
+        None if guesses is None else numbers.each(guesses),
+        None if logs is None else numbers.take(logs),
+        None if made is None else [(kind, numbers.named(shapes)) for kind, shapes in made],
+        {str(code): numbers.each(shapes) for code, shapes in header["guesses_for"].items()},
     )
-
-
-def _probabilities(targets: tuple[Target, ...], logs: Numbers) -> ClassProbabilities:
-    made = ClassProbabilities(targets[0], logs)
-    _take_as_sent(made, "logs", logs)
-    return made
-
-
-def _distributions(targets: tuple[Target, ...], made: list[Any], numbers: _Numbers) -> TargetDistributions:
-    return TargetDistributions(targets, tuple(_distribution(kind, shapes, numbers) for kind, shapes in made))
-
-
-def _distribution(kind: str, shapes: Mapping[str, list[int]], numbers: _Numbers) -> Distribution:
-    if kind not in distributions:
-        raise PredictionError(
-            f'the predictive distribution "{kind}" is not known outside the method: '
-            "register it with `distributions.add` in the module that defines it"
-        )
-    sent = {name: numbers.take(shape) for name, shape in shapes.items()}
-    made = distributions[kind](**sent)
-    for name, values in sent.items():
-        _take_as_sent(made, name, values)
-    return made
-
-
-def _take_as_sent(made: object, name: str, sent: Numbers) -> None:
-    """Undo a second rounding: what was normalised when it was made is normalised again when it is read."""
-    values = getattr(made, name)
-    if values.shape == sent.shape and np.allclose(values, sent, rtol=CLOSE, atol=CLOSE):
-        exact = np.array(sent, dtype=np.float64)
-        exact.setflags(write=False)
-        object.__setattr__(made, name, exact)
