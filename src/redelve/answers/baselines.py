@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redelve.answers.losses import Loss, usual_losses
+from redelve.answers.losses import Loss, parse_loss
 from redelve.answers.predictions import Truth
 
 Baselines = dict[str, float | None]
@@ -15,10 +15,11 @@ def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> Baseli
     return {loss.code: loss.baseline(truths) for loss in losses}
 
 
-def baselines_of(truth: Truth) -> Baselines:
-    """One target's figures by the usual losses as Test-set-stats has them: log probabilities for log loss."""
-    found: Baselines = {}
-    for loss in usual_losses():
-        figure = loss.baseline_on(truth)
-        found[loss.code] = -figure if figure is not None and loss.is_shift else figure
-    return found
+def baselines_by_target(truths: Sequence[Truth], codes: Sequence[str]) -> dict[str, tuple[float | None, ...]]:
+    """The same for each target, as Test-set-stats has it: log probabilities for log loss."""
+    return {code: tuple(_figure(parse_loss(code), truth) for truth in truths) for code in codes}
+
+
+def _figure(loss: Loss, truth: Truth) -> float | None:
+    found = loss.baseline_on(truth)
+    return -found if found is not None and loss.is_shift else found

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from redelve.cli.options import FAILURE, Command, Given, Option, UsageError, run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from redelve.run.results import TaskFacts
     from redelve.store import Archive
 
 COMMAND = Command(
@@ -76,7 +73,11 @@ def _export(held: Archive, given: Given) -> str:
 
 
 def _import(held: Archive, given: Given) -> str:
-    count = held.import_delve(_folder(given), _facts_of())
+    from redelve.data.delve.reading import Library
+    from redelve.data.delve.roots import active
+    from redelve.store.delve import facts_from
+
+    count = held.import_delve(_folder(given), facts_from(Library(active())))
     held.compact()
     return f"{count} records imported\n"
 
@@ -86,30 +87,6 @@ def _folder(given: Given) -> str:
     if folder is None:
         raise UsageError("export and import need a delve directory: -d folder")
     return folder
-
-
-def _facts_of() -> Callable[[str, Path], TaskFacts]:
-    """A way to tell of a task from its address and the directory that a method has for it."""
-    from dataclasses import replace
-
-    from redelve.data.delve.case_lists import read_instances
-    from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library
-    from redelve.data.delve.roots import DataAddress, active
-    from redelve.data.files import find_file, read_text
-    from redelve.run.experiment import task_facts
-
-    library = Library(active())
-
-    def facts_of(address: str, folder: Path) -> TaskFacts:
-        source = library.task(DataAddress.parse(address))
-        assignment = source.assignment()
-        path = find_file(folder / INSTANCES_USED)
-        if path is not None:
-            lists = read_instances(read_text(path, limit=LARGEST_LIST), str(path))
-            assignment = replace(assignment, instances=source.instances(lists))
-        return task_facts(assignment)
-
-    return facts_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:

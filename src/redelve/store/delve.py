@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.baselines import baselines_of
+from redelve.answers.baselines import baselines_by_target
 from redelve.answers.losses import MatrixLoss, known_loss
 from redelve.answers.predictions import Guesses
 from redelve.data.compressed_names import plain_name
+from redelve.data.delve.case_lists import read_instances
 from redelve.data.delve.figure_files import (
     LARGEST_FILE,
     LETTERS,
@@ -23,7 +24,9 @@ from redelve.data.delve.figure_files import (
     write_test_set_stats,
 )
 from redelve.data.delve.prediction_files import AnswerFiles, write_guesses
-from redelve.data.files import AtomicFiles, read_text
+from redelve.data.delve.reading import CODING_USED, INSTANCES_USED, LARGEST_LIST, Library
+from redelve.data.delve.roots import DataAddress, TaskName
+from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.digests import digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
@@ -34,9 +37,7 @@ Numbers = NDArray[np.float64]
 FactsOf = Callable[[str, Path], TaskFacts]
 """What a task is, from its address and the task directory, which may list instances of its own."""
 
-CODING_USED = "Coding-used"
 SAFE_NAME = re.compile(r"[^/\\:\0]+")
-TASK_NAME = re.compile(r".+\.[1-9][0-9]*", re.ASCII)
 LOSS_FILE = re.compile(r"loss(?:-run([1-9][0-9]*))?\.(.+)\.(0|[1-9][0-9]*)", re.ASCII)
 
 
@@ -73,14 +74,14 @@ def export_results(results: Results, directory: Path) -> ExportReport:
             if records and reason is None:
                 folder = directory.joinpath("methods", method.name, *task.address[1:].split("/"))
                 _export_task(folder, task, records)
-                _write(folder.parents[2] / "Summary", method.summary.rstrip("\n") + "\n")
+                write_atomic(folder.parents[2] / "Summary", method.summary.rstrip("\n") + "\n")
                 written.append(folder)
     return ExportReport(tuple(written), tuple(dict.fromkeys(left_out)))
 
 
 def _why_not(method: str, task: TaskFacts) -> str | None:
     names = task.address[1:].split("/")
-    is_delve = len(names) == 3 and TASK_NAME.fullmatch(names[2]) is not None
+    is_delve = len(names) == 3 and TaskName.parse(names[2]) is not None
     if not is_delve or not all(
         SAFE_NAME.fullmatch(one) and one not in (".", "..") for one in (method, *names)
     ):
@@ -110,8 +111,7 @@ def _is_in_delve(code: str) -> bool:
 
 def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    per_target = [baselines_of(truth) for truth in all_truths(task)]
-    stats = {letter: tuple(each[letter] for each in per_target) for letter in LETTERS}
+    stats = baselines_by_target(all_truths(task), LETTERS)
     with AtomicFiles() as files:
         files.write(folder / CODING_USED, "# the method was given the values as they are\n")
         files.write(folder / "Test-set-stats", write_test_set_stats(stats))
@@ -157,11 +157,6 @@ def _number(value: float) -> str:
     return repr(value).replace("inf", "Inf")
 
 
-def _write(path: Path, text: str) -> None:
-    with AtomicFiles() as files:
-        files.write(path, text)
-
-
 # Import
 
 
@@ -193,11 +188,24 @@ def task_folders(directory: Path) -> list[TaskFolder]:
     for path in sorted(inside.glob("*/*/*/*" if is_many else "*/*/*")):
         names = path.relative_to(inside if is_many else inside.parent).parts
         folder = TaskFolder(path, names[0], "/" + "/".join(names[1:]))
-        if path.is_dir() and TASK_NAME.fullmatch(path.name) and any(map(LOSS_FILE.fullmatch, folder.names)):
+        if path.is_dir() and TaskName.parse(path.name) and any(map(LOSS_FILE.fullmatch, folder.names)):
             found.append(folder)
     if not found:
         raise LocationError(f"{directory}: no loss files (loss.S.0 …) at method/dataset/prototask/task")
     return found
+
+
+def facts_from(library: Library) -> FactsOf:
+    """Tells of tasks what the library has of them, with the instances that a method's directory lists."""
+
+    from redelve.run.experiment import task_facts  # with it come all methods, which an archive can do without
+
+    def facts_of(address: str, folder: Path) -> TaskFacts:
+        path = find_file(folder / INSTANCES_USED)
+        lists = None if path is None else read_instances(read_text(path, LARGEST_LIST), str(path))
+        return task_facts(library.task(DataAddress.parse(address)).assignment(lists))
+
+    return facts_of
 
 
 def imported_method(directory: Path, name: str) -> MethodFacts:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import Loss, in_order
-from redelve.answers.predictions import Truth, truth_of
 from redelve.data.delve.figure_files import LETTERS, read_losses, read_test_set_stats
 from redelve.data.delve.method_tasks import MethodTask
 from redelve.errors import LocationError, StatisticsError
@@ -212,7 +211,7 @@ def _instance_facts(
 def _baseline(work: MethodTask, loss: Loss) -> float | None:
     """The loss of the best constant answer, by which the loss is standardised (manual 8.3)."""
     if loss.letter not in LETTERS:
-        return loss.baseline(_test_truths(work))
+        return loss.baseline(work.source.test_truths(work.source.instances(work.case_lists)))
     found = work.read("Test-set-stats")
     if found is None:
         return None
@@ -220,12 +219,3 @@ def _baseline(work: MethodTask, loss: Loss) -> float | None:
     entries = stats[loss.letter]  # log probabilities for log loss
     known = [loss.or_silent(-entry if loss.is_shift else entry) for entry in entries if entry is not None]
     return sum(known, start=-0.0) if len(known) == len(entries) else None
-
-
-def _test_truths(work: MethodTask) -> list[Truth]:
-    """The true targets of all test cases in use, each case once."""
-    source = work.source
-    rows = np.unique(np.concatenate([instance.testing for instance in source.instances(work.case_lists)]))
-    columns = source.data.cases.columns[len(source.data.inputs) :]
-    pairs = zip(source.targets, columns, strict=True)
-    return [truth_of(target, column.texts()[rows]) for target, column in pairs]

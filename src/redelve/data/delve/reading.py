@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from redelve.answers.predictions import Target, target_of
+from redelve.answers.predictions import Target, Truth, target_of, truth_of
 from redelve.data.delve.case_files import read_cases
 from redelve.data.delve.case_lists import CaseLists, read_case_numbers
 from redelve.data.delve.coding_files import read_codings
@@ -61,9 +62,11 @@ class Library:
 
     def dataset(self, spec: DatasetSpec) -> Dataset:
         """A dataset with its cases."""
-        path = self.overlay.locate(f"/{spec.name}/Dataset.data", what="data file")
-        raw = read_cases(path, len(spec.attributes))
-        return Dataset(spec, Cases(raw.columns, raw.count, raw.commonality, dict(raw.comments)))
+        return Dataset(spec, self._cases_in(f"/{spec.name}/Dataset.data", len(spec.attributes)))
+
+    def _cases_in(self, cpath: str, width: int) -> Cases:
+        raw = read_cases(self.overlay.locate(cpath, what="data file"), width)
+        return Cases(raw.columns, raw.count, raw.commonality, dict(raw.comments))
 
     def prototask(self, spec: DatasetSpec, prototask: str) -> Prototask:
         """What Prototask.spec says."""
@@ -117,10 +120,9 @@ class Library:
 
     def _stored_prototask_data(self, spec: DatasetSpec, prototask: Prototask) -> PrototaskData:
         inputs, targets = used_attributes(spec, prototask)
-        path = self.overlay.locate(f"/{spec.name}/{prototask.name}/Prototask.data", what="data file")
-        raw = read_cases(path, len(inputs) + len(targets))
-        cases = Cases(raw.columns, raw.count, raw.commonality, dict(raw.comments))
-        return PrototaskData(inputs, targets, cases, np.arange(1, raw.count + 1))
+        cpath = f"/{spec.name}/{prototask.name}/Prototask.data"
+        cases = self._cases_in(cpath, len(inputs) + len(targets))
+        return PrototaskData(inputs, targets, cases, np.arange(1, cases.count + 1))
 
 
 @dataclass(frozen=True)
@@ -165,9 +167,16 @@ class TaskSource:
             return explicit_instances(prototask, numbers, lists, commonality=self.commonality)
         return draw_task(self.dataset, self.task, self.data)
 
-    def assignment(self) -> Assignment:
-        """The task with its cases and standard instances, for methods to work on."""
+    def test_truths(self, instances: Sequence[Instance]) -> list[Truth]:
+        """The true targets of all test cases of these instances, each case once."""
+        rows = np.unique(np.concatenate([instance.testing for instance in instances]))
+        columns = self.data.cases.columns[len(self.data.inputs) :]
+        pairs = zip(self.targets, columns, strict=True)
+        return [truth_of(target, column.texts()[rows]) for target, column in pairs]
+
+    def assignment(self, lists: CaseLists | None = None) -> Assignment:
+        """The task with its cases and its standard or listed instances, for methods to work on."""
         prototask = self.task.prototask
         scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
         notes = prototask_caveats(prototask)
-        return Assignment(self.dataset, self.task, self.data, self.instances(), scheme, notes=notes)
+        return Assignment(self.dataset, self.task, self.data, self.instances(lists), scheme, notes=notes)

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from redelve.answers.baselines import baselines_of
-from redelve.answers.predictions import truth_of
+from redelve.answers.baselines import baselines_by_target
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.coding_files import write_codings
-from redelve.data.delve.figure_files import LETTERS, TestSetStats, write_normalization, write_test_set_stats
+from redelve.data.delve.figure_files import LETTERS, write_normalization, write_test_set_stats
 from redelve.data.delve.method_tasks import method_tasks
 from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
@@ -104,7 +103,8 @@ def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, s
     for instance in task_data.instances:
         yield from instance_files(task_data, instance, progress)
     yield "Coding-used", write_codings(task_data.codings, task_data.source.dataset)
-    yield "Test-set-stats", write_test_set_stats(test_set_stats(task_data))
+    truths = task_data.source.test_truths(task_data.instances)
+    yield "Test-set-stats", write_test_set_stats(baselines_by_target(truths, LETTERS))
 
 
 def instance_files(
@@ -173,15 +173,3 @@ def _check_targets_known(task_data: TaskData) -> None:
             f"the target of case {number} is missing: nothing can be learnt or judged there; "
             "use `Cases: no missing` or a list of cases in the prototask"
         )
-
-
-def test_set_stats(task_data: TaskData) -> TestSetStats:
-    """The baselines by which losses are standardised, from all test cases in use (manual 8.3)."""
-    rows = np.unique(np.concatenate([instance.testing for instance in task_data.instances]))
-    columns = task_data.columns(rows)[len(task_data.data.inputs) :]
-    truths = [
-        truth_of(target, column.texts())
-        for target, column in zip(task_data.source.targets, columns, strict=True)
-    ]
-    per_target = [baselines_of(truth) for truth in truths]
-    return {letter: tuple(baselines[letter] for baselines in per_target) for letter in LETTERS}
