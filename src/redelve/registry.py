@@ -64,6 +64,10 @@ class Registry(Generic[T]):
         self._complete()
         return iter(sorted(self._items))
 
+    def items(self) -> Iterator[tuple[str, T]]:
+        """The names in their order, and what they stand for."""
+        return ((name, self[name]) for name in self)
+
     def _complete(self) -> None:
         """Add what installed packages have under the group, once."""
         if self._is_complete:

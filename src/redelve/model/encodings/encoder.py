@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, Protocol
 
 import numpy as np
@@ -121,7 +122,10 @@ encodings: Registry[Encoding | Callable[[Subject], Encoder]] = Registry("encodin
 
 def encoding_called(name: str) -> Encoding:
     """The encoding registered under a name; a bare function is taken to suit all types."""
-    found = encodings[name]
+    return _encoding(name, encodings[name])
+
+
+def _encoding(name: str, found: Encoding | Callable[[Subject], Encoder]) -> Encoding:
     return found if isinstance(found, Encoding) else Encoding(name, found)
 
 
@@ -134,7 +138,7 @@ def encoding_of(coding: Coding) -> Encoding | None:
 
 def encodings_for(kind: str) -> tuple[str, ...]:
     """The names of the encodings that suit attributes of a type, in their order."""
-    suited = (one for one in map(encoding_called, encodings) if kind in one.types)
+    suited = (one for one in starmap(_encoding, encodings.items()) if kind in one.types)
     return tuple(one.name for one in sorted(suited, key=lambda one: (one.place, one.name)))
 
 
