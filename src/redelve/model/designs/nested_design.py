@@ -58,11 +58,12 @@ def nest(assignment: Assignment) -> Assignment:
         raise SpecError(f"nested cross-validation needs three folds or more, not {folds}")
     instances = list(assignment.instances)
     for start in range(0, len(assignment.instances), folds):
-        instances += _pairs(assignment.instances[start : start + folds], len(instances))
+        instances += pairs_of_folds(assignment.instances[start : start + folds], len(instances))
     return replace(assignment, instances=tuple(instances), scheme="nested-cross-validation")
 
 
-def _pairs(folds: Sequence[Instance], first_number: int) -> list[Instance]:
+def pairs_of_folds(folds: Sequence[Instance], first_number: int = 0) -> list[Instance]:
+    """For every pair of folds, in the order of `combinations`, the instance that tests both."""
     made: list[Instance] = []
     for left, right in combinations(folds, 2):
         testing = np.sort(np.concatenate([left.testing, right.testing]))
