@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from redelve import predict_performance
 from redelve.errors import PredictionError, RedelveError, SpecError
-from redelve.performance import WAYS, bench_for, learner_for, parse_way
+from redelve.performance import WAYS, bench_for, from_arrays, parse_way
 from tests.performance.data import numbers, two_classes
 
 X, Y = two_classes(60)
@@ -113,7 +113,6 @@ def test_numbers_are_judged_by_squared_error_unless_another_loss_is_named() -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"way": "kfold:5"}, 'unknown option "way": known are loss, ways'),
         ({"seed": "a"}, "the seed is a whole number: got 'a'"),
         ({"ways": "nested:5x0"}, "once or more: got 0"),
         ({"ways": "bbc:5x0"}, "40 samples or more, 500 say: got 0"),
@@ -303,8 +302,8 @@ def test_ways_are_known_by_their_names_and_numbers() -> None:
 
 
 def test_every_way_says_where_its_interval_comes_from() -> None:
-    learner, truth = learner_for(LogisticRegression(), X, Y)
-    bench = bench_for([learner], truth)
+    method, cases = from_arrays(LogisticRegression(), X, Y)
+    bench = bench_for({method.name: method}, cases)
     for name in (
         "holdout",
         "kfold:5",

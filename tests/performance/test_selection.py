@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from redelve import predict_performance
 from redelve.errors import SpecError
-from redelve.performance import bench_for, learner_for, parse_way
-from redelve.performance.best_of_several import SelectingLearner
+from redelve.performance import bench_for, from_arrays, parse_way
+from redelve.performance.choosing import cross_validated
 from tests.performance.data import two_classes
 
 X, Y = two_classes(60, shift=1.5)
@@ -29,8 +28,8 @@ def test_the_model_with_the_smallest_cross_validated_loss_is_chosen() -> None:
 
 
 def test_the_optimism_of_folds_by_hand() -> None:
-    learners = [learner_for(model, X, Y, name) for name, model in MODELS.items()]
-    bench = bench_for([learner for learner, _ in learners], learners[0][1])
+    made = [from_arrays(model, X, Y, name) for name, model in MODELS.items()]
+    bench = bench_for({method.name: method for method, _ in made}, made[0][1])
     table = np.array(
         [
             [
@@ -66,11 +65,10 @@ def test_a_case_drawn_twice_is_never_on_both_sides_of_the_choice() -> None:
     """One neighbour would find the twin of a test case among its training cases and look perfect."""
     rng = np.random.default_rng(1)
     noise, labels = rng.normal(size=(40, 2)), np.repeat([0, 1], 20)
-    made = [learner_for(one, noise, labels) for one in (KNeighborsClassifier(1), DummyClassifier())]
-    truth = made[0][1]
-    measure = bench_for([made[0][0]], truth).measure
-    chooser = SelectingLearner(tuple(learner for learner, _ in made), truth, measure)
-    assert chooser._cross_validated(made[0][0], np.repeat(np.arange(40), 3), 1) > 0.25
+    method, cases = from_arrays(KNeighborsClassifier(1), noise, labels)
+    measure = bench_for({method.name: method}, cases).measure
+    rows = np.repeat(np.arange(40), 3)
+    assert cross_validated(method.name, method, cases, measure, rows, 1) > 0.25
 
 
 def test_several_models_must_be_of_one_kind() -> None:

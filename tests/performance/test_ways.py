@@ -13,15 +13,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from redelve import predict_performance
-from redelve.performance import Bench, bench_for, learner_for, parse_way
+from redelve.performance import Bench, BenchSettings, bench_for, from_arrays, parse_way
 from redelve.stats.balanced_errors import balanced_errors
 from redelve.stats.capacity import vc_bound
 from tests.performance.data import numbers, two_classes
 
 
 def bench(estimator: Any, X: Any, y: Any, **options: Any) -> Bench:
-    learner, truth = learner_for(estimator, X, y)
-    return bench_for([learner], truth, **options)
+    method, cases = from_arrays(estimator, X, y)
+    loss = options.pop("loss", None)
+    return bench_for({method.name: method}, cases, loss, BenchSettings(**options))
 
 
 def folds_of(made: Bench, k: int) -> PredefinedSplit:

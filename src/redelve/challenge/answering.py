@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -9,23 +10,24 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import Guesses, Truth
+from redelve.answers.predictions import Guesses
 from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
 from redelve.challenge.packing import PublicData
-from redelve.challenge.scoring import LABEL, truth_of_labels
+from redelve.challenge.scoring import LABEL
 from redelve.challenge.submissions import DatasetEntry
 from redelve.errors import PredictionError, SpecError
+from redelve.methods.adapters.array_cases import ArrayCases, ArrayInputs, ArrayTraining, FittedToArrays
 from redelve.methods.contract import Method, Predictor
 from redelve.methods.estimators import global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
-from redelve.performance import Learner, learner_for, predict_learners
-from redelve.performance.bench import learn
-from redelve.performance.measures import Rows
+from redelve.model.cases import Rows
+from redelve.performance import Bench, BenchSettings, bench_for, from_arrays, predict
 from redelve.seeds import seed as named_seed
 
 FOLDS = 10
 MOST_NUMBERS = 200_000_000
+SIGNS = np.array([-1, 1], dtype=np.int8)
 
 
 def entry_of_estimator(
@@ -39,15 +41,17 @@ def entry_of_estimator(
     """
     from redelve.challenge.rules import Ruled
 
-    given, truth = learner_for(estimator, data.patterns["train"], data.labels)
-    if truth.target.kind != "categorical":
+    given, cases = from_arrays(estimator, data.patterns["train"], data.labels)
+    if cases.labels is None:
         raise SpecError(f"{given.name} is a regressor: give a classifier")
-    learner = replace(given, estimator=Ruled(estimator, rule), called=given.name)
+    method = replace(given, estimator=Ruled(estimator, rule))
+    bench = bench_for({method.name: method}, cases, settings=BenchSettings(seed))
     number = named_seed("challenge", "entry", data.name, seed)
-    fitted = learn(learner, np.arange(data.labels.size), number)
+    learnt = bench.learn(np.arange(data.labels.size), number)
+    assert isinstance(learnt, FittedToArrays)
     with global_randomness(number):
-        told = {part: fitted.model.told(data.patterns[part]) for part in PARTS}
-    return _entry(told, _guess(learner, truth, way, seed))
+        told = {part: learnt.model.told(data.patterns[part]) for part in PARTS}
+    return _entry(told, _guess(bench, way))
 
 
 def entry_of_method(
@@ -59,18 +63,18 @@ def entry_of_method(
     positive training cases: that makes the balanced error small, not the plain one.
     """
     train = _dense(data.patterns["train"])
-    learner = PatternLearner(method, train, data.labels)
-    learnt = learner.learn(np.arange(len(train)), named_seed("challenge", "entry", data.name, seed))
+    cases = ArrayCases(train, data.labels, LABEL, SIGNS)
+    bench = bench_for({method.name: PatternMethod(method)}, cases, settings=BenchSettings(seed))
+    learnt = bench.learn(np.arange(len(train)), named_seed("challenge", "entry", data.name, seed))
+    assert isinstance(learnt, PatternPredictor)
     parts = {part: train if part == "train" else _dense(data.patterns[part]) for part in PARTS}
-    told = {part: learnt.told(table) for part, table in parts.items()}
-    truth = truth_of_labels(data.labels)
-    return _entry(told, _guess(learner, truth, way, seed))
+    told = {part: learnt.classified(table) for part, table in parts.items()}
+    return _entry(told, _guess(bench, way))
 
 
-def _guess(learner: Learner, truth: Truth, way: str | None, seed: int) -> float:
-    fewest = int(np.bincount(truth.level_indexes).min())
-    folds = f"kfold:{max(min(FOLDS, fewest), 2)}"
-    return predict_learners([learner], truth, ways=way or folds, seed=seed).value
+def _guess(bench: Bench, way: str | None) -> float:
+    fewest = int(np.bincount(bench.classes).min())
+    return predict(bench, way or f"kfold:{max(min(FOLDS, fewest), 2)}").value
 
 
 def _entry(told: dict[str, tuple[Any, FloatArray | None]], guess: float) -> DatasetEntry:
@@ -84,53 +88,55 @@ def _entry(told: dict[str, tuple[Any, FloatArray | None]], guess: float) -> Data
 
 
 @dataclass(frozen=True, eq=False)
-class PatternLearner:
-    """A method of redelve with training patterns; features that are the same in all of them are left out."""
+class PatternMethod(Method):
+    """A method of redelve that is shown patterns; features that are the same in all of them are left out."""
 
     method: Method
-    table: FloatArray
-    labels: Int8Array
-    fits_each: int = 1
 
     @property
     def name(self) -> str:
         """The method's."""
         return self.method.name
 
-    def learn(self, rows: Rows, seed: int) -> PatternLearnt:
-        """Let the method learn from these patterns."""
-        kept = np.flatnonzero(np.ptp(self.table[rows], axis=0) > 0)
-        inputs, target, prior = _attributes(kept.size)
-        classes: Column = written(["yes" if label > 0 else "no" for label in self.labels[rows].tolist()])
-        cases = Cases((*_columns(self.table[rows][:, kept]), classes), len(rows))
-        training = TrainingSet(inputs, (target,), prior, cases)
-        if (reason := self.method.why_not(training.targets)) is not None:
-            raise SpecError(f'method "{self.name}" cannot work on two classes: {reason}')
-        share = float((self.labels[rows] > 0).mean())
-        predictor = self.method.learn(training, np.random.default_rng(seed))
-        return PatternLearnt(predictor, share, kept, self.table)
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """The method's."""
+        return self.method.summary
 
-    def relabelled(self, codes: Rows) -> PatternLearner:
-        """The same with other labels."""
-        return replace(self, labels=np.where(codes > 0, 1, -1).astype(np.int8))
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The method's, and that it is shown patterns."""
+        return {"kind": "patterns", "method": dict(self.method.identity)}
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> PatternPredictor:
+        """Let the method learn from these patterns."""
+        assert isinstance(training, ArrayTraining)
+        kept = np.flatnonzero(np.ptp(training.table, axis=0) > 0)
+        inputs, target, prior = _attributes(kept.size)
+        positive = training.outputs > 0
+        classes: Column = written(["yes" if one else "no" for one in positive.tolist()])
+        cases = Cases((*_columns(training.table[:, kept]), classes), len(training))
+        shown = TrainingSet(inputs, (target,), prior, cases)
+        if (reason := self.method.why_not(shown.targets)) is not None:
+            raise SpecError(f'method "{self.name}" cannot work on two classes: {reason}')
+        return PatternPredictor(self.method.learn(shown, rng), float(positive.mean()), kept)
 
 
 @dataclass(frozen=True, eq=False)
-class PatternLearnt:
+class PatternPredictor:
     """What a method has learned, the share of positive patterns and the features there were."""
 
     predictor: Predictor
     share: float
     kept: Rows
-    table: FloatArray
-    model: None = None
 
-    def answer(self, rows: Rows, *, probabilities: bool = False) -> Answer:
-        """Which of these training patterns are called positive."""
-        labels, _ = self.told(self.table[rows])
+    def predict(self, inputs: TestInputs) -> Answer:
+        """Which of these patterns are called positive."""
+        assert isinstance(inputs, ArrayInputs)
+        labels, _ = self.classified(inputs.table)
         return Answer(Guesses((LABEL,), ((labels > 0).astype(np.float64),)))
 
-    def told(self, values: FloatArray) -> tuple[Int8Array, FloatArray | None]:
+    def classified(self, values: FloatArray) -> tuple[Int8Array, FloatArray | None]:
         """Classes and, where the method tells them, probabilities of the positive one."""
         inputs, _, prior = _attributes(self.kept.size)
         cases = Cases(_columns(values[:, self.kept]), len(values))

@@ -1,9 +1,9 @@
-"""Where fits are made: one learner, its cases, a measure; every set of splits is worked on once."""
+"""Where fits are made: methods, known cases, a measure; every set of splits is worked on once."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,18 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Truth
-from redelve.errors import PredictionError, RedelveError
+from redelve.errors import SpecError
+from redelve.methods.adapters.array_cases import FittedToArrays
+from redelve.methods.contract import Method, Predictor
+from redelve.model import Instance
+from redelve.model.cases import Rows
+from redelve.performance.choosing import FOLDS, choose
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.learners import Learner, Learnt
-from redelve.performance.measures import Measure, Numbers, Rows
-from redelve.performance.splits import CaseSplit, Splitter
+from redelve.performance.known_cases import KnownCases, learn
+from redelve.performance.measures import Measure, Numbers, classes_of, part_of
+from redelve.performance.splits import Splitter
 from redelve.seeds import seed
-from redelve.stats.estimates import Interval
+from redelve.stats.estimates import Interval, check_level
 
 Progress = Callable[[str, int, int], None]
 
@@ -27,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 class Round:
     """What a set of splits gave: the losses of the tested cases of each, and the processor's time."""
 
-    splits: tuple[CaseSplit, ...]
+    splits: tuple[Instance, ...]
     losses: tuple[Numbers, ...]
     seconds: float
     fits_each: int = 1
@@ -68,17 +73,46 @@ class BenchSettings:
     level: float = 0.95
     progress: Progress | None = None
 
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if self.jobs < 1:
+            raise SpecError(f"jobs is the number of processes, 1 or more: got {self.jobs}")
+        if not isinstance(self.seed, int | np.integer):
+            raise SpecError(f"the seed is a whole number: got {self.seed!r}")
+        object.__setattr__(self, "seed", int(self.seed))
+
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A learner with all its cases; `candidates` are benches of the models it chooses among, if it does."""
+    """Methods with all known cases; of several methods, the best by cross-validation is what learns."""
 
-    learner: Learner
-    truth: Truth
+    methods: Mapping[str, Method]
+    cases: KnownCases
     measure: Measure
     settings: BenchSettings
-    candidates: tuple[Bench, ...] = ()
     _rounds: dict[str, Round] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The method's name, or how many there are to choose from."""
+        return next(iter(self.methods)) if len(self.methods) == 1 else f"best of {len(self.methods)}"
+
+    @property
+    def fits_each(self) -> int:
+        """How often a method is trained for one split; in choosing, each on every fold, then the best."""
+        return 1 if len(self.methods) == 1 else len(self.methods) * FOLDS + 1
+
+    @cached_property
+    def candidates(self) -> tuple[Bench, ...]:
+        """Where there are several methods, a bench for each."""
+        if len(self.methods) == 1:
+            return ()
+        return tuple(replace(self, methods={name: one}, _rounds={}) for name, one in self.methods.items())
+
+    @property
+    def truth(self) -> Truth:
+        """The true target of every case."""
+        return self.cases.truth
 
     @property
     def count(self) -> int:
@@ -93,9 +127,7 @@ class Bench:
     @cached_property
     def classes(self) -> Rows:
         """The class of each case; all the same where numbers are predicted."""
-        if self.truth.target.kind == "categorical":
-            return self.truth.level_indexes
-        return np.zeros(self.count, dtype=np.int64)
+        return classes_of(self.truth)
 
     @cached_property
     def weights(self) -> Numbers:
@@ -111,20 +143,20 @@ class Bench:
         """Losses by k-fold cross-validation."""
         return self.round(f"folds {count} {repetition}", self.splitter.folds(count, repetition))
 
-    def round(self, name: str, splits: Sequence[CaseSplit]) -> Round:
+    def round(self, name: str, splits: Sequence[Instance]) -> Round:
         """Train and test by every split; asked for again, what was found is told again."""
         if name not in self._rounds:
             seeds = [seed("predict", self.settings.seed, name, number) for number in range(len(splits))]
             work = [(self, split, one) for split, one in zip(splits, seeds, strict=True)]
             done = (_tested(*one) for one in work) if self.settings.jobs == 1 else self._shared(work)
             losses, seconds = zip(*self._told(done, len(work)), strict=True)
-            self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.learner.fits_each)
+            self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.fits_each)
         return self._rounds[name]
 
-    def _shared(self, work: Sequence[tuple[Bench, CaseSplit, int]]) -> Iterable[tuple[Numbers, float]]:
+    def _shared(self, work: Sequence[tuple[Bench, Instance, int]]) -> Iterable[tuple[Numbers, float]]:
         from sklearn.utils.parallel import Parallel, delayed
 
-        bare = Bench(self.learner, self.truth, self.measure, replace(self.settings, progress=None))
+        bare = replace(self, settings=replace(self.settings, progress=None), _rounds={})
         found: Iterable[tuple[Numbers, float]] = Parallel(n_jobs=self.settings.jobs, return_as="generator")(
             delayed(_tested)(bare, split, one) for _, split, one in work
         )
@@ -135,21 +167,34 @@ class Bench:
         for number, one in enumerate(done, 1):
             yield one
             if self.settings.progress is not None:
-                self.settings.progress(self.learner.name, number, total)
+                self.settings.progress(self.name, number, total)
+
+    def learn(self, rows: Rows, number: int) -> Predictor:
+        """What is learnt from these cases with this seed; of several methods the best is chosen by them."""
+        name = next(iter(self.methods))
+        if len(self.methods) > 1:
+            name = choose(self.methods, self.cases, self.measure, rows, number)
+            number = seed("best", number)
+        return learn(name, self.methods[name], self.cases, rows, number)
+
+    def answer(self, predictor: Predictor, rows: Rows) -> Answer:
+        """The answer for these cases."""
+        return predictor.predict(self.cases.testing(rows, probabilities=self.measure.of_probabilities))
+
+    def relabelled(self, codes: Rows) -> Bench | None:
+        """The same with other classes for all cases; None where that cannot be, as in choosing."""
+        cases = None if self.candidates else self.cases.relabelled(codes)
+        return None if cases is None else replace(self, cases=cases, _rounds={})
 
     @cached_property
     def trained(self) -> TrainedModel:
         """The model trained on all cases, with what it loses on them."""
         every = np.arange(self.count)
         started = time.process_time()
-        learnt = learn(self.learner, every, seed("predict", self.settings.seed, "all"))
-        answer = learnt.answer(every, probabilities=self.measure.of_probabilities)
+        predictor = self.learn(every, seed("predict", self.settings.seed, "all"))
+        answer = self.answer(predictor, every)
         seconds = time.process_time() - started
-        return TrainedModel(learnt, answer, self.measure.losses(self.truth, answer), seconds)
-
-    def truths(self, rows: Rows) -> Truth:
-        """The true targets of these cases."""
-        return Truth(self.truth.target, self.truth.values[rows], self.truth.censoring[rows])
+        return TrainedModel(predictor, answer, self.measure.losses(self.truth, answer), seconds)
 
     def value(self, losses: Numbers, rows: Rows | None = None) -> float:
         """The measure of these cases' losses, of all cases if none are named."""
@@ -169,7 +214,7 @@ class Bench:
             None if high is None else clip(high),
             finding.standard_error,
             finding.source,
-            sum(one.fits for one in rounds) + more * self.learner.fits_each,
+            sum(one.fits for one in rounds) + more * self.fits_each,
             seconds,
             finding.notes,
         )
@@ -177,35 +222,27 @@ class Bench:
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """The model trained on all cases, its answer for them and what they lose."""
+    """What was learnt from all cases, its answer for them and what they lose."""
 
-    learnt: Learnt
+    predictor: Predictor
     answer: Answer
     losses: Numbers
     seconds: float
 
     @property
+    def estimator(self) -> Any:
+        """The fitted estimator, all steps of it; None where another method learnt."""
+        return self.predictor.model if isinstance(self.predictor, FittedToArrays) else None
+
+    @property
     def model(self) -> Any:
-        """The last step of the fitted model."""
-        steps = getattr(self.learnt.model, "steps", None)
-        return steps[-1][1] if steps else self.learnt.model
+        """The last step of the fitted estimator."""
+        steps = getattr(self.estimator, "steps", None)
+        return steps[-1][1] if steps else self.estimator
 
 
-def learn(learner: Learner, rows: Rows, number: int) -> Learnt:
-    """Let the learner learn; what goes wrong is told with its name."""
-    try:
-        return learner.learn(rows, number)
-    except RedelveError:
-        raise
-    except Exception as error:
-        raise PredictionError(
-            f"{learner.name} failed when trained on {len(rows)} cases: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _tested(bench: Bench, split: CaseSplit, number: int) -> tuple[Numbers, float]:
+def _tested(bench: Bench, split: Instance, number: int) -> tuple[Numbers, float]:
     started = time.process_time()
-    learnt = learn(bench.learner, split.training, number)
-    answer = learnt.answer(split.testing, probabilities=bench.measure.of_probabilities)
+    answer = bench.answer(bench.learn(split.training, number), split.testing)
     seconds = time.process_time() - started
-    return bench.measure.losses(bench.truths(split.testing), answer), seconds
+    return bench.measure.losses(part_of(bench.truth, split.testing), answer), seconds

@@ -1,4 +1,4 @@
-"""The best of several models: chosen by cross-validation, and how much that choice flatters."""
+"""The best of several models by cross-validation: how much does that choice flatter?"""
 
 from __future__ import annotations
 
@@ -6,78 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, FitFinding, Round, learn
+from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.choosing import FOLDS
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.learners import Learner, Learnt
-from redelve.performance.measures import Measure, Numbers, Rows
-from redelve.performance.splits import Splitter
+from redelve.performance.measures import Numbers
 from redelve.performance.ways import KFold, Way
-from redelve.seeds import generator, seed
+from redelve.seeds import generator
 from redelve.stats.estimates import Interval
 from redelve.stats.optimism import bootstrap_bias_corrected, fold_optimism
 
-FOLDS = 10
 FEWEST_SAMPLES = 40
 PERCENTILES = "bootstrap of cross-validated cases (Tsamardinos, Greasidou and Borboudakis 2018)"
 FLATTERED = "the smallest of several guesses flatters: its interval says nothing of the choice"
 SHIFTED = "the chosen model's folds (Nadeau and Bengio 2003), moved by the optimism"
-
-
-@dataclass(frozen=True, eq=False)
-class SelectingLearner:
-    """Chooses among learners by cross-validation of the cases it may learn from, then trains the best.
-
-    Any way can be tried on it; k-fold is then what is called nested cross-validation for model selection.
-    """
-
-    learners: tuple[Learner, ...]
-    truth: Truth
-    measure: Measure
-    folds: int = FOLDS
-
-    @property
-    def name(self) -> str:
-        """How many models there are to choose from."""
-        return f"best of {len(self.learners)}"
-
-    @property
-    def fits_each(self) -> int:
-        """Every model on every fold, then the best."""
-        return len(self.learners) * self.folds + 1
-
-    def learn(self, rows: Rows, number: int) -> Learnt:
-        """Choose by these cases alone; a case that is there twice is never on both sides."""
-        values = [self._cross_validated(learner, rows, number) for learner in self.learners]
-        best = self.learners[int(np.argmin(values))]
-        return learn(best, rows, seed("best", number))
-
-    def relabelled(self, codes: Rows) -> SelectingLearner | None:
-        """Nothing: a choice by random labels has no capacity of its own."""
-        return None
-
-    def _cross_validated(self, learner: Learner, rows: Rows, number: int) -> float:
-        members, times = np.unique(rows, return_counts=True)
-        classes = self._classes(members)
-        splitter = Splitter(classes, number, self.truth.target.levels)
-        folds = splitter.fold_numbers(min(self.folds, splitter.smallest[0]))
-        losses = np.empty(members.size)
-        for fold in range(int(folds.max()) + 1):
-            inside = folds == fold
-            training = np.repeat(members[~inside], times[~inside])
-            learnt = learn(learner, training, seed("choice", number, fold))
-            answer = learnt.answer(members[inside], probabilities=self.measure.of_probabilities)
-            losses[inside] = self.measure.losses(self._truths(members[inside]), answer)
-        return self.measure.value(np.repeat(losses, times), np.repeat(classes, times))
-
-    def _classes(self, rows: Rows) -> Rows:
-        if self.truth.target.kind == "categorical":
-            return self.truth.level_indexes[rows]
-        return np.zeros(rows.size, dtype=np.int64)
-
-    def _truths(self, rows: Rows) -> Truth:
-        return Truth(self.truth.target, self.truth.values[rows], self.truth.censoring[rows])
 
 
 @dataclass(frozen=True)

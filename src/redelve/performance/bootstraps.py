@@ -22,7 +22,7 @@ SCALED = f"{DELTA}, scaled"
 
 
 def out_of_bag(bench: Bench, samples: int) -> tuple[BootstrapError, Round]:
-    """The leave-one-out bootstrap of the learner, and the fits it took; samples are drawn class by class."""
+    """The leave-one-out bootstrap, and the fits it took; samples are drawn class by class."""
     counts, splits = bench.splitter.bootstrap(samples)
     done = bench.round(f"bootstrap {samples}", splits)
     losses = np.zeros(counts.shape)

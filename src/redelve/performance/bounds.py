@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.performance.bench import Bench, FitFinding, Round, learn
+from redelve.model import Instance
+from redelve.model.cases import Rows
+from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.measures import Numbers, Rows
-from redelve.performance.splits import CaseSplit
+from redelve.performance.measures import Numbers
 from redelve.performance.ways import Way
 from redelve.seeds import generator, seed
 from redelve.stats.balanced_errors import BalancedErrors
@@ -62,11 +63,9 @@ class CapacityBound(Way):
         model = bench.trained.model
         source = "Vapnik and Chervonenkis, uniform over all rules (Burges 1998)"
         if _rules(model) != 1:
-            return _none(
-                f"no capacity is known of {bench.learner.name}: only linear classifiers have one", source
-            )
+            return _none(f"no capacity is known of {bench.name}: only linear classifiers have one", source)
         errors = _training_errors(bench)
-        dimension = _inputs_chosen_from(bench.trained.learnt.model) + 1
+        dimension = _inputs_chosen_from(bench.trained.estimator) + 1
         return _bounded(bench, vc_bound(errors.errors, errors.counts, dimension, bench.level), source)
 
 
@@ -96,7 +95,7 @@ class Compression(Way):
         source = "sample compression (Littlestone and Warmuth 1986; Langford 2005)"
         support = getattr(bench.trained.model, "support_", None)
         if support is None:
-            return _none(f"{bench.learner.name} has no support vectors", source)
+            return _none(f"{bench.name} has no support vectors", source)
         outside = np.setdiff1d(np.arange(bench.count), support)
         groups = bench.measure.groups(bench.classes)
         names = np.unique(groups)
@@ -119,8 +118,8 @@ class RandomLabels(Way):
         if self.draws < 1:
             raise SpecError(f"the capacity needs one draw of labels at least: got {self.draws}")
         reason = _why_not(bench)
-        if reason is None and bench.learner.relabelled(bench.classes) is None:
-            reason = f"{bench.learner.name} can't be given other labels"
+        if reason is None and bench.relabelled(bench.classes) is None:
+            reason = f"{bench.name} can't be given other labels"
         if reason is not None:
             return bench.guess(self.name, _none(reason, source))
         done = self._random_fits(bench)
@@ -130,21 +129,21 @@ class RandomLabels(Way):
         return bench.guess(self.name, _bounded(bench, bound, source), [done], more=1)
 
     def _random_fits(self, bench: Bench) -> Round:
-        """Losses of random labels by learners trained on them."""
+        """Losses of random labels by what is trained on them."""
         every, started = np.arange(bench.count), time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # noise is hard to fit, and saying so helps nobody
             found = tuple(_wrong_on_random_labels(bench, draw) for draw in range(self.draws))
-        return Round((CaseSplit(every, every),) * self.draws, found, time.process_time() - started)
+        return Round((Instance(0, every, every),) * self.draws, found, time.process_time() - started)
 
 
 def _wrong_on_random_labels(bench: Bench, draw: int) -> Numbers:
     codes = _random_codes(bench, draw)
-    learner = bench.learner.relabelled(codes)
-    assert learner is not None
+    random = bench.relabelled(codes)
+    assert random is not None
     every = np.arange(bench.count)
-    learnt = learn(learner, every, seed("predict", bench.settings.seed, "random labels", draw))
-    guesses = learnt.answer(every).guesses
+    predictor = random.learn(every, seed("predict", bench.settings.seed, "random labels", draw))
+    guesses = random.answer(predictor, every).guesses
     assert guesses is not None
     wrong: Numbers = (guesses.values[0] != codes).astype(np.float64)
     return wrong

@@ -9,15 +9,15 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.answer import Answer
+from redelve.answers.answer import Answer, score
 from redelve.answers.losses import Loss, ZeroOne, parse_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import PredictionError, SpecError
+from redelve.model.cases import Rows
 from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.estimates import Interval, t_interval
 
 Numbers = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 BER = "ber"
 ERROR = "error"
@@ -52,13 +52,13 @@ class Measure:
 
     def losses(self, truth: Truth, answer: Answer) -> Numbers:
         """The loss of every case."""
-        prediction = answer.for_loss(self.loss)
-        if prediction is None:
+        found = score(answer, [truth], [self.loss])
+        if self.loss.code not in found:
             raise PredictionError(
                 f"{self.loss.name.lower()} needs predicted probabilities, and the model gives none: choose "
                 "another loss, or a model with predict_proba"
             )
-        return self.loss.of([truth], prediction)
+        return found[self.loss.code]
 
     def groups(self, classes: Rows) -> Rows:
         """The classes that are averaged over: all cases are one where the measure is not balanced."""
@@ -122,6 +122,18 @@ class Measure:
             for shift in shifts
         ]
         return float(np.mean(values))
+
+
+def classes_of(truth: Truth) -> Rows:
+    """The class of each case; all the same where numbers are predicted."""
+    if truth.target.kind == "categorical":
+        return truth.level_indexes
+    return np.zeros(len(truth), dtype=np.int64)
+
+
+def part_of(truth: Truth, rows: Rows) -> Truth:
+    """The true targets of these cases."""
+    return Truth(truth.target, truth.values[rows], truth.censoring[rows])
 
 
 def _moved(truth: Truth, shift: int) -> Truth:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
-from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
+from redelve.methods.adapters.sklearn_adapter import estimator_name
+from redelve.methods.contract import Method
 from redelve.performance.bench import Bench, BenchSettings, Progress
-from redelve.performance.best_of_several import FOLDS, SelectingLearner, best_of
+from redelve.performance.best_of_several import best_of
+from redelve.performance.checked_arrays import from_arrays
+from redelve.performance.choosing import FOLDS
 from redelve.performance.guesses import Prediction
-from redelve.performance.learners import Learner, learner_for, name_of
-from redelve.performance.measures import BER, Rows, measure_for
+from redelve.performance.known_cases import KnownCases
+from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
-from redelve.stats.estimates import check_level
 
 WaysLike = str | Way | Sequence[str | Way]
 
@@ -39,41 +41,90 @@ FEW = (
 RECOMMENDED_OF_SEVERAL = ("bbc", "tibshirani", *RECOMMENDED)
 
 
-class PredictionOptions(TypedDict, total=False):
-    """How a performance is predicted; every option may be left out."""
+def predict_performance(  # noqa: PLR0913  (options of a public function are explicit)
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    loss: str | None = None,
+    ways: WaysLike | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Prediction:
+    """Guess, with intervals, how an estimator trained on these cases will do on new ones.
 
-    loss: str
-    """"ber" (usual for classes), "error", or a code of redelve's losses: S (usual), A for numbers, Q, L."""
-    ways: WaysLike
-    """The ways to guess by, such as ("kfold:5", "632+"); `redelve.performance.WAYS` has them all."""
-    seed: int
-    """All splits and fits follow from it; splits do not depend on the model."""
-    level: float
-    """The level of the intervals, 0.95."""
-    jobs: int
-    """How many processes fit models; 1 stays in this one. Guesses do not depend on it."""
-    progress: Progress
-    """Called with a model's name and how many of how many fits of a set of splits are done."""
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, or a list or dictionary of them
+        A classifier or a regressor; copies of it are trained, it is never changed. Several are a choice:
+        the one with the smallest cross-validated loss is taken, and the guess is corrected for that. Other
+        ways then judge the choosing as a whole. The keys of a dictionary are the names.
+    X : array, sparse matrix or data frame
+        The inputs, a row for each case; or a text for each case. The estimator sees just these.
+    y : array
+        The class of each case or, for a regressor, the number; none may be missing.
+    loss : str, optional
+        "ber", the balanced error rate (usual for classes), "error", or the code of a loss: S (usual for
+        numbers), A, Q, L.
+    ways : str or list of str, optional
+        The ways to guess by, such as ``("kfold:5", "632+")``; ``redelve predict -W`` lists them. By default
+        a few that suit the number of cases.
+    seed : int, default 0
+        All splits and fits follow from it; splits do not depend on the estimator.
+    level : float, default 0.95
+        The level of the intervals.
+    jobs : int, default 1
+        How many processes fit models; 1 stays in this one. Guesses do not depend on it.
+    progress : callable, optional
+        Called with a model's name, and how many of how many fits of a set of splits are done.
 
+    Returns
+    -------
+    Prediction
+        A guess with its interval for each way. ``value`` and ``interval`` are those of the way that
+        docs/predicting.md recommends, ``frame()`` holds all guesses, ``print`` shows them.
 
-def predict_performance(estimator: Any, X: Any, y: Any, **options: Unpack[PredictionOptions]) -> Prediction:
-    """Guess, with intervals, how the estimator trained on these cases will do on new ones.
+    Notes
+    -----
+    Where the ways and their intervals come from: corrected variance of folds (Nadeau and Bengio 2003), .632+
+    (Efron and Tibshirani 1997), nested cross-validation (Bates, Hastie and Tibshirani 2024), best of several
+    (Tibshirani and Tibshirani 2009; Tsamardinos, Greasidou and Borboudakis 2018), bounds (Vapnik; Bartlett
+    and Mendelson 2002; Langford 2005).
 
-    A list of estimators, or a dictionary of names and estimators, is a choice: the one with the smallest
-    cross-validated loss is taken, and the guess is corrected for that; other ways then judge the choosing as
-    a whole. X is dense, sparse or a data frame, y has any classes or, for regressors, numbers.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["ill", "well"], 50)
+    >>> X = rng.normal(size=(100, 3)) + (y == "ill")[:, None]
+    >>> found = predict_performance(LogisticRegression(), X, y, ways=("kfold:10", "632+:50"))
+    >>> found.measure, round(found.value, 3)
+    ('balanced error rate', 0.16)
+    >>> [guess.way for guess in found.guesses]
+    ['kfold:10', '632+:50']
     """
+    methods, cases = _from_arrays(estimator, X, y)
+    settings = BenchSettings(seed, jobs, level, progress)
+    return predict(bench_for(methods, cases, loss, settings), ways)
+
+
+def _from_arrays(estimator: Any, X: Any, y: Any) -> tuple[dict[str, Method], KnownCases]:
+    """One method or several, and the cases that all of them learn from."""
     if isinstance(estimator, str) or not isinstance(estimator, Mapping | Sequence):
-        learner, truth = learner_for(estimator, X, y)
-        return predict_learners([learner], truth, **options)
-    made = [learner_for(one, X, y, name) for name, one in _named(estimator).items()]
-    if len({truth.target for _, truth in made}) > 1:
+        method, cases = from_arrays(estimator, X, y)
+        return {method.name: method}, cases
+    made = {name: from_arrays(one, X, y, name) for name, one in _named(estimator).items()}
+    every = [cases for _, cases in made.values()]
+    if len({cases.target for cases in every}) > 1:
         raise SpecError(
             "the models are classifiers and regressors: give one kind, as one loss must judge them"
         )
     if not made:
         raise SpecError("there is no model: give an estimator, or a list of them")
-    return predict_learners([learner for learner, _ in made], made[0][1], **options)
+    return {name: method for name, (method, _) in made.items()}, every[0]
 
 
 def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
@@ -81,31 +132,27 @@ def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
         return dict(estimators)
     found: dict[str, Any] = {}
     for one in estimators:
-        name = name_of(one)
+        name = estimator_name(one)
         same = sum(key == name or key.startswith(f"{name} ") for key in found)
         found[f"{name} {same + 1}" if same else name] = one
     return found
 
 
-def predict_learners(
-    learners: Sequence[Learner], truth: Truth, **options: Unpack[PredictionOptions]
-) -> Prediction:
-    """The same for anything that can learn; `truth` has the true target of every case."""
-    bench = bench_for(learners, truth, **options)
-    wished_ways = options.get("ways")
-    if wished_ways is not None and not isinstance(wished_ways, Way) and not len(wished_ways):
+def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
+    """The guesses of what is on the bench by the ways wished, or else the usual ones."""
+    if wished is not None and not isinstance(wished, Way) and not len(wished):
         raise SpecError('there is no way to guess by: give some, such as ("kfold:10", "632+")')
-    ways = parsed_ways(usual_ways(bench) if wished_ways is None else wished_ways)
+    ways = parsed_ways(usual_ways(bench) if wished is None else wished)
     chosen, models = _choice(bench, ways) if bench.candidates else (None, ())
     guesses = tuple(way.guess(bench) for way in ways)
-    wished = RECOMMENDED_OF_SEVERAL if bench.candidates else RECOMMENDED
+    ranked = RECOMMENDED_OF_SEVERAL if bench.candidates else RECOMMENDED
     return Prediction(
-        bench.learner.name if chosen is None else f"{chosen} ({bench.learner.name})",
+        bench.name if chosen is None else f"{chosen} ({bench.name})",
         bench.measure.name,
         bench.count,
         bench.level,
         guesses,
-        min(ways, key=lambda way: wished.index(way.key) if way.key in wished else len(wished)).name,
+        min(ways, key=lambda way: ranked.index(way.key) if way.key in ranked else len(ranked)).name,
         chosen,
         models,
         cautions(bench),
@@ -132,8 +179,7 @@ def cautions(bench: Bench) -> tuple[str, ...]:
 
 def _copies(bench: Bench) -> tuple[str, ...]:
     """Copies of a case train and test at once."""
-    learner = (bench.candidates or (bench,))[0].learner
-    numbers: Rows | None = getattr(learner, "alike", lambda: None)()
+    numbers = bench.cases.alike()
     if numbers is None:
         return ()
     both = np.column_stack([numbers, bench.truth.values])
@@ -144,15 +190,19 @@ def _copies(bench: Bench) -> tuple[str, ...]:
     return (COPIES.format(copies=int(copies.sum()), count=bench.count),)
 
 
-def bench_for(learners: Sequence[Learner], truth: Truth, **options: Unpack[PredictionOptions]) -> Bench:
-    """Where the guesses are made; several learners are chosen among."""
-    settings = _settings(options)
-    usual = BER if truth.target.kind == "categorical" else SQUARED
-    measure = measure_for(options.get("loss", usual), [truth.target])
-    benches = tuple(Bench(one, truth, measure, settings) for one in learners)
-    if len(benches) == 1:
-        return benches[0]
-    return Bench(SelectingLearner(tuple(learners), truth, measure), truth, measure, settings, benches)
+def bench_for(
+    methods: Mapping[str, Method],
+    cases: KnownCases,
+    loss: str | None = None,
+    settings: BenchSettings | None = None,
+) -> Bench:
+    """Where the guesses are made; several methods are chosen among."""
+    if not methods:
+        raise SpecError("there is no method: name one, or several to choose among")
+    target = cases.truth.target
+    usual = BER if target.kind == "categorical" else SQUARED
+    measure = measure_for(usual if loss is None else loss, [target])
+    return Bench(methods, cases, measure, settings or BenchSettings())
 
 
 def parsed_ways(ways: WaysLike) -> tuple[Way, ...]:
@@ -161,25 +211,11 @@ def parsed_ways(ways: WaysLike) -> tuple[Way, ...]:
     return tuple(dict.fromkeys(parse_way(one) for one in given))
 
 
-def _settings(options: PredictionOptions) -> BenchSettings:
-    unknown = sorted(set(options) - set(PredictionOptions.__annotations__))
-    if unknown:
-        known = ", ".join(PredictionOptions.__annotations__)
-        raise SpecError(f'unknown option "{unknown[0]}": known are {known}')
-    level, jobs, number = options.get("level", 0.95), options.get("jobs", 1), options.get("seed", 0)
-    check_level(level)
-    if jobs < 1:
-        raise SpecError(f"jobs is the number of processes, 1 or more: got {jobs}")
-    if not isinstance(number, int | np.integer):
-        raise SpecError(f"the seed is a whole number: got {number!r}")
-    return BenchSettings(int(number), jobs, level, options.get("progress"))
-
-
 def _choice(bench: Bench, ways: Sequence[Way]) -> tuple[str, tuple[tuple[str, float], ...]]:
     folds = next((getattr(way, "k", FOLDS) for way in ways if hasattr(way, "rounds")), FOLDS)
     rounds = [one.folds(folds) for one in bench.candidates]
     values = [
         one.value(done.by_case(bench.count)) for one, done in zip(bench.candidates, rounds, strict=True)
     ]
-    names = [one.learner.name for one in bench.candidates]
+    names = list(bench.methods)
     return names[best_of(bench, rounds)], tuple(zip(names, values, strict=True))

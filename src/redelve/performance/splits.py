@@ -1,26 +1,23 @@
-"""Which cases train and which test; all by named seeds, the same for every model, classes spread evenly."""
+"""The splits that ways ask for: drawn by the designs, with named seeds, the same for every method.
+
+What cannot be drawn is refused in the words of the ways.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.designs.folds import dealt, splits_of
-from redelve.performance.measures import Rows
+from redelve.model import Instance
+from redelve.model.cases import Rows
+from redelve.model.designs.folds import dealt
+from redelve.model.designs.nested_design import pairs_of_folds
+from redelve.model.designs.resampled_instances import bootstrap_instances, fold_instances, held_out
 from redelve.seeds import generator
 from redelve.stats.optimism import IntArray, draw_counts
-
-
-@dataclass(frozen=True, eq=False)
-class CaseSplit:
-    """Rows to learn from (a bootstrap sample repeats some) and rows to test on."""
-
-    training: Rows
-    testing: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Splitter:
         name = self.names[int(values[place])] if self.names else "all"
         return int(counts[place]), name
 
-    def hold_out(self, share: float) -> CaseSplit:
+    def hold_out(self, share: float) -> Instance:
         """One split that tests this share of each class."""
         size, name = self.smallest
         if not 0 < share < 1:
@@ -54,16 +51,11 @@ class Splitter:
                 f'hold-out of {share:g} leaves no case of class "{name}" on one side (it has {size}): choose '
                 "another share, or k-fold"
             )
-        rng = generator("predict", self.seed, "hold-out", f"{share:g}")
-        testing = [
-            rng.permutation(members)[: max(round(share * members.size), 1)] for members in self._members()
-        ]
-        return self.against(np.sort(np.concatenate(testing)))
+        return held_out(self.classes, share, generator("predict", self.seed, "hold-out", f"{share:g}"))
 
-    def folds(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
+    def folds(self, count: int, repetition: int = 0) -> tuple[Instance, ...]:
         """The splits of k-fold cross-validation; so many folds as cases leave one out."""
-        numbers = self.fold_numbers(count, repetition)
-        return tuple(CaseSplit(*split) for split in splits_of(numbers, count))
+        return fold_instances(self.fold_numbers(count, repetition), count)
 
     def fold_numbers(self, count: int, repetition: int = 0) -> Rows:
         """The fold of each case, classes spread as evenly as can be."""
@@ -71,14 +63,11 @@ class Splitter:
         rng = generator("predict", self.seed, "folds", count, repetition)
         return dealt(rng.permutation(self.count), count, self.classes)
 
-    def pairs(self, count: int, repetition: int = 0) -> tuple[CaseSplit, ...]:
+    def pairs(self, count: int, repetition: int = 0) -> tuple[Instance, ...]:
         """For every pair of folds, in the order of `combinations`, the split that tests both."""
-        numbers = self.fold_numbers(count, repetition)
-        return tuple(
-            self.against(np.flatnonzero(np.isin(numbers, pair))) for pair in combinations(range(count), 2)
-        )
+        return tuple(pairs_of_folds(self.folds(count, repetition)))
 
-    def bootstrap(self, samples: int) -> tuple[IntArray, tuple[CaseSplit, ...]]:
+    def bootstrap(self, samples: int) -> tuple[IntArray, tuple[Instance, ...]]:
         """How often each sample holds each case, and the splits that test the cases outside."""
         if samples < 2:
             raise SpecError(f"the bootstrap needs two samples or more, 100 say: got {samples}")
@@ -86,15 +75,7 @@ class Splitter:
         if size < 2:
             raise SpecError(f'class "{name}" has one case: the bootstrap needs two of each at least')
         counts = draw_counts(self.classes, samples, generator("predict", self.seed, "bootstrap", samples))
-        every = np.arange(self.count)
-        return counts, tuple(CaseSplit(np.repeat(every, row), np.flatnonzero(row == 0)) for row in counts)
-
-    def against(self, testing: Rows) -> CaseSplit:
-        """The split that tests these rows and trains on all others."""
-        return CaseSplit(np.setdiff1d(np.arange(self.count), testing), testing)
-
-    def _members(self) -> list[Rows]:
-        return [np.flatnonzero(self.classes == one) for one in np.unique(self.classes)]
+        return counts, bootstrap_instances(counts)
 
     def _check_folds(self, count: int) -> None:
         size, name = self.smallest

@@ -13,9 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from redelve.errors import SpecError
+from redelve.model.cases import Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.measures import Numbers, Rows
+from redelve.performance.measures import Numbers
 from redelve.registry import Registry
 from redelve.stats.estimates import Interval, t_interval
 from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
@@ -51,7 +52,7 @@ class Way(ABC):
 
     @abstractmethod
     def guess(self, bench: Bench) -> PerformanceGuess:
-        """Guess how the learner will do on new cases."""
+        """Guess how what is on the bench will do on new cases."""
 
 
 WAYS: Registry[type[Way]] = Registry("way")

@@ -12,7 +12,8 @@ import numpy as np
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
 from redelve.errors import SpecError
-from redelve.methods.contract import Method
+from redelve.methods.adapters.array_cases import ArrayTraining, fit_to_arrays
+from redelve.methods.contract import Method, Predictor
 from redelve.methods.estimators import (
     LARGEST_SEED,
     FittedClassifier,
@@ -48,7 +49,7 @@ def sklearn_method(
     if inputs not in (*MODES, "auto"):
         raise SpecError(f'inputs is "{inputs}": choose "encoded", "frame" or "auto"')
     mode: Inputs = inputs if inputs != "auto" else _suited_inputs(estimator)
-    return SklearnMethod(estimator, _kind(estimator), mode, name or _called(estimator))
+    return SklearnMethod(estimator, _kind(estimator), mode, name or estimator_name(estimator))
 
 
 def _kind(estimator: Any) -> Literal["classifier", "regressor"]:
@@ -78,9 +79,10 @@ def _suited_inputs(estimator: Any) -> Inputs:
     return "frame" if isinstance(first, ColumnTransformer) else _suited_inputs(first)
 
 
-def _called(estimator: Any) -> str:
+def estimator_name(estimator: Any) -> str:
+    """The class of the estimator, or of the last one of a pipeline."""
     steps = getattr(estimator, "steps", None)
-    return _called(steps[-1][1]) if steps else type(estimator).__name__
+    return estimator_name(steps[-1][1]) if steps else type(estimator).__name__
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +144,10 @@ class SklearnMethod(Method):
                 )
         return None
 
-    def learn(self, training: TrainingSet, rng: np.random.Generator) -> SklearnPredictor:
-        """Fit a copy of the estimator, or one for each target."""
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
+        """Fit a copy of the estimator, or one for each target; arrays are shown to it as they are."""
+        if isinstance(training, ArrayTraining):
+            return fit_to_arrays(self.estimator, self.name, training, rng)
         view = View(training, self.inputs)
         if (reason := self.why_not(view.targets)) is not None:
             raise SpecError(reason)

@@ -11,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from redelve.errors import FormatError, SpecError
-from redelve.performance import Bench, PerformanceGuess, bench_for, learner_for, parse_way
+from redelve.performance import Bench, BenchSettings, PerformanceGuess, bench_for, from_arrays, parse_way
 from redelve.performance.best_of_several import best_of
 from redelve.stats.balanced_errors import balanced_errors
 from redelve.studies.wcci.two_class_problems import PROBLEMS
@@ -176,11 +176,12 @@ def attempt(task: TrialTask, ways: Iterable[str]) -> Tried:
     given = (
         candidates() if task.classifier == SELECTION else {task.classifier: CLASSIFIERS[task.classifier]()}
     )
-    made = [learner_for(one, training.inputs, training.labels, name) for name, one in given.items()]
-    bench = bench_for([learner for learner, _ in made], made[0][1], loss="ber", seed=task.instance)
+    made = [from_arrays(one, training.inputs, training.labels, name) for name, one in given.items()]
+    methods = {method.name: method for method, _ in made}
+    bench = bench_for(methods, made[0][1], "ber", BenchSettings(task.instance))
     with threadpool_limits(1):
         guesses = tuple(parse_way(way).guess(bench) for way in ways)
-        answers = _chosen(bench).trained.learnt.model.predict(testing.inputs)
+        answers = _chosen(bench).trained.estimator.predict(testing.inputs)
     found = balanced_errors(testing.labels, answers)
     sizes = len(training.labels), len(testing.labels)
     return Tried(task, found.ber, found.standard_error, *sizes, guesses)

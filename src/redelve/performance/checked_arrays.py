@@ -1,0 +1,121 @@
+"""What users give, an estimator with inputs and outputs, checked before anything is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.predictions import Target
+from redelve.errors import SpecError
+from redelve.methods.adapters.array_cases import ArrayCases
+from redelve.methods.adapters.sklearn_adapter import SklearnMethod, estimator_name, sklearn_method
+
+FEWEST_CASES = 4
+
+
+def from_arrays(estimator: Any, X: Any, y: Any, name: str | None = None) -> tuple[SklearnMethod, ArrayCases]:
+    """The estimator as a method and its data as cases, both checked."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise SpecError(
+            f"{getattr(estimator, '__name__', type(estimator).__name__)} is no scikit-learn estimator: give "
+            "an instance, such as LogisticRegression()"
+        )
+    inputs = _inputs(X)
+    outputs = _outputs(y, inputs.shape[0])
+    _check_inputs(estimator, inputs)
+    if is_classifier(estimator):
+        cases = _classified(inputs, outputs)
+    elif is_regressor(estimator):
+        cases = ArrayCases(inputs, _numbers(outputs), Target("target", "real"), None)
+    else:
+        raise SpecError(f"{estimator_name(estimator)} is neither a classifier nor a regressor")
+    return sklearn_method(estimator, name=name), cases
+
+
+def _classified(inputs: Any, outputs: NDArray[Any]) -> ArrayCases:
+    try:
+        labels = np.unique(outputs)
+    except TypeError:
+        kinds = ", ".join(sorted({type(one).__name__ for one in outputs}))
+        raise SpecError(
+            f"the classes in y are of kinds that have no order ({kinds}): give one kind"
+        ) from None
+    if len(labels) < 2:
+        raise SpecError(f"y has one class only ({labels[0]!s}): nothing can be predicted of a classifier")
+    if len(labels) > len(outputs) / 2 and np.asarray(outputs).dtype.kind == "f":
+        raise SpecError(f"y has {len(labels)} different numbers for {len(outputs)} cases: give a regressor")
+    return ArrayCases(inputs, outputs, Target("target", "categorical", _level_names(labels)), labels)
+
+
+def _level_names(labels: NDArray[Any]) -> tuple[str, ...]:
+    names = tuple(map(str, labels))
+    is_plain = len(set(names)) == len(names) and not any(name.startswith("?") for name in names)
+    return names if is_plain else tuple(f"class {number}" for number in range(len(names)))
+
+
+def _inputs(X: Any) -> Any:
+    from scipy.sparse import issparse
+
+    found = X if hasattr(X, "iloc") else X.tocsr() if issparse(X) else np.asarray(X)
+    is_text = len(found.shape) == 1 and getattr(found, "dtype", np.dtype(float)).kind in "UO"
+    if not (is_text or len(found.shape) == 2) or found.shape[0] < FEWEST_CASES:
+        raise SpecError(
+            f"X has the shape {tuple(found.shape)}: give a row for each case, a column for each input (or a "
+            f"text for each case), and at least {FEWEST_CASES} cases"
+        )
+    return found
+
+
+def _outputs(y: Any, cases: int) -> NDArray[Any]:
+    import pandas as pd
+
+    found = np.asarray(y)
+    if found.ndim != 1 or len(found) != cases:
+        raise SpecError(f"y has the shape {found.shape}: give one value for each of the {cases} rows of X")
+    missing = np.flatnonzero(np.asarray(pd.isna(found)))
+    if missing.size:
+        raise SpecError(f"y is missing in row {missing[0]} (from 0): leave such cases out")
+    return found
+
+
+def _numbers(outputs: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        found = outputs.astype(np.float64)
+    except (TypeError, ValueError):
+        raise SpecError(f"a regressor needs numbers in y: got {outputs[0]!r}; give a classifier") from None
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise SpecError(f"y is {found[row]} in row {row} (from 0): give finite numbers")
+    return found
+
+
+def _check_inputs(estimator: Any, inputs: Any) -> None:
+    """Refuse missing values that the estimator would choke on."""
+    import pandas as pd
+    from scipy.sparse import issparse
+    from sklearn.utils import get_tags
+
+    values = inputs.data if issparse(inputs) else inputs
+    missing = np.asarray(pd.isna(values))
+    if missing.any() and not get_tags(_entrance(estimator)).input_tags.allow_nan:
+        row = "" if issparse(inputs) else f" (first in row {np.argwhere(missing)[0][0]}, from 0)"
+        name = estimator_name(estimator)
+        raise SpecError(
+            f"X has {int(missing.sum())} missing values{row}, which {name} does not take: put "
+            "an imputer before it, as in make_pipeline(SimpleImputer(), …)"
+        )
+
+
+def _entrance(estimator: Any) -> Any:
+    """The part of a pipeline or search that meets the inputs first."""
+    inner = getattr(estimator, "estimator", None)
+    if inner is not None and hasattr(inner, "get_params"):
+        return _entrance(inner)
+    steps = [
+        step for _, step in getattr(estimator, "steps", []) if step is not None and step != "passthrough"
+    ]
+    return _entrance(steps[0]) if steps else estimator
