@@ -124,6 +124,12 @@ def test_options_that_cannot_be_are_refused(options: Any, message: str) -> None:
         predict_performance(models if "bbc" in str(options) else models[0], X, Y, **options)
 
 
+def test_a_misspelt_option_is_refused_with_the_one_that_may_be_meant() -> None:
+    misspelt: dict[str, Any] = {"way": "kfold:5"}
+    with pytest.raises(TypeError, match=r"has no option 'way': did you mean 'ways'\?"):
+        predict_performance(LogisticRegression(), X, Y, **misspelt)
+
+
 def test_the_capacity_of_selected_inputs_is_that_of_all_of_them() -> None:
     """A rule of the one input that fits best was chosen among the rules of all three."""
     inputs, labels = two_classes(400, shift=4.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from redelve.errors import SpecError
+from redelve.errors import SpecError, named_options
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
 from redelve.performance.bench import Bench, BenchSettings, Progress
@@ -41,6 +41,7 @@ FEW = (
 RECOMMENDED_OF_SEVERAL = ("bbc", "tibshirani", *RECOMMENDED)
 
 
+@named_options
 def predict_performance(  # noqa: PLR0913  (options of a public function are explicit)
     estimator: Any,
     X: Any,
