@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from benchmarks.calibration.times import exclusive_or, settings
 
-from redelve.cli.training_time import TimedTrial, main, read_trials
+from redelve.cli.training_time import main
+from redelve.data.trial_tables import TimedTrial, read_trials
 
 
 def written(folder: Path, text: str) -> Path:

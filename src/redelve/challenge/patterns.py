@@ -20,6 +20,7 @@ from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Intake, from_file
+from redelve.data.tasks import TABLES, is_table
 from redelve.errors import LocationError, SpecError
 from redelve.model import (
     CATEGORICAL,
@@ -34,7 +35,6 @@ from redelve.model import (
 
 Features = NDArray[np.int16]
 HIGHEST = 999
-TABLES = (".csv", ".tsv", ".parquet", ".arff", ".csv.gz", ".tsv.gz", ".arff.gz")
 ABOVE = re.compile(r"\s*>\s*([-+.\deE]+)\s*")
 
 
@@ -83,7 +83,7 @@ def patterns_from(
     if isinstance(source, Intake):
         data, prior = extract(source.dataset, source.prototask), source.prior
         name, understood = source.dataset.spec.name, _understood(source)
-    elif str(source).lower().endswith(TABLES):
+    elif is_table(source):
         return patterns_from(from_file(source, target), positive=positive)
     else:
         if Path(source).is_file():

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import inf, isnan
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from redelve.cli.options import Command, Given, Option, UsageError, run
-from redelve.errors import FormatError, SpecError, StatisticsError
+from redelve.cli import verb_options as of
+from redelve.cli.options import Command
 
-if TYPE_CHECKING:
-    from redelve.report.trial_times import Measured
+
+class TrainingTimeOptions(of.VerbOptions):
+    """What `redelve training-time` is told."""
+
+    complaint = 'the limit must be {wanted}: got "{text}"'
+
+    limit = of.number("T", "the time at which trials without success were stopped", "limit")
+    column = of.text("c", "the column with the times", "column")
+    group = of.text("g", "the column with the names of the algorithms", "column")
+    out = of.text("o", "write the graphs: a .pdf file, or a folder", "file")
+
 
 COMMAND = Command(
     "redelve training-time",
@@ -20,211 +27,21 @@ COMMAND = Command(
     "the time of success; a failed trial has nothing there, or failed, or inf, or the limit as >2000. A\n"
     "column success (1 or 0) may tell instead, and a column algorithm or group whose trials they are.",
     "times.csv [ -T limit ] [ -c column ] [ -g column ] [ -o file ]",
-    (
-        Option("T", "the time at which trials without success were stopped", "limit", "limit"),
-        Option("c", "the column with the times", "column", "column"),
-        Option("g", "the column with the names of the algorithms", "column", "group"),
-        Option("o", "write the graphs: a .pdf file, or a folder", "file", "out"),
-    ),
+    TrainingTimeOptions.declared(),
     least=1,
 )
 
-TIME = ("time", "times", "epoch", "epochs", "training_time", "seconds")
-SUCCESS = ("success", "succeeded", "solved", "converged")
-GROUP = ("algorithm", "group", "method")
-FAILED = ("", "inf", "infinity", "failed", "fail", "timeout")
-TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-DELIMITERS = ",;\t"
 
-
-class TimedTrial(NamedTuple):
-    """A row: the time of a failed trial is where it stopped, infinite if that is not told.
-
-    `succeeded` is None where only the time can tell: it does if it is before the limit.
-    """
-
-    time: float
-    succeeded: bool | None
-
-
-class Columns(NamedTuple):
-    """Where in a row the time stands, whether it succeeded, and the name of the algorithm."""
-
-    time: int
-    success: int | None
-    group: int | None
-    width: int
-
-
-def training_time(given: Given) -> Iterator[str]:
-    """The measures in words, then the graphs if they are wanted."""
-    from redelve.report.trial_times import describe, measure
-    from redelve.stats.training_time import trial_times
+def training_time(given: TrainingTimeOptions) -> str:
+    """The measures in words; the graphs are written if they are wanted."""
+    from redelve.report.trial_times import describe, measure_table, write_graphs
 
     path = Path(given.arguments[0])
-    limit = _limit(given.value("T"))
-    measured = []
-    for name, trials in read_trials(path, given.value("c"), given.value("g")).items():
-        times = [trial.time for trial in trials]
-        succeeded = [_succeeded(trial, limit) for trial in trials]
-        try:
-            measured.append(measure(name, trial_times(times, succeeded, limit=limit)))
-        except StatisticsError as error:
-            raise StatisticsError(f'{path}, "{name}": {error}') from None
-    yield f"{describe(measured)}\n"
-    if (out := given.value("o")) is not None:
-        yield f"\nGraphs: {_write(out, measured)}\n"
-
-
-def _limit(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f'the limit must be a number: got "{text}"') from None
-
-
-def _succeeded(trial: TimedTrial, limit: float | None) -> bool:
-    """Whether the trial succeeded within the limit; as in Hamey (1992), a bare time at the limit did not."""
-    if limit is None:
-        return trial.succeeded is not False
-    return trial.time < limit if trial.succeeded is None else trial.succeeded and trial.time <= limit
-
-
-def read_trials(
-    path: Path, column: str | None = None, group: str | None = None
-) -> dict[str, list[TimedTrial]]:
-    """The trials of each algorithm in a CSV file; without a column of names they are all the file's."""
-    import csv
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            delimiter = max(DELIMITERS, key=stream.readline().count)
-            stream.seek(0)
-            rows = csv.reader(stream, delimiter=delimiter, strict=True)
-            numbered = ((rows.line_num, [cell.strip() for cell in row]) for row in rows if row)
-            return _trials(path, numbered, column, group)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise FormatError(path, None, f"can't read this as CSV in UTF-8: {error}") from None
-
-
-Rows = Iterator[tuple[int, list[str]]]
-
-
-def _trials(path: Path, rows: Rows, column: str | None, group: str | None) -> dict[str, list[TimedTrial]]:
-    first = next(rows, None)
-    if first is None:
-        raise FormatError(
-            path, None, "the file is empty: a line of names and a line for each trial are needed"
-        )
-    columns = _columns(path, first[1], column, group)
-    found: dict[str, list[TimedTrial]] = {}
-    for line, row in rows:
-        if len(row) != columns.width:
-            raise FormatError(
-                path, line, f"expected {columns.width} values, as the first line, but got {len(row)}"
-            )
-        name = path.stem if columns.group is None else row[columns.group]
-        if not name:
-            raise FormatError(path, line, "the name of the algorithm is missing")
-        found.setdefault(name, []).append(_trial(path, line, row, columns))
-    if not found:
-        raise FormatError(path, None, "there are no trials under the line of names")
-    return found
-
-
-def _columns(path: Path, names: list[str], column: str | None, group: str | None) -> Columns:
-    time = _place(path, names, TIME, column)
-    if time is None and len(names) == 1 and not _is_number(names[0]):
-        time = 0
-    if time is None:
-        wanted = ", ".join(TIME)
-        raise FormatError(
-            path,
-            1,
-            f"no column has the times: name one of {wanted}, or give its name with -c ({_shown(names)})",
-        )
-    return Columns(time, _place(path, names, SUCCESS, None), _place(path, names, GROUP, group), len(names))
-
-
-def _place(path: Path, names: list[str], usual: Sequence[str], asked: str | None) -> int | None:
-    """Where the column stands that was asked for, or that has one of the usual names."""
-    if asked is not None:
-        if asked not in names:
-            raise FormatError(path, 1, f'there is no column "{asked}": {_shown(names)}')
-        return names.index(asked)
-    lower = [name.lower() for name in names]
-    return next((lower.index(name) for name in usual if name in lower), None)
-
-
-def _shown(names: list[str]) -> str:
-    return f"the first line has {', '.join(names[:12])}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.removeprefix(">"))
-    except ValueError:
-        return False
-    return True
-
-
-def _trial(path: Path, line: int, row: list[str], columns: Columns) -> TimedTrial:
-    text = row[columns.time]
-    time = _time(path, line, text)
-    if columns.success is None:
-        return time
-    told = TRUTHS.get(row[columns.success].lower())
-    if told is None:
-        raise FormatError(path, line, f'success must be 1 or 0, true or false: got "{row[columns.success]}"')
-    if told and time.succeeded is False:
-        raise FormatError(path, line, f'a trial that succeeded must have a time: got "{text}"')
-    return TimedTrial(time.time, told)
-
-
-def _time(path: Path, line: int, text: str) -> TimedTrial:
-    if text.lower() in FAILED:
-        return TimedTrial(inf, False)
-    if not _is_number(text):
-        raise FormatError(
-            path,
-            line,
-            f'"{text}" is not a time: give a number; for a failed trial "failed" or the limit as >2000',
-        )
-    time = float(text.removeprefix(">"))
-    if isnan(time):
-        raise FormatError(
-            path,
-            line,
-            f'the time is "{text}": leave the trial out if it was not run, the time empty if it failed',
-        )
-    if not 0 < time < inf:
-        raise FormatError(path, line, f"a time must be greater than zero and finite: got {text}")
-    return TimedTrial(time, False if text.startswith(">") else None)
-
-
-def _write(out: str, measured: Sequence[Measured]) -> Path:
-    """Both graphs as one PDF, or each as SVG and PDF in a folder."""
-    from redelve.report.drawing import save, save_all
-    from redelve.report.trial_times import pictures
-
-    target = Path(out)
-    if target.suffix.lower() == ".pdf":
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(save_all(pictures(measured)))
-        return target
-    if target.suffix and not target.is_dir():
-        raise SpecError(
-            f'can\'t write graphs to "{target}": the name must end in .pdf, or have no ending for a folder'
-        )
-    target.mkdir(parents=True, exist_ok=True)
-    for picture in pictures(measured):
-        for kind in ("svg", "pdf"):
-            (target / f"{picture.name}.{kind}").write_bytes(save(picture, kind))
-    return target
+    measured = measure_table(path, limit=given.limit, column=given.column, group=given.group)
+    graphs = "" if given.out is None else f"\nGraphs: {write_graphs(given.out, measured)}\n"
+    return f"{describe(measured)}\n{graphs}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, training_time, argv)
+    return of.run_verb(COMMAND, TrainingTimeOptions, training_time, argv)

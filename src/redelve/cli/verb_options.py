@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, nextafter
+from sys import float_info
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from redelve.cli.options import Command, Given, Meaning, Option, UsageError, run, write
@@ -146,6 +147,7 @@ class Wanted(NamedTuple):
 
     words: str
     least: float = -inf
+    most: float = inf
 
     def whole(self, given: str) -> int:
         """The whole number that a text is."""
@@ -158,7 +160,7 @@ class Wanted(NamedTuple):
         return self._checked(float(given))
 
     def _checked(self, found: N) -> N:
-        if not self.least <= found < inf:
+        if not self.least <= found <= self.most:
             raise ValueError
         return found
 
@@ -166,7 +168,7 @@ class Wanted(NamedTuple):
 ANY = Wanted("a number")
 FROM_0 = Wanted("a whole number", 0)
 FROM_1 = Wanted("a whole number above 0", 1)
-POSITIVE = Wanted("a number above 0", nextafter(0, 1))
+POSITIVE = Wanted("a number above 0", nextafter(0, 1), float_info.max)
 
 
 @overload

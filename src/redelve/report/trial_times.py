@@ -6,12 +6,15 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from redelve.data.trial_tables import TimedTrial, read_trials
+from redelve.errors import SpecError, StatisticsError
 from redelve.report import rounding
-from redelve.report.drawing import INK, FigureLook, Picture, label, look_of, new_figure
+from redelve.report.drawing import INK, FigureLook, Picture, label, look_of, new_figure, save, save_all
 from redelve.report.table_values import Cell, ReportColumn, ReportTable, tidy
 from redelve.stats.multiple import compare_all
 from redelve.stats.sums import FloatArray
@@ -26,6 +29,7 @@ from redelve.stats.training_time import (
     estimate_efficiency,
     fit_tail,
     summarise_times,
+    trial_times,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +58,28 @@ class Measured:
 def measure(name: str, trials: TrialTimes) -> Measured:
     """All measures of an algorithm's trials."""
     return Measured(name, trials, summarise_times(trials), estimate_efficiency(trials), fit_tail(trials))
+
+
+def measure_table(
+    path: Path, *, limit: float | None = None, column: str | None = None, group: str | None = None
+) -> list[Measured]:
+    """All measures of every algorithm in a table of times; `column` has the times, `group` the algorithms."""
+    measured = []
+    for name, trials in read_trials(path, column, group).items():
+        times = [trial.time for trial in trials]
+        succeeded = [_succeeded(trial, limit) for trial in trials]
+        try:
+            measured.append(measure(name, trial_times(times, succeeded, limit=limit)))
+        except StatisticsError as error:
+            raise StatisticsError(f'{path}, "{name}": {error}') from None
+    return measured
+
+
+def _succeeded(trial: TimedTrial, limit: float | None) -> bool:
+    """Whether the trial succeeded within the limit; as in Hamey (1992), a bare time at the limit did not."""
+    if limit is None:
+        return trial.succeeded is not False
+    return trial.time < limit if trial.succeeded is None else trial.succeeded and trial.time <= limit
 
 
 # --- words -------------------------------------------------------------------------------------------------
@@ -270,3 +296,21 @@ def _efficiency_graph(axes: Axes, one: Measured, look: FigureLook, grid: FloatAr
     axes.plot([peak], [found.efficiency], look.marker, color=look.colour, markersize=5)
     right = min(found.range[1], _end(one))
     axes.plot([found.range[0], right], [half, half], color=look.colour, linewidth=2.6, alpha=0.35)
+
+
+def write_graphs(out: str, measured: Sequence[Measured]) -> Path:
+    """Both graphs as one PDF, or each as SVG and PDF in a folder."""
+    target = Path(out)
+    if target.suffix.lower() == ".pdf":
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(save_all(pictures(measured)))
+        return target
+    if target.suffix and not target.is_dir():
+        raise SpecError(
+            f'can\'t write graphs to "{target}": the name must end in .pdf, or have no ending for a folder'
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    for picture in pictures(measured):
+        for kind in ("svg", "pdf"):
+            (target / f"{picture.name}.{kind}").write_bytes(save(picture, kind))
+    return target

@@ -42,6 +42,18 @@ def locate(name: str, *, folder: StrPath | None = None) -> Path:
     )
 
 
+def at_hand(dataset: str) -> tuple[int, ...]:
+    """Which of a dataset's three variants are at hand."""
+    found = []
+    for number in (1, 2, 3):
+        try:
+            locate(f"{dataset}{number}")
+        except LocationError:
+            continue
+        found.append(number)
+    return tuple(found)
+
+
 def _folders(folder: StrPath | None) -> Iterator[Path]:
     if folder is not None:
         yield Path(folder)
