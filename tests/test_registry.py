@@ -46,7 +46,16 @@ def test_a_name_that_is_taken_is_refused(site: Path) -> None:
     install(site, "greys", "[redelve.colours]\nred = greys:RED\n")
     colours = Registry[int]("colour", "redelve.colours")
     colours.add("red", 1)
-    with pytest.raises(SpecError, match='colour "red" is registered twice'):
+    for _ in range(2):  # not only the first time
+        with pytest.raises(SpecError, match='colour "red" is registered twice: greys:RED must choose'):
+            list(colours)
+
+
+def test_two_packages_with_one_name_are_both_told(site: Path) -> None:
+    install(site, "greys", "[redelve.colours]\nash = greys:ASH\n")
+    install(site, "woods", "[redelve.colours]\nash = woods:ASH\n")
+    colours = Registry[int]("colour", "redelve.colours")
+    with pytest.raises(SpecError, match=r"woods:ASH must choose another name \(the other is greys:ASH\)"):
         list(colours)
 
 

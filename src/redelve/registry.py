@@ -72,9 +72,16 @@ class Registry(Generic[T]):
         """Add what installed packages have under the group, once."""
         if self._is_complete:
             return
-        self._is_complete = True
+        found: dict[str, T | str] = {}
         for name, place in installed(str(self.group)):
-            self.add(name, place)
+            if (other := self._items.get(name, found.get(name))) is not None:
+                where = f" (the other is {other})" if isinstance(other, str) else ""
+                raise SpecError(
+                    f'{self.kind} "{name}" is registered twice: {place} must choose another name{where}'
+                )
+            found[name] = place
+        self._items.update(found)
+        self._is_complete = True
 
     def _imported(self, name: str, place: str) -> T:
         module, _, attribute = place.partition(":")

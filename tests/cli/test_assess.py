@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from redelve.cli.main import VERBS, main
+from redelve.cli.main import main
+from redelve.cli.subcommands import VERBS
 from tests.conftest import Result, RunCommand
 
 QUICK = ["-q", "-m", "constant,lin-1"]

@@ -1,4 +1,4 @@
-"""redelve methods: the built-in methods, or what one of them does."""
+"""redelve methods: the methods that are known by name, or what one of them does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from redelve.cli.options import Command, Given, run
 
 COMMAND = Command(
     "redelve methods",
-    "List the built-in methods, or tell in full what one of them does.",
+    "List the methods that are known by name, redelve's and those of installed packages, or tell in\n"
+    "full what one of them does.",
     "[ method ]",
 )
 

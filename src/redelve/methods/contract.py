@@ -114,8 +114,8 @@ class BatchMethod(Method):
         return self.learn_many([training], [rng])[0]
 
 
-METHODS: Registry[Method] = Registry("method")
-"""The methods that come with redelve, by name."""
+METHODS: Registry[Method] = Registry("method", "redelve.methods")
+"""Methods by name: those that come with redelve, and those of installed packages."""
 
 METHODS.add("constant", "redelve.methods.builtin.constant:CONSTANT")
 METHODS.add("lin-1", "redelve.methods.builtin.linear:LIN_1")

@@ -14,7 +14,9 @@ from redelve.data.catalogue.catalogue import Catalogue, Files
 CATALOGUE_VERSION = 1
 """To be raised whenever a generator changes what it generates; not when datasets are added."""
 
-CATALOGUE = Catalogue("dataset")
+CATALOGUE = Catalogue("dataset", "redelve.datasets")
+"""What makes each dataset's files; a function registered by another package has the same form."""
+
 CATALOGUE.add("demo", "redelve.data.catalogue.demo:files")
 
 KINDS = ("8fm", "8fh", "8nm", "8nh", "32fm", "32fh", "32nm", "32nh")

@@ -1,0 +1,88 @@
+"""What may follow `redelve`: every command behaves alike, and other packages' commands are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from redelve.cli.command_check import check_command
+from redelve.cli.main import main
+from redelve.cli.subcommands import COMMANDS, Subcommand
+from redelve.registry import Registry
+from tests.test_registry import install
+
+TALLY = """
+from redelve.cli.subcommands import Subcommand
+
+def main(words):
+    print(len(words))
+    return 0
+
+TALLY = Subcommand("count words", main)
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for packages, and a registry that has not looked at them yet."""
+    fresh: Registry[Subcommand] = Registry("command", "redelve.commands")
+    for name in COMMANDS:
+        fresh.add(name, COMMANDS[name])
+    for module in ("main", "subcommands", "command_check"):
+        monkeypatch.setattr(f"redelve.cli.{module}.COMMANDS", fresh)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_commands_behave_alike(name: str) -> None:
+    assert check_command(name) == []
+
+
+def test_a_command_of_another_package(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(site, "tallies", "[redelve.commands]\ntally = tallies:TALLY\n", TALLY)
+    assert main(["tally", "one", "two"]) == 0
+    assert capsys.readouterr().out == "2\n"
+    assert main(["-h"]) == 0
+    assert "commands of other packages:\n  tally          count words\n" in capsys.readouterr().out
+    assert main(["taly"]) == 2
+    assert 'unknown command "taly": redelve -h lists them (did you mean "tally"?)' in capsys.readouterr().err
+
+
+def test_a_command_that_cannot_be_loaded_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(site, "voids", "[redelve.commands]\nvoid = voids:NOTHING\n")
+    assert main(["-h"]) == 0
+    assert 'void           command "void" cannot be loaded from voids:NOTHING' in capsys.readouterr().out
+    assert main(["void"]) == 1
+    assert capsys.readouterr().err.startswith('redelve: command "void" cannot be loaded from voids:NOTHING')
+    assert main(["methods", "-h"]) == 0
+
+
+def test_a_name_that_is_taken_does_not_keep_redelve_from_working(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(site, "rivals", "[redelve.commands]\nassess = rivals:ASSESS\n")
+    assert main(["-h"]) == 1
+    message = 'redelve: command "assess" is registered twice: rivals:ASSESS must choose another name\n'
+    assert capsys.readouterr().err == message
+    assert main(["methods", "-h"]) == 0
+
+
+def loud(words: Sequence[str]) -> int:
+    if words == ["-h"]:
+        print("I am loud")
+        return 0
+    raise FileNotFoundError(words[0])
+
+
+def test_a_command_that_does_not_behave_is_found_out() -> None:
+    assert check_command("loud", Subcommand("be\nloud", loud)) == [
+        "its purpose is no line of text: 'be\\nloud'",
+        '-h begins with "I am loud\n", not with "usage: redelve loud"',
+        "given \"--no-such-option\" it ends with 'FileNotFoundError: --no-such-option', not with exit code 2",
+        'given "--no-such-option" it prints 0 lines on standard error, not 1',
+        "given \"/no/such/place\" it ends with 'FileNotFoundError: /no/such/place', not with exit code 1",
+        'given "/no/such/place" it prints 0 lines on standard error, not 1',
+    ]
