@@ -16,11 +16,11 @@ from redelve.run.cells import CellLesson, Limits, learn_and_answer_together
 from redelve.run.experiment import (
     BASELINE,
     FALLBACK,
-    LARGEST_BATCH,
     Batch,
     Experiment,
     grouped,
     pack,
+    pack_together,
     perform_batch,
     plan,
     run,
@@ -74,7 +74,7 @@ def test_no_batch_is_larger_than_memory_allows() -> None:
     experiment = Experiment({"choir": Choir()}, {task.address: task})
     pieces = list(grouped(experiment, plan(experiment)))
     assert [len(piece) for piece in pieces] == [50, 50, 50]
-    assert max(map(len, pieces)) <= LARGEST_BATCH
+    assert max(map(len, pieces)) <= Choir.largest_batch
 
 
 def test_tasks_are_not_mixed() -> None:
@@ -84,6 +84,31 @@ def test_tasks_are_not_mixed() -> None:
         {"/toy/y/std.20"},
         {"/other/y/std.20"},
     ]
+
+
+def test_tasks_are_mixed_for_a_method_that_wants_it() -> None:
+    class Mixing(Choir):
+        mixes_tasks = True
+        largest_batch = 5
+
+    tasks = {one.address: one for one in (assignment(4, name="a"), assignment(4, name="b"))}
+    experiment = Experiment({"choir": Mixing()}, tasks)
+    assert [len(piece) for piece in grouped(experiment, plan(experiment))] == [4, 4]
+    experiment = Experiment({"choir": Mixing()}, tasks, runs=2)
+    pieces = list(grouped(experiment, plan(experiment)))
+    assert [len(piece) for piece in pieces] == [4, 4, 4, 4]
+    assert [job for piece in pieces for job in piece] == plan(experiment)
+    assert records_of(experiment) == one_by_one(experiment)
+
+
+def test_runs_on_an_instance_are_shown_one_copy_of_it() -> None:
+    experiment = toy_experiment({"choir": Choir()}, 2, runs=2)
+    first, again, other, _ = pack_together(experiment, plan(experiment)).packages
+    assert (first.job.instance, again.job.instance, other.job.instance) == (0, 0, 1)
+    assert first.training is again.training
+    assert first.inputs is again.inputs
+    assert other.training is not first.training
+    assert pack(experiment, first.job).training is not pack(experiment, first.job).training
 
 
 def test_what_is_done_is_in_no_batch(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -199,3 +200,17 @@ def test_an_experiment_that_makes_no_sense_is_refused(changes: dict[str, Any], m
     task = assignment(1)
     with pytest.raises(SpecError, match=message):
         Experiment(**{"methods": {"one": Toy()}, "assignments": {task.address: task}, **changes})
+
+
+def test_an_experiment_may_name_its_jobs_and_their_seeds() -> None:
+    usual = toy_experiment({"toy": Toy(), "other": Toy()}, 3)
+    every = plan(usual)
+    named = replace(usual, jobs={every[3]: 7, every[0]: usual.seed(every[0])})
+    assert plan(named) == [every[3], every[0]]
+    records = {record.job: record for record in run(named, plan(named))}
+    assert records[every[3]].seed == 7
+    same = {record.job: record for record in run(usual, [every[0]])}
+    np.testing.assert_array_equal(records[every[0]].losses["S"], same[every[0]].losses["S"])
+    assert plan(named, done={named.digest(every[3])}) == [every[0]]
+    other = replace(named, jobs={every[3]: 8})
+    assert plan(other, done={named.digest(every[3])}) == [every[3]]

@@ -100,8 +100,13 @@ class Method(ABC):
 class BatchMethod(Method):
     """A method that learns from many training sets at once, faster than from one after the other.
 
-    What it learns from one must be, bit for bit, what it would learn without the others.
+    What it learns from one must be, bit for bit, what it would learn without the others. It is given at most
+    `largest_batch` at once, those of several tasks together if it `mixes_tasks`. Runs on the same instance
+    are given the same training set, which it must not change.
     """
+
+    largest_batch: int = 64
+    mixes_tasks: bool = False
 
     @abstractmethod
     def learn_many(

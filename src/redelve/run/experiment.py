@@ -32,13 +32,15 @@ LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
-LARGEST_BATCH = 64
-"""So many jobs are done together at most: more would not be faster, and all their cases are in memory."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Which methods work on which tasks, how often, judged by which losses, under which limits."""
+    """Which methods work on which tasks, how often, judged by which losses, under which limits.
+
+    Every method works on every instance of every task, `runs` times, with seeds made of the jobs' names; or
+    `jobs` names the jobs themselves, each with its seed, as a study does whose seeds are published.
+    """
 
     methods: Mapping[str, Method]
     assignments: Mapping[str, Assignment]
@@ -47,6 +49,7 @@ class Experiment:
     """The losses to judge by, or their codes; all usual ones that suit a task if left out."""
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
+    jobs: Mapping[Job, int] | None = None
     _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
     _truths: dict[tuple[str, int], tuple[Truth, ...]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -93,7 +96,13 @@ class Experiment:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""
         task, instance = self.assignments[job.task].digest, self.instance_digest(job)
         named = [job.method, self._method_digests[job.method], job.task, task, instance, job.run]
-        return digest([*named, self.limits.threads])
+        return digest([*named, self.limits.threads, *(() if self.jobs is None else (self.jobs[job],))])
+
+    def seed(self, job: Job) -> int:
+        """The job's seed."""
+        if self.jobs is not None:
+            return self.jobs[job]
+        return seed("job", job.method, job.task, self.instance_digest(job), job.run)
 
     def truths(self, job: Job) -> tuple[Truth, ...]:
         """The true targets of the job's test cases, read once for all methods."""
@@ -120,15 +129,16 @@ def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
     """
     for address, assignment in experiment.assignments.items():
         _check_methods(experiment, address, assignment_targets(assignment))
-    jobs = (
-        Job(address, name, instance, run)
-        for address, assignment in experiment.assignments.items()
-        for instance, run, name in product(
-            range(len(assignment.instances)), range(experiment.runs), experiment.methods
-        )
-    )
+    jobs = _every_job(experiment) if experiment.jobs is None else experiment.jobs
     known = frozenset(done)
     return [job for job in jobs if experiment.digest(job) not in known]
+
+
+def _every_job(experiment: Experiment) -> Iterator[Job]:
+    for address, assignment in experiment.assignments.items():
+        numbers = range(len(assignment.instances))
+        for instance, run, name in product(numbers, range(experiment.runs), experiment.methods):
+            yield Job(address, name, instance, run)
 
 
 def _check_methods(experiment: Experiment, address: str, targets: tuple[Target, ...]) -> None:
@@ -155,7 +165,7 @@ def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> I
     """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
     try:
         for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
-            yield Batch(tuple(pack(experiment, job) for job in together))
+            yield pack_together(experiment, together)
     finally:
         let_go()
 
@@ -163,19 +173,24 @@ def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> I
 def grouped(experiment: Experiment, jobs: Sequence[Job], hands: int = 1) -> Iterator[list[Job]]:
     """The jobs of each piece of work: one, or where the method learns many at once those on a task.
 
-    The latter are cut into as many pieces as there are `hands`, more if they have over LARGEST_BATCH jobs.
+    The latter are cut into as many pieces as there are `hands`, more if a batch would be too large.
     """
     alike: dict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
-        if isinstance(experiment.methods[job.method], BatchMethod):
-            alike[job.task, job.method].append(job)
+        if isinstance(method := experiment.methods[job.method], BatchMethod):
+            alike[_company(method, job)].append(job)
     for job in jobs:
-        if not isinstance(experiment.methods[job.method], BatchMethod):
+        if not isinstance(method := experiment.methods[job.method], BatchMethod):
             yield [job]
-        elif every := alike.pop((job.task, job.method), None):
-            count = min(len(every), max(hands, -(-len(every) // LARGEST_BATCH)))
+        elif every := alike.pop(_company(method, job), None):
+            count = min(len(every), max(hands, -(-len(every) // method.largest_batch)))
             edges = [len(every) * part // count for part in range(count + 1)]
             yield from (every[start:stop] for start, stop in pairwise(edges))
+
+
+def _company(method: BatchMethod, job: Job) -> tuple[str, str]:
+    """What jobs that may be done together have in common."""
+    return job.method, "" if method.mixes_tasks else job.task
 
 
 @dataclass(frozen=True)
@@ -199,7 +214,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs of one method on one task to be done together; often one job only."""
+    """Jobs of one method, most often on one task, to be done together; often one job only."""
 
     packages: tuple[Package, ...]
 
@@ -212,15 +227,27 @@ class Batch:
         return [Batch((package,)) for package in self.packages]
 
 
-def pack(experiment: Experiment, job: Job) -> Package:
-    """Everything a worker needs for a job."""
+def pack_together(experiment: Experiment, jobs: Sequence[Job]) -> Batch:
+    """Everything a worker needs for a batch; runs on the same instance are shown the same copy of it."""
+    shown: dict[tuple[str, int], tuple[TrainingSet, TestInputs]] = {}
+    for job in jobs:
+        if (job.task, job.instance) not in shown:
+            shown[job.task, job.instance] = _lessons(experiment, job)
+    return Batch(tuple(pack(experiment, job, shown[job.task, job.instance]) for job in jobs))
+
+
+def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]:
     assignment = experiment.assignments[job.task]
-    instance = assignment.instances[job.instance]
-    training, inputs = lessons_of(assignment, instance)
+    return lessons_of(assignment, assignment.instances[job.instance])
+
+
+def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs] | None = None) -> Package:
+    """Everything a worker needs for a job; without `shown`, the method has a copy of the cases for itself."""
+    training, inputs = shown or _lessons(experiment, job)
     return Package(
         job,
         experiment.digest(job),
-        seed("job", job.method, job.task, experiment.instance_digest(job), job.run),
+        experiment.seed(job),
         experiment.methods[job.method],
         training,
         inputs,
