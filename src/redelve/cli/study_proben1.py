@@ -19,8 +19,8 @@ COMMAND = Command(
     "Train the networks of PROBEN1's section 3.3 and set its tables 3 to 12 beside the printed ones, with\n"
     "z-scores: linear networks (3, 4), the search for architectures (5, 6, 7), pivot architectures (8, 9),\n"
     "the same without shortcuts (10, 11), and the comparison of both (12). The data files are looked for in\n"
-    "the folder that REDELVE_PROBEN1 names. With -o, runs are kept in a folder: the same command given\n"
-    "again makes only those that are missing.",
+    "the folder that REDELVE_PROBEN1 names. With -o, runs are kept in a folder's archive: the same command\n"
+    "given again makes only those that are missing.",
     "[ --table numbers ]… [ --datasets names ] [ --quick ] [ -o folder ] [ options ]",
     (
         Option("t", "tables, as 3 or 3,4 or 8-11 (several times; else all)", "numbers", "table"),

@@ -8,8 +8,8 @@ from redelve.data.proben1.dt_files import DtFile, DtHeader, standard_sizes, writ
 from redelve.nets import GL, MaxEpochs, P
 from redelve.studies.proben1.plan import Sheet
 from redelve.studies.proben1.readings import TrainingReading
+from redelve.studies.proben1.sheet_runs import COLUMNS, Runs
 from redelve.studies.proben1.topologies import Topology
-from redelve.studies.proben1.training_runs import COLUMNS, Runs
 
 SHORT = TrainingReading("short", 0.1, (0.05, 0.2), 1.2, GL(5) | P(0.1) | MaxEpochs(30))
 SMALL = Topology((3,), "linear")

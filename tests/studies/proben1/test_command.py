@@ -29,12 +29,14 @@ def test_wrong_words_are_explained(
 def test_without_the_data_there_is_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from redelve.studies.proben1.training_runs import load
+    from redelve.studies.proben1.plan import task_of
 
-    load.cache_clear()
+    task_of.cache_clear()
     monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
     assert main(["--quick", "--table", "3"]) == 1
-    assert "set REDELVE_PROBEN1 to a folder with PROBEN1's files" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "set REDELVE_PROBEN1 to a folder with PROBEN1's files" in told
+    assert "`redelve study hamey` and `redelve study wcci --quick` need no files" in told
 
 
 @needs_genuine

@@ -19,8 +19,8 @@ from redelve.studies.proben1.comparison_tables import as_table, as_text, cells_c
 from redelve.studies.proben1.comparison_words import headlines, tally
 from redelve.studies.proben1.plan import Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, SEARCH
+from redelve.studies.proben1.sheet_runs import Runs
 from redelve.studies.proben1.topologies import TRIED, Topology
-from redelve.studies.proben1.training_runs import Runs
 from tests.studies.proben1.made import pretend
 
 

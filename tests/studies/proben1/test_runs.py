@@ -1,26 +1,34 @@
-"""Sheets are run in batches; what was run before is not run again; files hold what was run."""
+"""Sheets are jobs of an experiment; what an archive holds is not run again; every digit is kept."""
 
+import csv
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from redelve.errors import FormatError, SpecError
+from redelve.errors import LocationError, SpecError
 from redelve.nets import Engine, train
-from redelve.studies.proben1 import store
-from redelve.studies.proben1 import training_runs as running
-from redelve.studies.proben1.plan import Amounts, Sheet, make_plan
+from redelve.run.experiment import grouped, pack, perform, plan
+from redelve.store import Archive
+from redelve.studies.carried_out import ARCHIVE, carry_out
+from redelve.studies.proben1 import network_method
+from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, PRINTED, SEARCH
+from redelve.studies.proben1.sheet_runs import COLUMNS, Runs, runs_csv, runs_of
 from redelve.studies.proben1.topologies import TRIED, Topology
-from redelve.studies.proben1.training_runs import COLUMNS, Runs, make_batches, run_sheets
 from tests.studies.proben1.made import sheet, write_dataset
 
 ENGINE = Engine(threads=2)
 
 
-def run_one(of: Sheet, engine: Engine = ENGINE, done: Runs | None = None) -> Runs:
-    known = {} if done is None else {(of.part, of.dataset): done}
-    (found,) = run_sheets([of], engine, known)
+def run_all(sheets: list[Sheet], engine: Engine = ENGINE, folder: Path | None = None) -> list[Runs]:
+    of = Proben1Plan((), tuple(sheets))
+    return list(runs_of(carry_out(of.experiment(engine), folder), sheets).values())
+
+
+def run_one(of: Sheet, folder: Path | None = None) -> Runs:
+    (found,) = run_all([of], folder=folder)
     return found
 
 
@@ -49,38 +57,67 @@ def test_only_missing_runs_are_made_and_none_depends_on_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_dataset(tmp_path, "tiny1")
-    whole, some = run_one(sheet(path, 6)), run_one(sheet(path, 2))
+    folder = tmp_path / "study"
+    whole, _ = run_one(sheet(path, 6)), run_one(sheet(path, 2), folder)
     made: list[int] = []
 
     def counted(*arguments: object, **options: object) -> object:
         made.append(len(arguments[1]))  # type: ignore[arg-type]
         return train(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(running, "train", counted)
-    same(run_one(sheet(path, 6), done=some), whole)
+    monkeypatch.setattr(network_method, "train", counted)
+    same(run_one(sheet(path, 6), folder), whole)
     assert made == [4]
-    same(run_one(sheet(path, 6), done=whole), whole)
+    same(run_one(sheet(path, 6), folder), whole)
+    assert made == [4]
+    assert len(run_one(sheet(path, 2), folder).reasons) == 2
     assert made == [4]
 
 
 def test_networks_of_a_search_are_trained_by_kinds(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, "tiny1")
     search = Sheet("search", path, TRIED[:6], sheet(path).reading)
-    jobs = [job for batch in make_batches(running._Page(search).jobs(), ENGINE) for job in batch.jobs]
-    assert sorted(len(job.places) for job in jobs) == [1, 1, 2, 2]
+    experiment = Proben1Plan((), (search,)).experiment(ENGINE)
+    assert [len(piece) for piece in grouped(experiment, plan(experiment))] == [2, 1, 2, 1]
     assert np.isfinite(run_one(search).figures["test"]).all()
 
 
-@pytest.mark.torch
+def test_a_run_by_itself_is_what_it_is_in_company(tmp_path: Path) -> None:
+    of = sheet(write_dataset(tmp_path, "tiny1"))
+    experiment = Proben1Plan((), (of,)).experiment(ENGINE)
+    alone = experiment.results([perform(pack(experiment, job)) for job in plan(experiment)])
+    same(runs_of(alone, [of])[of.part, of.dataset], run_one(of))
+
+
+def test_problems_of_equal_shape_train_together_with_the_numbers_they_have_alone(tmp_path: Path) -> None:
+    """As on torch, where that pays; single precision is what several problems are stacked in."""
+    sheets = [sheet(write_dataset(tmp_path, f"tiny{number}", seed=number)) for number in (1, 2)]
+    of = Proben1Plan((), tuple(sheets))
+    experiment = of.experiment(Engine(dtype="float32"))
+    (method,) = experiment.methods.values()
+    packages = [pack(experiment, job) for job in plan(experiment)]
+    rngs = [np.random.Generator(np.random.PCG64(one.seed)) for one in packages]
+    together = method.learn_many([one.training for one in packages], rngs)  # type: ignore[attr-defined]
+    plain = {record.job: record for record in carry_out(experiment, None).records}
+    for package, predictor in zip(packages, together, strict=True):
+        assert dict(predictor.told) == dict(plain[package.job].told)
+        (first, *_) = predictor.predict(package.inputs).guesses.values
+        answer = plain[package.job].answer
+        assert answer is not None
+        assert answer.guesses is not None
+        np.testing.assert_array_equal(first, answer.guesses.values[0])
+
+
 def test_on_torch_datasets_of_equal_shape_are_one_batch_and_numbers_stay(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     sheets = [sheet(write_dataset(tmp_path, f"tiny{number}", seed=number)) for number in (1, 2)]
     engine = Engine("torch", "float64")
-    jobs = [job for each in sheets for job in running._Page(each).jobs()]
-    assert [len(batch.jobs) for batch in make_batches(jobs, engine)] == [2]
-    assert [len(batch.jobs) for batch in make_batches(jobs, ENGINE)] == [1, 1]
-    plain = {found.sheet.dataset: found for found in run_sheets(sheets, ENGINE)}
-    for found in run_sheets(sheets, engine):
+    of = Proben1Plan((), tuple(sheets))
+    on_torch, on_numpy = of.experiment(engine), of.experiment(ENGINE)
+    assert [len(piece) for piece in grouped(on_torch, plan(on_torch))] == [8]
+    assert [len(piece) for piece in grouped(on_numpy, plan(on_numpy))] == [4, 4]
+    plain = {found.sheet.dataset: found for found in run_all(sheets)}
+    for found in run_all(sheets, engine):
         for name in COLUMNS:
             np.testing.assert_allclose(
                 found.figures[name], plain[found.sheet.dataset].figures[name], rtol=1e-4, err_msg=name
@@ -92,7 +129,17 @@ def test_seeds_are_named_and_another_number_draws_others(tmp_path: Path) -> None
     other = make_plan([8], BEST, datasets=["glass1"], amounts=Amounts(multilayer=3), seed=1)
     both = (*plan.sheets[0].seeds, *other.sheets[0].seeds)
     assert len(set(both)) == 6
-    assert plan.sheets[0].seeds[:2] == plan.sheets[0].first(2).seeds
+    fewer = make_plan([8], BEST, datasets=["glass1"], amounts=Amounts(multilayer=2))
+    assert plan.sheets[0].seeds[:2] == fewer.sheets[0].seeds
+
+
+def test_the_jobs_of_a_study_have_the_studys_seeds(tmp_path: Path) -> None:
+    of = sheet(write_dataset(tmp_path, "tiny1"), 3)
+    experiment = Proben1Plan((), (of,)).experiment(ENGINE)
+    assert [experiment.seed(job) for job in plan(experiment)] == list(of.seeds)
+    again = Proben1Plan((), (Sheet(of.part, of.dataset, of.topologies, of.reading, seed=1),))
+    other = again.experiment(ENGINE)
+    assert not {experiment.digest(job) for job in of.jobs} & {other.digest(job) for job in of.jobs}
 
 
 def test_a_plan_needs_each_sheet_once() -> None:
@@ -119,30 +166,29 @@ def test_a_plan_without_anything_to_do_is_refused() -> None:
 
 def test_files_hold_every_digit(tmp_path: Path) -> None:
     found = run_one(sheet(write_dataset(tmp_path, "tiny1"), 3))
-    path = tmp_path / "runs.csv"
-    path.write_text(store.to_csv(found))
-    same(store.read_runs(path, found.sheet), found)
-    same(store.read_runs(path, found.sheet.first(2)), found.first(2))
+    same(run_one(found.sheet, tmp_path / "study"), found)
+    rows = list(csv.DictReader(io.StringIO(runs_csv([found]))))
+    for name in COLUMNS:
+        assert [float(row[name]) for row in rows] == found.figures[name].tolist()
+    assert [row["stopped_by"] for row in rows] == list(found.reasons)
+    assert {row["network"] for row in rows} == {"3+0 linear"}
 
 
-def test_files_of_other_runs_are_refused(tmp_path: Path) -> None:
-    dataset = write_dataset(tmp_path, "tiny1")
-    found = run_one(sheet(dataset, 3))
-    path = tmp_path / "runs.csv"
-    path.write_text(store.to_csv(found))
-    other = Sheet("pivot", dataset, found.sheet.topologies, BEST)
-    with pytest.raises(FormatError, match=r"line 3: expected .* use another folder, or delete"):
-        store.read_runs(path, other)
-    with pytest.raises(FormatError, match=r'expected a whole run of "8\+0 linear"'):
-        store.read_runs(path, sheet(dataset, 3, topology=Topology((8,))))
-    path.write_text("nonsense\n")
-    with pytest.raises(FormatError, match=r'line 1: expected .* but got "nonsense"'):
-        store.read_runs(path, found.sheet)
+def test_an_archive_tells_other_trainings_and_networks_apart(tmp_path: Path) -> None:
+    dataset, folder = write_dataset(tmp_path, "tiny1"), tmp_path / "study"
+    found = run_one(sheet(dataset, 3), folder)
+    other = run_one(Sheet("pivot", dataset, found.sheet.topologies, PRINTED), folder)
+    assert (other.figures["train"] != found.figures["train"]).any()
+    same(run_one(found.sheet, folder), found)
+    archive = Archive.open(folder / ARCHIVE)
+    assert len(archive.done()) == 6
+    assert archive.verify().ok
+    run_one(sheet(dataset, 3, topology=Topology((8,))), folder)
+    assert len(archive.done()) == 9
 
 
-def test_a_folder_gives_back_what_was_saved(tmp_path: Path) -> None:
-    of = Sheet("linear", "tiny1", (Topology(),) * 2, BEST)
-    figures = {name: np.arange(2.0) for name in COLUMNS}
-    store.save(tmp_path, Runs(of, figures, ("a", "b")))
-    assert store.load_stored(tmp_path, [of])["linear", "tiny1"].reasons == ("a", "b")
-    assert store.load_stored(tmp_path, [Sheet("pivot", "tiny1", of.topologies, BEST)]) == {}
+def test_a_folder_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ARCHIVE).mkdir()
+    (tmp_path / ARCHIVE / "mine.txt").write_text("x")
+    with pytest.raises(LocationError, match="no empty folder"):
+        run_one(sheet(write_dataset(tmp_path, "tiny1")), tmp_path)

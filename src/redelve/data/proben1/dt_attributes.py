@@ -17,14 +17,18 @@ ANY_LEVEL = "NLMH"
 def input_column(number: int, values: Numbers) -> tuple[Attribute, Column, AttributePrior]:
     """An input; one that is never but 0 and 1, or −1 and 1, is binary (as tables 1 and 2 count them)."""
     different = set(np.unique(values).tolist())
-    name = f"in{number}"
     for levels, passive in (((0.0, 1.0), "0"), ((-1.0, 1.0), None)):
         if different <= set(levels):
             allowed = " ".join(number_text(level) for level in levels)
             texts = written(number_text(value) for value in values.tolist())
             prior = AttributePrior(number, ANY_LEVEL, "binary", passive=passive)
-            return Attribute(number, name, "?", parse_range(allowed)), texts, prior
-    attribute = Attribute(number, name, "?", parse_range(_interval(values)))
+            return Attribute(number, f"in{number}", "?", parse_range(allowed)), texts, prior
+    return real_input(number, values)
+
+
+def real_input(number: int, values: Numbers) -> tuple[Attribute, Column, AttributePrior]:
+    """An input that is taken as a number, whatever values it has."""
+    attribute = Attribute(number, f"in{number}", "?", parse_range(_interval(values)))
     return attribute, NumberColumn(values), AttributePrior(number, ANY_LEVEL, "real")
 
 
@@ -70,7 +74,7 @@ def targets_of(file: DtFile) -> Targets:
     """A class if all outputs are boolean and one of them is 1; yes or no each; else numbers."""
     outputs = file.outputs
     if file.header.real_out or not np.isin(outputs, (0.0, 1.0)).all():
-        return Targets("outputs", tuple(_real(place, values) for place, values in enumerate(outputs.T, 1)))
+        return real_targets(file)
     classes = outputs.shape[1]
     is_class = outputs.sum(axis=1) == 1
     if classes > 1 and is_class.all():
@@ -88,6 +92,11 @@ def targets_of(file: DtFile) -> Targets:
         f"{classes} separate answers, each 0 or 1"
     )
     return Targets("outputs", columns, (caution,))
+
+
+def real_targets(file: DtFile) -> Targets:
+    """Every output a number, whatever values it has."""
+    return Targets("outputs", tuple(_real(place, values) for place, values in enumerate(file.outputs.T, 1)))
 
 
 def _real(place: int, values: Numbers) -> TargetColumn:

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.data.files import StrPath
-from redelve.data.proben1.dt_attributes import Targets, input_column, targets_of
+from redelve.data.proben1.dt_attributes import (
+    Targets,
+    input_column,
+    real_input,
+    real_targets,
+    targets_of,
+)
 from redelve.data.proben1.dt_files import DtFile, number_text
 from redelve.data.proben1.number_sets import Proben1Problem, load, partition
 from redelve.data.proben1.problem_names import DATASETS, PERMUTATIONS, WITHOUT_VALIDATION, Variant
@@ -57,14 +63,17 @@ QUARTERS = (
 )
 
 
-def assignment(source: StrPath, *, order: str | None = None, folder: StrPath | None = None) -> Assignment:
+def assignment(
+    source: StrPath, *, order: str | None = None, folder: StrPath | None = None, as_numbers: bool = False
+) -> Assignment:
     """The task of a name such as `glass1d`, or of a .dt file of your own, with its one training and test set.
 
     The training set is PROBEN1's training and validation set, in this order: a method that needs a
-    validation set takes the last cases of it (`validation_size` tells how many).
+    validation set takes the last cases of it (`validation_size` tells how many). With `as_numbers`, all
+    inputs and outputs are real, as PROBEN1's own networks have them: classes are outputs of 0 and 1.
     """
     file, name, letter, variant = load(source, order=order, folder=folder)
-    return assignment_of(file, name=name, order=letter, variant=variant)
+    return assignment_of(file, name=name, order=letter, variant=variant, as_numbers=as_numbers)
 
 
 def named(name: str, *, folder: StrPath | None = None) -> Assignment:
@@ -80,11 +89,18 @@ def named(name: str, *, folder: StrPath | None = None) -> Assignment:
     return assignment(name, folder=folder)
 
 
-def assignment_of(file: DtFile, *, name: str, order: str = "a", variant: Variant | None = None) -> Assignment:
+def assignment_of(
+    file: DtFile,
+    *,
+    name: str,
+    order: str = "a",
+    variant: Variant | None = None,
+    as_numbers: bool = False,
+) -> Assignment:
     """The task in a .dt file that has been read or made."""
     parts = partition(file, order)
     _check_learnable(parts, name)
-    nouns = _Nouns(file, legal_name(name), variant)
+    nouns = _Nouns(file, legal_name(name), variant, as_numbers)
     rows = np.concatenate([part.rows for part in parts])
     trained = len(parts.training) + len(parts.validation)
     instance = Instance(0, np.arange(trained), np.arange(trained, len(rows)))
@@ -186,16 +202,16 @@ class _Nouns:
     file: DtFile
     name: str
     variant: Variant | None
+    as_numbers: bool = False
 
     @cached_property
     def _targets(self) -> Targets:
-        return targets_of(self.file)
+        return real_targets(self.file) if self.as_numbers else targets_of(self.file)
 
     @cached_property
     def _inputs(self) -> tuple[tuple[Attribute, Column, AttributePrior], ...]:
-        return tuple(
-            input_column(number, values) for number, values in enumerate(self.file.inputs.T, start=1)
-        )
+        made = real_input if self.as_numbers else input_column
+        return tuple(made(number, values) for number, values in enumerate(self.file.inputs.T, start=1))
 
     def assignment(
         self, instances: Sequence[Instance], rows: NDArray[np.int64], *, extra: tuple[tuple[str, str], ...]

@@ -5,7 +5,7 @@ from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.making import make_tables
 from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import READINGS, TrainingReading, find_reading
-from redelve.studies.proben1.training_runs import Runs, run_sheets
+from redelve.studies.proben1.sheet_runs import Runs
 
 __all__ = [
     "READINGS",
@@ -20,6 +20,5 @@ __all__ = [
     "find_reading",
     "make_plan",
     "make_tables",
-    "run_sheets",
     "write_study",
 ]

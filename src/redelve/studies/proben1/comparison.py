@@ -14,8 +14,8 @@ from redelve.stats.many_runs import compare_runs, summarise_runs
 from redelve.studies.compared import CellTally, ComparedCell
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.plan import PARTS, Proben1Plan, datasets_of
+from redelve.studies.proben1.sheet_runs import Numbers, Runs
 from redelve.studies.proben1.topologies import TRIED, Topology, candidates, pivot
-from redelve.studies.proben1.training_runs import Numbers, Runs
 
 TITLES = {
     3: "Linear networks, classification",

@@ -1,14 +1,21 @@
-"""Which runs the tables need: a sheet for each part of the experiments and each dataset."""
+"""Which runs the tables need: a sheet for each part of the experiments and each dataset, made of jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
-from redelve.data.proben1 import parse_name
-from redelve.errors import SpecError
+from redelve.data.proben1 import assignment, parse_name
+from redelve.errors import LocationError, SpecError
+from redelve.model import Assignment
+from redelve.nets import Engine
+from redelve.run.cells import Limits
+from redelve.run.experiment import Experiment
+from redelve.run.results import Job
 from redelve.seeds import seed
 from redelve.studies.proben1 import printed
+from redelve.studies.proben1.network_method import ProbenNetwork
 from redelve.studies.proben1.readings import LINEAR, PRINTED, SEARCH, TrainingReading
 from redelve.studies.proben1.topologies import TRIED, Topology
 
@@ -25,6 +32,10 @@ PARTS = {
     12: ("pivot", "no-shortcut"),
 }
 """The parts of the experiments that each table tells of."""
+WITHOUT_FILES = (
+    ". This study trains on PROBEN1's own data files, which redelve may not redistribute; "
+    "`redelve study hamey` and `redelve study wcci --quick` need no files"
+)
 SINGLE = "mushroom1"
 """The dataset of which a single run was made, with a linear network only (section 3.3.1)."""
 
@@ -40,6 +51,15 @@ class Amounts:
     def __post_init__(self) -> None:
         if min(self.linear, self.multilayer, self.searches) < 1:
             raise SpecError(f"{self}: make at least one run")
+
+
+@lru_cache(maxsize=64)
+def task_of(dataset: str) -> Assignment:
+    """A dataset's task, its classes coded by outputs; a name of PROBEN1's, or a .dt file."""
+    try:
+        return assignment(dataset, as_numbers=True)
+    except LocationError as error:
+        raise LocationError(f"{error}{WITHOUT_FILES}") from None
 
 
 @dataclass(frozen=True)
@@ -58,9 +78,29 @@ class Sheet:
         places = range(len(self.topologies))
         return tuple(seed("study proben1", self.part, self.dataset, self.seed, place) for place in places)
 
-    def first(self, runs: int) -> Sheet:
-        """The same with its first runs only."""
-        return replace(self, topologies=self.topologies[:runs])
+    @cached_property
+    def jobs(self) -> tuple[Job, ...]:
+        """A job for each run."""
+        task = task_of(self.dataset).address
+        names = {topology: self.method_name(topology) for topology in set(self.topologies)}
+        return tuple(Job(task, names[one], 0, place) for place, one in enumerate(self.topologies))
+
+    def method_name(self, topology: Topology) -> str:
+        """What a network is called as a method, as in pivot-16+8-linear."""
+        return f"{self.part}-{topology.nodes}-{topology.output}"
+
+    def methods(self, engine: Engine) -> dict[str, ProbenNetwork]:
+        """Its networks by name."""
+        return {
+            self.method_name(one): ProbenNetwork(one, self.reading, engine) for one in set(self.topologies)
+        }
+
+    @property
+    def work(self) -> int:
+        """Weights times training cases of all runs: roughly what an epoch costs."""
+        task = task_of(self.dataset)
+        nodes = len(task.data.inputs), len(task.data.targets)
+        return len(task.instances[0].training) * sum(one.connections(*nodes) for one in self.topologies)
 
 
 @dataclass(frozen=True)
@@ -69,6 +109,20 @@ class Proben1Plan:
 
     tables: tuple[int, ...]
     sheets: tuple[Sheet, ...]
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are in all."""
+        return sum(len(sheet.topologies) for sheet in self.sheets)
+
+    def experiment(self, engine: Engine) -> Experiment:
+        """All of it as jobs; the sheet with the most work comes first."""
+        sheets = sorted(self.sheets, key=lambda sheet: -sheet.work)
+        tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
+        methods = {name: method for sheet in sheets for name, method in sheet.methods(engine).items()}
+        jobs = {job: seed for sheet in sheets for job, seed in zip(sheet.jobs, sheet.seeds, strict=True)}
+        limits = Limits(threads=1 if engine.is_numpy or engine.device != "cpu" else engine.threads or 1)
+        return Experiment(methods, tasks, losses=("S",), limits=limits, jobs=jobs)
 
 
 def datasets_of(table: int) -> tuple[str, ...]:

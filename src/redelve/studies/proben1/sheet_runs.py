@@ -1,0 +1,73 @@
+"""The figures of runs, sheet by sheet, as the records of their jobs have them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.errors import RedelveError
+from redelve.run.results import Job, Record, Results
+from redelve.stats.output_errors import classification_error, squared_error_percentage
+from redelve.studies.proben1.plan import Sheet
+
+Numbers = NDArray[np.float64]
+Figures = dict[str, Numbers]
+COLUMNS = ("train", "valid", "test", "class", "valid_class", "gl", "epochs", "relevant")
+"""What a run is known by: errors in per cent (of classes NaN where there are none), GL at the end, epochs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The figures of a sheet's runs, by columns, and why each run stopped; in the order of the sheet."""
+
+    sheet: Sheet
+    figures: Figures = field(repr=False)
+    reasons: tuple[str, ...] = field(repr=False)
+
+
+def runs_of(results: Results, sheets: Iterable[Sheet]) -> dict[tuple[str, str], Runs]:
+    """The runs of each sheet, by part and dataset."""
+    records = {record.job: record for record in results.records}
+    return {(sheet.part, sheet.dataset): _runs(sheet, records, results) for sheet in sheets}
+
+
+def _runs(sheet: Sheet, records: Mapping[Job, Record], results: Results) -> Runs:
+    found = [records[job] for job in sheet.jobs]
+    for record in found:
+        if record.answer is None:
+            raise RedelveError(f"{record.job} {record.status}: {record.message}")
+    told = [record.told for record in found]
+    figures = {name: np.array([float(one.get(name, "nan")) for one in told]) for name in COLUMNS}
+    truths = results.task(sheet.jobs[0].task).instances[0].truths
+    wanted = np.column_stack([truth.values for truth in truths])
+    outputs = np.stack([_outputs(record) for record in found])
+    figures["test"] = squared_error_percentage(outputs, wanted)
+    if not np.isnan(figures["valid_class"]).all():
+        figures["class"] = classification_error(outputs, wanted)
+    return Runs(sheet, figures, tuple(str(one["stopped_by"]) for one in told))
+
+
+def _outputs(record: Record) -> Numbers:
+    assert record.answer is not None
+    assert record.answer.guesses is not None
+    return np.column_stack(record.answer.guesses.values)
+
+
+def runs_csv(every: Iterable[Runs]) -> str:
+    """All runs as text, a line each, with full numbers."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("part", "dataset", "reading", "run", "network", *COLUMNS, "stopped_by"))
+    for runs in every:
+        sheet = runs.sheet
+        for place, topology in enumerate(sheet.topologies):
+            values = [runs.figures[name][place] for name in COLUMNS]
+            cells = ["" if np.isnan(value) else f"{value:.17g}" for value in values]
+            named = (sheet.part, sheet.dataset, sheet.reading.name, place, topology)
+            writer.writerow((*named, *cells, runs.reasons[place]))
+    return out.getvalue()
