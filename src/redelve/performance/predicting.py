@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from redelve.errors import SpecError, named_options
+from redelve.errors import SpecError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
 from redelve.performance.bench import Bench, BenchSettings, Progress
@@ -18,6 +18,7 @@ from redelve.performance.guesses import Prediction
 from redelve.performance.known_cases import KnownCases
 from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
+from redelve.registry import named_options
 
 WaysLike = str | Way | Sequence[str | Way]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from redelve.errors import named_options
 from redelve.methods.adapters.adapt import as_method
 from redelve.methods.conformance.checks import CHECKS, CheckedMethod
 from redelve.model.numbered_checks import CheckReport
+from redelve.registry import named_options
 
 
 @named_options
