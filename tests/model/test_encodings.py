@@ -14,6 +14,7 @@ from redelve.model.encodings import bind, default_coding, encodings, encodings_f
 from redelve.model.prototask import TYPES
 
 COLOURS = "pink blue red green purple"
+NOMINAL, ORDINAL = ([one.name for one in encodings_for(kind)] for kind in ("nominal", "ordinal"))
 
 
 def attribute(values: str, name: str = "X") -> Attribute:
@@ -34,7 +35,7 @@ def coded(
 
 
 def test_every_encoding_is_allowed_for_some_type() -> None:
-    assert set(encodings) == {name for kind in TYPES for name in encodings_for(kind)}
+    assert set(encodings) == {one.name for kind in TYPES for one in encodings_for(kind)}
 
 
 @pytest.mark.parametrize(
@@ -293,14 +294,14 @@ def test_values_that_do_not_fit_are_named(kind: str, texts: list[str]) -> None:
     assert f'"{texts[1]}"' in str(caught.value)
 
 
-@given(st.lists(st.sampled_from(COLOURS.split()), min_size=1), st.sampled_from(encodings_for("nominal")[1:]))
+@given(st.lists(st.sampled_from(COLOURS.split()), min_size=1), st.sampled_from(NOMINAL[1:]))
 def test_discrete_codes_decode_to_what_was_encoded(texts: list[str], method: str) -> None:
     encoder = bind(attribute(COLOURS), prior("nominal"), Coding(method))
     columns = [column.texts for column in encoder.encode(written(texts))]
     assert list(encoder.decode([column for column in columns if column is not None])) == texts
 
 
-@given(st.lists(st.sampled_from(COLOURS.split()), min_size=1), st.sampled_from(encodings_for("ordinal")[1:]))
+@given(st.lists(st.sampled_from(COLOURS.split()), min_size=1), st.sampled_from(ORDINAL[1:]))
 def test_ordinal_codes_decode_to_what_was_encoded(texts: list[str], method: str) -> None:
     encoder = bind(attribute(COLOURS), prior("ordinal"), Coding(method))
     columns = [column.texts for column in encoder.encode(written(texts))]

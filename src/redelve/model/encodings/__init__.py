@@ -17,7 +17,6 @@ from redelve.model.encodings.encoder import (
     Encoding,
     Subject,
     alternatives,
-    encoding_called,
     encoding_of,
     encodings,
     encodings_for,
@@ -44,8 +43,8 @@ __all__ = [
 
 def default_coding(prior: AttributePrior) -> Coding:
     """The encoding chosen by the prior when a method does not choose (manual 7.3)."""
-    method = next(name for name in encodings_for(prior.type) if encoding_called(name).is_default_for(prior))
-    return Coding(method, prior.passive, prior.center, prior.unit, missing=prior.missing)
+    chosen = next(one for one in encodings_for(prior.type) if one.is_default_for(prior))
+    return Coding(chosen.name, prior.passive, prior.center, prior.unit, missing=prior.missing)
 
 
 def bind(
@@ -56,7 +55,7 @@ def bind(
     if encoding is None or prior.type not in encoding.types:
         raise SpecError(
             f'can\'t use "{coding.method}" encoding for "{prior.type}" attribute {attribute.name}: '
-            f"choose one of {', '.join(encodings_for(prior.type))}"
+            f"choose one of {', '.join(one.name for one in encodings_for(prior.type))}"
         )
     if coding.missing is not None and coding.missing not in MISSING_TREATMENTS:
         raise SpecError(

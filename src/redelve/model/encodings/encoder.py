@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import starmap
 from typing import Any, Protocol
 
@@ -136,10 +137,15 @@ def encoding_of(coding: Coding) -> Encoding | None:
     return encoding_called(coding.method) if coding.method in encodings else None
 
 
-def encodings_for(kind: str) -> tuple[str, ...]:
-    """The names of the encodings that suit attributes of a type, in their order."""
+def encodings_for(kind: str) -> tuple[Encoding, ...]:
+    """The encodings that suit attributes of a type, in their order."""
+    return _suited(kind, tuple(encodings))
+
+
+@lru_cache(maxsize=64)  # wide data ask for each of their attributes
+def _suited(kind: str, names: tuple[str, ...]) -> tuple[Encoding, ...]:
     suited = (one for one in starmap(_encoding, encodings.items()) if kind in one.types)
-    return tuple(one.name for one in sorted(suited, key=lambda one: (one.place, one.name)))
+    return tuple(sorted(suited, key=lambda one: (one.place, one.name)))
 
 
 def coded_numbers(texts: Texts, name: str) -> Numbers:
