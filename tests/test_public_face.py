@@ -52,8 +52,8 @@ def test_help_shows_the_options() -> None:
 FUNCTIONS = {"Parameters", "Returns", "Notes", "Examples"}
 RETURN_NOTHING = {"write_description"}
 CLASSES = {"Notes", "Examples"}
-OTHERS = {"METHODS", "Prediction", "predict_performance"}
-"""METHODS is a value; the other two are explained by the page docs/predicting.md."""
+OTHERS = {"METHODS"}
+"""METHODS is a value."""
 
 
 @pytest.mark.parametrize("name", sorted(set(redelve.__all__) - OTHERS))

@@ -45,8 +45,20 @@ class PerformanceGuess:
 class Prediction:
     """Guesses of one model's performance, or of the best of several, by several ways; `best` is to be told.
 
+    Notes
+    -----
     `chosen` is the model with the smallest cross-validated loss where there were several, `models` all of
-    them with that loss. `cautions` are about the cases themselves.
+    them with that loss. `cautions` are about the cases themselves. Which way is recommended was measured
+    (docs/predicting.md, after Guyon, Saffari, Dror and Buhmann 2006).
+
+    Examples
+    --------
+    >>> guess = PerformanceGuess("kfold:10", 0.12, 0.08, 0.16, 0.02, "folds", 10, 0.5)
+    >>> found = Prediction("SVC", "error rate", 200, 0.95, (guess,), "kfold:10")
+    >>> found.value, found.interval
+    (0.12, (0.08, 0.16))
+    >>> found.guess("kfold:10").fits
+    10
     """
 
     model: str

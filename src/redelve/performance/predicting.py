@@ -59,27 +59,28 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
 
     Parameters
     ----------
-    estimator : scikit-learn estimator, or a list or dictionary of them
-        A classifier or a regressor; copies of it are trained, it is never changed. Several are a choice:
-        the one with the smallest cross-validated loss is taken, and the guess is corrected for that. Other
-        ways then judge the choosing as a whole. The keys of a dictionary are the names.
-    X : array, sparse matrix or data frame
-        The inputs, a row for each case; or a text for each case. The estimator sees just these.
-    y : array
+    estimator
+        A scikit-learn classifier or regressor; copies of it are trained, it is never changed. A list of them,
+        or a dictionary of names and estimators, is a choice: the one with the smallest cross-validated loss
+        is taken, and the guess is corrected for that. Other ways then judge the choosing as a whole.
+    X
+        The inputs, a row for each case: an array, a sparse matrix or a data frame; or a text for each case.
+        The estimator sees just these.
+    y
         The class of each case or, for a regressor, the number; none may be missing.
-    loss : str, optional
+    loss
         "ber", the balanced error rate (usual for classes), "error", or the code of a loss: S (usual for
         numbers), A, Q, L.
-    ways : str or list of str, optional
-        The ways to guess by, such as ``("kfold:5", "632+")``; ``redelve predict -W`` lists them. By default
-        a few that suit the number of cases.
-    seed : int, default 0
-        All splits and fits follow from it; splits do not depend on the estimator.
-    level : float, default 0.95
-        The level of the intervals.
-    jobs : int, default 1
+    ways
+        One way to guess by or several, such as ``("kfold:5", "632+")``; ``redelve predict -W`` lists them.
+        If left out, a few that suit the number of cases.
+    seed
+        A whole number, from which all splits and fits follow; splits do not depend on the estimator.
+    level
+        The level of the intervals, between 0 and 1.
+    jobs
         How many processes fit models; 1 stays in this one. Guesses do not depend on it.
-    progress : callable, optional
+    progress
         Called with a model's name, and how many of how many fits of a set of splits are done.
 
     Returns
