@@ -13,7 +13,7 @@ from redelve.methods.adapters.adapt import MethodsLike, named_methods
 from redelve.methods.contract import default_methods
 from redelve.registry import named_options
 from redelve.report.assessed import Assessment
-from redelve.report.context import described
+from redelve.report.sections import described
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
 from redelve.run.progress import shown

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from redelve.findings import Findings, TaskFindings, find
 from redelve.report.drawing import inline, save, save_all, spread_out
-from redelve.report.figures import pictures_of
-from redelve.report.panels import panels, variance_shares
-from redelve.report.rasmussen import digit, digits_of, scale_of
+from redelve.report.loss_figures import digit, digits_of, scale_of
+from redelve.report.page import pictures_of
+from redelve.report.sections import panels
+from redelve.report.uncertainty_and_costs import variance_shares
 from redelve.stats.estimates import Comparison
 
 from .made import made_findings, made_results, many_tasks, task_facts

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from redelve.findings import Findings, find
-from redelve.report.card import benchmark_card
-from redelve.report.page import all_tables, render_html, render_latex, render_markdown
-from redelve.report.panels import panels, variance_shares
-from redelve.report.runs_tables import MOST_PAIRS, runs_tables, runs_text
-from redelve.report.text import summarise
-from redelve.report.write import write_report
+from redelve.report.page import all_tables, render_html, render_latex, render_markdown, write_report
+from redelve.report.sections import panels
+from redelve.report.sections.card import benchmark_card
+from redelve.report.sections.one_prototask import runs_tables
+from redelve.report.sections.overview import MOST_PAIRS, runs_text, summarise
+from redelve.report.uncertainty_and_costs import variance_shares
 from redelve.studies.proben1.checklist import errors_table, suggested_words, variants
 from tests.report.made import made_findings, made_results, method_facts, task_facts
 

@@ -20,7 +20,7 @@ from redelve.findings.result_frames import (
     jobs_frame,
     runs_frame,
 )
-from redelve.report.context import DataDescription, ReportContext
+from redelve.report.sections import DataDescription, ReportContext
 from redelve.run.results import Results
 from redelve.store import Archive
 
@@ -149,7 +149,7 @@ class Assessment:
 
     def report(self, path: str | os.PathLike[str], *, command: str = "") -> Path:
         """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""
-        from redelve.report.write import write_report
+        from redelve.report.page import write_report
 
         about = ReportContext(
             command=command,
@@ -160,7 +160,7 @@ class Assessment:
         return write_report(self.findings, Path(path), about=about)
 
     def __str__(self) -> str:
-        from redelve.report.text import summarise
+        from redelve.report.sections.overview import summarise
 
         return summarise(self.findings)
 

@@ -108,6 +108,12 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height))
 
 
+def draw_marker(axes: Axes, x: float, y: float, look: FigureLook, size: float = 5.5, **more: Any) -> None:
+    """A method's marker, which may lie outside the axes."""
+    edge: dict[str, Any] = {"markeredgecolor": INK, "markeredgewidth": 0.5}
+    axes.plot([x], [y], look.marker, color=look.colour, markersize=size, clip_on=False, **edge, **more)
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Draw and save in the report's style."""

@@ -1,60 +1,101 @@
-"""The report as one page of HTML that needs nothing else, and its words and tables as Markdown and LaTeX."""
+"""Write a report: one page, Markdown, LaTeX, a PDF of all figures, or a folder with everything.
+
+What a report shows are its sections, whoever registered them; here they are put together.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from redelve.errors import SpecError
 from redelve.findings import Findings
-from redelve.findings.validity import RULES
-from redelve.report import contents, records
-from redelve.report.across_tables import across_tables, friedman_sentence
-from redelve.report.card import benchmark_card
-from redelve.report.context import ReportContext, collections_of
-from redelve.report.coverage_table import coverage_table
-from redelve.report.drawing import MARKERS, Picture, look_of, swatch_path
-from redelve.report.panels import Panel, panels
-from redelve.report.rendering import render_template
-from redelve.report.runs_tables import runs_tables
-from redelve.report.table_values import ReportTable, escape_latex, escape_markdown, latex, markdown
-from redelve.report.words import in_order, scope, serious, summarise_panel, uncertainty_sentence
+from redelve.report.drawing import (
+    MARKERS,
+    PALETTE,
+    FigureLook,
+    Picture,
+    inline,
+    look_of,
+    save,
+    save_all,
+    swatch_path,
+)
+from redelve.report.sections import PagePart, ReportContext, Section, Shown, panels, show
+from redelve.report.table_values import (
+    CONTROL,
+    ReportTable,
+    escape_latex,
+    escape_markdown,
+    latex,
+    markdown,
+    to_csv,
+)
+from redelve.report.words import scope
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+    from markupsafe import Markup
+
+SUFFIXES = (".html", ".md", ".tex", ".pdf")
+GLUED = re.compile(r" ± |(?<=\d) %|\bp [=<] (?=\d)")
+TEMPLATES = files("redelve.report") / "templates"
+MACROS = ("table", "picture", "swatch", "severity", "notice")
+"""What templates may call."""
 
 
-@dataclass(frozen=True)
-class PagePart:
-    """What the page shows of one prototask."""
+def write_report(
+    findings: Findings, path: str | Path, *, title: str | None = None, about: ReportContext | None = None
+) -> Path:
+    """Write the report in the format that the suffix names; without one, everything into a folder.
 
-    panel: Panel
-    pictures: dict[str, Picture]
-    losses: ReportTable
-    pairs: ReportTable
-    matrices: tuple[ReportTable, ...]
-    runs: tuple[ReportTable, ...]
-    uncertainty: str
-    caveats: tuple[str, ...]
-    paragraphs: tuple[tuple[str, tuple[str, ...]], ...]
-    """For a paper: each task's address, and a paragraph for each comparison."""
+    `.html` is one page that needs nothing else, `.md` and `.tex` have the words and tables, `.pdf` the
+    figures.
+    """
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix and suffix not in SUFFIXES and not target.is_dir():
+        raise SpecError(
+            f'can\'t write a report to "{target}": the name must end in {", ".join(SUFFIXES)}, '
+            "or have no suffix for a folder with everything"
+        )
+    if suffix in SUFFIXES and not target.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(_one_file(findings, suffix, title, about))
+        return target
+    for name, content in _folder(findings, title, about).items():
+        file = target / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return target
 
 
-def part_of(findings: Findings, panel: Panel) -> PagePart:
-    """Everything to show of a prototask."""
-    from redelve.report.figures import panel_pictures
+def _one_file(findings: Findings, suffix: str, title: str | None, about: ReportContext | None) -> bytes:
+    if suffix == ".pdf":
+        return save_all(pictures_of(findings))
+    render = {".html": render_html, ".md": render_markdown, ".tex": render_latex}[suffix]
+    return render(findings, title=title, about=about).encode()
 
-    pictures = {picture.name.partition("-")[0]: picture for picture in panel_pictures(findings, panel)}
-    paragraphs = [
-        (task.task.address, tuple(one.words for one in task.contests)) for task in reversed(panel.tasks)
-    ]
-    return PagePart(
-        panel,
-        pictures,
-        contents.losses_table(panel),
-        contents.pairs_table(panel),
-        tuple(contents.matrix_table(task) for task in reversed(panel.tasks) if task.contests),
-        runs_tables(findings, panel),
-        uncertainty_sentence(panel.largest),
-        tuple(dict.fromkeys(caveat for task in panel.tasks for caveat in task.caveats)),
-        tuple(pair for pair in paragraphs if pair[1]),
-    )
+
+def _folder(findings: Findings, title: str | None, about: ReportContext | None) -> Mapping[str, bytes]:
+    made = {
+        f"index{suffix}": _one_file(findings, suffix, title, about) for suffix in (".html", ".md", ".tex")
+    }
+    for section, parts in show(findings, about or ReportContext()):
+        made |= {name: text.encode() for part in parts for name, text in section.files(part).items()}
+    for table in all_tables(findings):
+        for suffix, write in ((".md", markdown), (".tex", latex), (".csv", to_csv)):
+            made[f"tables/{table.name}{suffix}"] = write(table).encode()
+    for picture in pictures_of(findings):
+        for kind in ("svg", "pdf"):
+            made[f"figures/{picture.name}.{kind}"] = save(picture, kind)
+    return made
 
 
 def title_of(findings: Findings, title: str | None) -> str:
@@ -68,68 +109,39 @@ def title_of(findings: Findings, title: str | None) -> str:
 
 def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[ReportTable, ...]:
     """Every table of the report, each with a name of its own."""
-    found: list[ReportTable | None] = [contents.overview_table(panels(findings))]
-    for panel in panels(findings):
-        part = part_of(findings, panel)
-        found += [part.losses, part.pairs, *part.matrices, *part.runs]
-        found += [picture.table for picture in part.pictures.values()]
-        if "front" not in part.pictures:
-            found.append(contents.costs_table(findings, panel))
-    if findings.across is not None:
-        found += across_tables(findings.across)
-    found += [contents.other_losses_table(findings), coverage_table(findings), *published_tables(findings)]
-    found += [records.notes_table(in_order(findings.notes)), records.failures_table(findings.results)]
-    found += [records.methods_table(findings.results)]
-    found += [records.attributes_table(data) for data in (about or ReportContext()).data if data.attributes]
-    found += [records.provenance_table(findings, about or ReportContext())]
-    return tuple(table for table in found if table is not None and table.rows)
+    return tuple(table for part in _parts(findings, about) for table in part.tables if table.rows)
 
 
-def published_tables(findings: Findings) -> tuple[ReportTable, ...]:
-    """The results in the terms of the collections that their problems are from."""
-    return tuple(table for one in collections_of(findings.results) for table in one.tables(findings))
+def pictures_of(findings: Findings) -> tuple[Picture, ...]:
+    """Every figure of a report."""
+    return tuple(picture for part in _parts(findings) for picture in part.pictures)
+
+
+def _parts(findings: Findings, about: ReportContext | None = None) -> Iterable[PagePart]:
+    return (part for _, parts in show(findings, about or ReportContext()) for part in parts)
 
 
 def render_html(findings: Findings, *, title: str | None = None, about: ReportContext | None = None) -> str:
     """The whole report as one page without any reference to the outside."""
     context = about or ReportContext()
-    found = panels(findings)
+    looks = {name: look_of(number) for number, name in enumerate(findings.results.methods)}
     return render_template(
         "page.jinja",
         title=title_of(findings, title),
         scope=scope(findings),
         about=context,
-        looks={name: look_of(number) for number, name in enumerate(findings.results.methods)},
         swatches={marker: swatch_path(marker) for marker in MARKERS},
-        summaries=[summarise_panel(panel) for panel in found],
-        overview=contents.overview_table(found),
-        parts=[part_of(findings, panel) for panel in found],
-        across=findings.across,
-        serious=serious(findings.notes),
-        notes=in_order(findings.notes),
-        rules=[RULES[code] for code in RULES],
-        card=benchmark_card(findings, context),
-        **_tables(findings, context),
+        sections=[
+            [(part, _body(section, part, looks)) for part in parts]
+            for section, parts in show(findings, context)
+        ],
     )
 
 
-def _tables(findings: Findings, context: ReportContext) -> dict[str, Any]:
-    """The tables that belong to no prototask, and the figure of ranks."""
-    from redelve.report.figures import ranks_picture
+def _body(section: Section, part: PagePart, looks: Mapping[str, FigureLook]) -> Markup:
+    from markupsafe import Markup
 
-    across = findings.across
-    return {
-        "across_tables": across_tables(across) if across else (),
-        "friedman": friedman_sentence(across) if across else "",
-        "ranks": ranks_picture(findings),
-        "others": contents.other_losses_table(findings),
-        "coverage": coverage_table(findings),
-        "published": published_tables(findings),
-        "failures": records.failures_table(findings.results),
-        "methods": records.methods_table(findings.results),
-        "attributes": [records.attributes_table(data) for data in context.data],
-        "provenance": records.provenance_table(findings, context),
-    }
+    return Markup(_template(section.template).render(part=part, looks=looks, **part.values))
 
 
 def render_markdown(
@@ -142,21 +154,10 @@ def render_markdown(
         f"{escape_markdown(scope(findings))}.",
         "",
     ]
-    for note in serious(findings.notes):
-        lines += [f"> **{note.severity}** {escape_markdown(str(note))}", ""]
-    for panel in panels(findings):
-        said = summarise_panel(panel)
-        lines += [f"## {escape_markdown(panel.prototask)}", "", f"**{escape_markdown(said.headline)}**", ""]
-        for reply in said.replies:
-            lines += [
-                f"*{reply.question}*",
-                "",
-                *(f"* {escape_markdown(text)}" for text in reply.sentences),
-                "",
-            ]
-    for table in all_tables(findings, about):
-        lines += [f"## {escape_markdown(table.title)}", "", markdown(table)]
-    lines += ["## Benchmark card", "", benchmark_card(findings, about).markdown()]
+    for section, part in _in_text(show(findings, about or ReportContext())):
+        lines += section.markdown(part)
+        for table in part.tables:
+            lines += [f"## {escape_markdown(table.title)}", "", markdown(table)] if table.rows else []
     return "\n".join(lines)
 
 
@@ -173,11 +174,58 @@ def render_latex(findings: Findings, *, title: str | None = None, about: ReportC
         r"\begin{document}",
         r"\maketitle",
     ]
-    for panel in panels(findings):
-        said = summarise_panel(panel)
-        lines += [rf"\section*{{{escape_latex(panel.prototask)}}}", escape_latex(said.headline), ""]
-        for reply in said.replies:
-            lines += [rf"\paragraph{{{reply.question}}}", *map(escape_latex, reply.sentences), ""]
-    lines += [latex(table) for table in all_tables(findings, about)]
-    lines += [r"\section*{Benchmark card}", benchmark_card(findings, about).latex(), r"\end{document}", ""]
-    return "\n".join(lines)
+    for section, part in _in_text(show(findings, about or ReportContext())):
+        lines += [*section.latex(part), *(latex(table) for table in part.tables if table.rows)]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _in_text(shown: Shown) -> Iterator[tuple[Section, PagePart]]:
+    """The parts in the order of Markdown and LaTeX: appendices last."""
+    for is_last in (False, True):
+        yield from ((one, part) for one, parts in shown for part in parts if one.is_appendix == is_last)
+
+
+def render_template(name: str, **values: object) -> str:
+    """The template filled in; it is given stylesheet and script as well."""
+    script = _text("script.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    template = _environment().get_template(name)
+    return template.render(script=script, script_digest=digest, stylesheet=_text("style.css"), **values)
+
+
+@cache
+def _template(source: str) -> Template:
+    """A section's template; jinja takes away the newline at the end."""
+    return _environment().from_string(f"{source}\n")
+
+
+def _text(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    environment.filters["inline"] = lambda picture: Markup(inline(picture))
+    environment.filters["marker_id"] = MARKERS.index
+    environment.filters["colour_id"] = lambda colour: PALETTE.index(colour) + 1
+    macros = environment.get_template("macros.jinja").module
+    environment.globals |= {name: getattr(macros, name) for name in MACROS}
+    return environment
+
+
+def _clean(value: object) -> object:
+    """Text without characters that a page cannot hold; signs and units stay with their numbers."""
+    if type(value) is not str:
+        return value
+    return GLUED.sub(lambda found: found[0].replace(" ", "\u00a0"), CONTROL.sub("�", value))

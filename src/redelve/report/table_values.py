@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from redelve.report import rounding
+
 Mark = Literal["", "better", "worse", "open", "best", "invalid", "caution", "note"]
 Align = Literal["left", "right"]
 
@@ -93,6 +95,35 @@ class ReportTable:
             assert len(row) == len(self.columns), (
                 f"{self.name}: {len(row)} cells, {len(self.columns)} columns"
             )
+
+
+METHOD = ReportColumn("Method")
+CASES = ReportColumn("Training cases", ("training_set_size",))
+TASK = ReportColumn("Task")
+
+
+def name_cell(method: str) -> Cell:
+    """A method's name with its swatch."""
+    return Cell(method, method=method)
+
+
+def count_cell(number: int | None) -> Cell:
+    """A whole number."""
+    return Cell(rounding.UNKNOWN) if number is None else Cell(str(number), (number,))
+
+
+def error_cell(value: float | None, error: float | None, mark: Mark = "") -> Cell:
+    """A number and its standard error."""
+    return Cell(rounding.with_error(value, error), (value, error), mark)
+
+
+def slug(text: str) -> str:
+    """A name of letters, digits and hyphens only.
+
+    >>> slug("/kin-8nm/dist/std.64")
+    'kin-8nm-dist-std-64'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower() or "x"
 
 
 def tidy(text: str) -> str:

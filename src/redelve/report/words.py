@@ -10,7 +10,8 @@ from math import isfinite
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.validity import Note
 from redelve.report import rounding
-from redelve.report.panels import Panel, variance_shares
+from redelve.report.sections import Panel
+from redelve.report.uncertainty_and_costs import variance_shares
 
 WHICH = "Which method?"
 HOW_SURE = "How sure are we?"

@@ -10,9 +10,17 @@ from redelve.data.proben1.problem_names import variants_of
 from redelve.findings import Findings
 from redelve.findings.error_percentages import RunErrors, run_errors
 from redelve.report import rounding
-from redelve.report.contents import METHOD, TASK, count_cell, name_cell
-from redelve.report.context import ProblemCollection
-from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
+from redelve.report.sections import ProblemCollection
+from redelve.report.table_values import (
+    METHOD,
+    TASK,
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    count_cell,
+    name_cell,
+)
 from redelve.report.words import listed
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs

@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from redelve.findings import Findings
-from redelve.report.context import ProblemCollection, ReportContext, collections_of
 from redelve.report.rounding import plain, seconds
+from redelve.report.sections import (
+    SECTIONS,
+    PagePart,
+    ProblemCollection,
+    ReportContext,
+    Section,
+    collections_of,
+)
 from redelve.report.table_values import escape_latex, escape_markdown, tidy
 from redelve.report.words import listed
 from redelve.run.results import MethodFacts, Results, TaskFacts
@@ -90,6 +98,51 @@ class Card:
             lines += [rf"\item \emph{{{BY_AUTHOR}}}: {escape_latex(hint)}" for hint in point.missing]
             lines.append(r"\end{itemize}")
         return "\n".join([*lines, r"\end{enumerate}", ""])
+
+
+class CardSection(Section):
+    """The card, at the end of Markdown and LaTeX, and as a file of its own."""
+
+    place = 600
+    title = "Benchmark card"
+    anchor = "card"
+    is_appendix = True
+    template = """\
+<p>The eight points that a report of a benchmark should state (Prechelt 1994, PROBEN1, section 2.11), \
+filled in from the records.</p>
+<ol class="card">
+{% for point in card.points %}
+<li id="card-{{ point.number }}">
+<h3>{{ point.title }}</h3>
+{% if point.entries %}
+<dl>{% for one in point.entries %}<div><dt>{{ one.about }}</dt><dd>{{ one.text }}</dd></div>{% endfor %}</dl>
+{% endif %}
+{% if point.words %}<p class="words"><strong>For a paper:</strong> {{ point.words }}</p>{% endif %}
+{% for hint in point.missing %}<p class="missing"><strong>To be stated by the author:</strong> {{ hint }}\
+.</p>{% endfor %}
+</li>
+{% endfor %}
+</ol>
+"""
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """The card itself."""
+        return {"card": benchmark_card(findings, about)}
+
+    def markdown(self, part: PagePart) -> list[str]:
+        """The card as a list."""
+        return [f"## {part.title}", "", part.values["card"].markdown()]
+
+    def latex(self, part: PagePart) -> list[str]:
+        """The card as a list."""
+        return [rf"\section*{{{part.title}}}", part.values["card"].latex()]
+
+    def files(self, part: PagePart) -> Mapping[str, str]:
+        """The card alone."""
+        return {"card.md": part.values["card"].markdown()}
+
+
+SECTIONS.add("card", CardSection)
 
 
 def benchmark_card(findings: Findings, about: ReportContext | None = None) -> Card:

@@ -1,4 +1,4 @@
-"""Rasmussen's figure: losses of all methods at all sizes, and who is significantly better than whom.
+"""Figures of losses: Rasmussen's, with who is significantly better than whom, and learning curves.
 
 Rasmussen (1996), as in Neal (1998): a panel per prototask, a box per training-set size; in a box a column per
 method with a tick at the expected loss and a line of ± one standard error; below it a square of digits.
@@ -11,11 +11,24 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
-from redelve.findings import MethodFinding, TaskFindings
+from redelve.findings import LearningCurve, MethodFinding, TaskFindings
 from redelve.report import rounding
-from redelve.report.drawing import INK, MUTED, RULE, Picture, label, look_of, new_figure
-from redelve.report.panels import Panel, better_p
-from redelve.report.table_values import Cell, ReportColumn, ReportTable
+from redelve.report.drawing import (
+    INK,
+    MUTED,
+    RULE,
+    FigureLook,
+    Picture,
+    draw_marker,
+    label,
+    look_of,
+    new_figure,
+    plain_log_ticks,
+    spread_out,
+)
+from redelve.report.sections import Panel
+from redelve.report.table_values import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
+from redelve.stats.multiple import guarded_p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +60,15 @@ def digits_of(task: TaskFindings, methods: Sequence[str]) -> list[list[str]]:
     return [
         ["" if row == column else digit(better_p(task, column, row)) for column in methods] for row in methods
     ]
+
+
+def better_p(task: TaskFindings, first: str, second: str) -> float | None:
+    """The cautious p-value of one comparison if the first method lost less; else None."""
+    contest = next((one for one in task.contests if {one.first, one.second} == {first, second}), None)
+    if contest is None or contest.difference is None or not isfinite(contest.difference):
+        return None
+    sign = 1 if contest.first == first else -1
+    return guarded_p_value(contest.test) if sign * contest.difference < 0 else None
 
 
 @dataclass(frozen=True)
@@ -92,7 +114,7 @@ def rasmussen_picture(panel: Panel) -> Picture:
         "comparisons (the cautious ones where there are such), not adjusted for their number; digits up to "
         "5 are bold. "
         "An arrow with a number: a loss beyond the scale.",
-        lambda: _draw(panel),
+        lambda: _draw_boxes(panel),
         digits_table(panel),
     )
 
@@ -132,7 +154,7 @@ def _panel_scale(panel: Panel) -> Scale:
     return scale_of(values, errors, from_zero=not panel.largest.judged_by.is_shift)
 
 
-def _draw(panel: Panel) -> Figure:
+def _draw_boxes(panel: Panel) -> Figure:
     """Boxes side by side on one scale; names stand beside the first square of digits."""
     count, boxes = len(panel.methods), len(panel.tasks)
     left, gap, top, between = 0.75 + 0.06 * max(len(label(m)) for m in panel.methods), 0.14, 0.3, 0.32
@@ -168,17 +190,7 @@ def _draw_box(axes: Axes, panel: Panel, task: TaskFindings, scale: Scale) -> Non
     for column, name in enumerate(panel.methods):
         value, error = _numbers(panel, known[name]) if name in known else (None, None)
         _draw_column(axes, column, value, error, scale)
-        axes.plot(
-            [column],
-            [-0.085],
-            look_of(column).marker,
-            color=look_of(column).colour,
-            markersize=5.6,
-            markeredgecolor=INK,
-            markeredgewidth=0.5,
-            transform=axes.get_xaxis_transform(),
-            clip_on=False,
-        )
+        draw_marker(axes, column, -0.085, look_of(column), 5.6, transform=axes.get_xaxis_transform())
 
 
 def _draw_column(axes: Axes, column: int, value: float | None, error: float | None, scale: Scale) -> None:
@@ -224,17 +236,7 @@ def _draw_digits(axes: Axes, panel: Panel, task: TaskFindings, *, with_names: bo
             if panel.methods[row] in known and panel.methods[column] in known:
                 _draw_digit(axes, column, row, text)
         if with_names:
-            look = look_of(row)
-            axes.plot(
-                [-0.85],
-                [row],
-                look.marker,
-                color=look.colour,
-                markersize=5.6,
-                markeredgecolor=INK,
-                markeredgewidth=0.5,
-                clip_on=False,
-            )
+            draw_marker(axes, -0.85, row, look_of(row), 5.6)
             axes.annotate(
                 label(panel.methods[row]),
                 (-0.85, row),
@@ -258,4 +260,120 @@ def _draw_digit(axes: Axes, column: int, row: int, text: str) -> None:
         fontsize=9,
         color=INK if is_strong else MUTED,
         weight="bold" if is_strong else "normal",
+    )
+
+
+def curves_picture(panel: Panel) -> Picture | None:
+    """Learning curves; None where there is only one size."""
+    if len(panel.tasks) < 2 or not panel.curves:
+        return None
+    kind = "Standardised" if panel.is_standardised else "Expected"
+    return Picture(
+        f"curves-{panel.key}",
+        f"Learning curves on {panel.prototask}",
+        f"{kind} loss of {len(panel.curves)} methods against the number of training cases, with standard "
+        "errors. "
+        "The table below the figure has the same numbers.",
+        f"{kind} expected loss ± one standard error against the number of training cases, on a scale of "
+        "doublings.",
+        lambda: _draw_curves(panel),
+        curves_table(panel),
+    )
+
+
+def _points(panel: Panel, curve: LearningCurve) -> list[tuple[int, float, float]]:
+    found = []
+    for point in curve.points:
+        value = point.standardised if panel.is_standardised else point.mean
+        error = point.standardised_error if panel.is_standardised else point.standard_error
+        if value is not None and isfinite(value):
+            found.append((point.training_set_size, value, error or 0.0))
+    return found
+
+
+def _draw_curves(panel: Panel) -> Figure:
+    figure = new_figure(6.4, 3.6)
+    axes = figure.add_axes((0.1, 0.14, 0.66, 0.82))
+    found = {curve.method: _points(panel, curve) for curve in panel.curves}
+    every = [point for points in found.values() for point in points]
+    scale = scale_of(
+        [y for _, y, _ in every], [e for _, _, e in every], from_zero=not panel.largest.judged_by.is_shift
+    )
+    plain_log_ticks(axes, [task.task.training_set_size for task in panel.tasks])
+    axes.set_ylim(scale.low, scale.high)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xlabel("training cases")
+    axes.set_ylabel("standardised loss" if panel.is_standardised else "expected loss")
+    for number, name in enumerate(panel.methods):
+        if found.get(name):
+            _draw_curve(axes, found[name], look_of(number))
+    _label_ends(axes, panel, found, scale)
+    return figure
+
+
+def _draw_curve(axes: Axes, points: Sequence[tuple[int, float, float]], look: FigureLook) -> None:
+    x, y, error = zip(*points, strict=True)
+    axes.errorbar(
+        x,
+        y,
+        yerr=error,
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.dash,
+        linewidth=1.4,
+        markersize=5.5,
+        markeredgecolor=INK,
+        markeredgewidth=0.5,
+        elinewidth=1.1,
+        capsize=2.5,
+    )
+
+
+def _label_ends(
+    axes: Axes, panel: Panel, found: dict[str, list[tuple[int, float, float]]], scale: Scale
+) -> None:
+    """Names at the right, each joined to the end of its curve; those beyond the scale say by how much."""
+    names = [name for name in panel.methods if found.get(name)]
+    span = scale.high - scale.low
+    ends = [found[name][-1][1] for name in names]
+    wished = [min(max((end - scale.low) / span, 0.0), 1.0) for end in ends]
+    for name, end, old, new in zip(names, ends, wished, spread_out(wished, 0.062, 0.0, 1.0), strict=True):
+        look = look_of(panel.methods.index(name))
+        axes.plot([1.0, 1.035], [old, new], color=MUTED, lw=0.6, transform=axes.transAxes, clip_on=False)
+        draw_marker(axes, 1.055, new, look, transform=axes.transAxes)
+        beyond = f" ↑ {rounding.plain(end, 3)}" if end > scale.high else ""
+        axes.text(
+            1.08, new, f"{label(name)}{beyond}", va="center_baseline", fontsize=8.5, transform=axes.transAxes
+        )
+
+
+def curves_table(panel: Panel) -> ReportTable:
+    """Losses by size, a row per method, and whether more data would help."""
+    sizes = [task.task.training_set_size for task in panel.tasks]
+    standardised = panel.is_standardised
+    rows = []
+    for curve in panel.curves:
+        at = {point.training_set_size: point for point in curve.points}
+        cells = []
+        for size in sizes:
+            point = at.get(size)
+            if point is None:
+                cells.append(Cell(rounding.UNKNOWN))
+            elif standardised:
+                cells.append(error_cell(point.standardised, point.standardised_error))
+            else:
+                cells.append(error_cell(point.mean, point.standard_error))
+        rows.append((name_cell(curve.method), *cells, Cell(curve.would_more_data_help or "cannot be told")))
+    kind = "Standardised" if standardised else "Expected"
+    return ReportTable(
+        f"curves-{panel.key}",
+        f"{kind} loss by training-set size on {panel.prototask}",
+        (
+            METHOD,
+            *(ReportColumn(f"{size}", (f"at_{size}", f"at_{size}_se")) for size in sizes),
+            ReportColumn("Would more data help?"),
+        ),
+        tuple(rows),
+        "± standard error. Whether more data would help is judged by the last step of the curve alone.",
     )

@@ -1,0 +1,289 @@
+"""What a report is made of: sections, each one class; the panels and the context that they look at.
+
+A section of your own is a subclass of `Section` and one line, `SECTIONS.add("name", YourSection)`, or an
+entry point of the group `redelve.sections`. It then appears on the page, in Markdown and LaTeX, and its
+tables and figures as files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from redelve.errors import SpecError
+from redelve.findings import Findings, LearningCurve, TaskFindings
+from redelve.model import Assignment
+from redelve.registry import Registry
+from redelve.report.drawing import Picture
+from redelve.report.table_values import ReportTable, escape_latex, escape_markdown, slug
+from redelve.run.results import Results, TaskFacts
+
+PLAIN = """\
+{% for text in part.words %}
+<p>{{ text }}</p>
+{% endfor %}
+{% for found in part.lone_tables %}{{ table(found, looks) }}{% endfor %}
+{% for one in part.pictures %}{{ picture(one, looks) }}{% endfor %}
+{% if part.notes %}
+<ul class="caveats">{% for text in part.notes %}<li>{{ text }}</li>{% endfor %}</ul>
+{% endif %}
+"""
+ONE_TABLE = "{{ table(part.tables[0], looks, heading=false) }}\n"
+
+# --- what sections look at ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AttributeRow:
+    """One attribute of a dataset, in words."""
+
+    name: str
+    role: str = ""
+    type: str = ""
+    range: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class DataDescription:
+    """A dataset in words; `source` is where others can get it (an address, a DOI, a paper)."""
+
+    dataset: str
+    title: str = ""
+    source: str = ""
+    attributes: tuple[AttributeRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """How a report came about; every part may be left out."""
+
+    command: str = ""
+    data: tuple[DataDescription, ...] = ()
+    archive: str = ""
+    version: str = ""
+    elapsed: float | None = None
+    """Seconds from the first job to the last."""
+
+    def data_of(self, dataset: str) -> DataDescription | None:
+        """What is said of a dataset, if anything."""
+        return next((one for one in self.data if one.dataset == dataset), None)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One prototask: its tasks by training-set size and its curves; methods in the order of the results."""
+
+    prototask: str
+    tasks: tuple[TaskFindings, ...]
+    curves: tuple[LearningCurve, ...]
+    methods: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The prototask's name, fit for files and anchors."""
+        return slug(self.prototask)
+
+    @property
+    def largest(self) -> TaskFindings:
+        """The task with the most training cases."""
+        return self.tasks[-1]
+
+    @property
+    def is_standardised(self) -> bool:
+        """Whether every loss of the panel has a standardised value."""
+        found = [one for task in self.tasks for one in task.methods if one.mean is not None]
+        return bool(found) and all(one.standardised is not None for one in found)
+
+    def curve(self, method: str) -> LearningCurve | None:
+        """A method's learning curve."""
+        return next((curve for curve in self.curves if curve.method == method), None)
+
+
+def panels(findings: Findings) -> tuple[Panel, ...]:
+    """A panel for every prototask and loss."""
+    grouped: dict[str, list[TaskFindings]] = {}
+    for task in findings.tasks:
+        grouped.setdefault(task.task.address.rpartition("/")[0], []).append(task)
+    return tuple(
+        Panel(
+            prototask,
+            tuple(sorted(tasks, key=lambda task: task.task.training_set_size)),
+            tuple(curve for curve in findings.curves if curve.prototask == prototask),
+            tuple(findings.results.methods),
+        )
+        for prototask, tasks in grouped.items()
+    )
+
+
+def described(assignments: Iterable[Assignment]) -> tuple[DataDescription, ...]:
+    """The datasets of the assignments in words, with the attributes that their tasks use."""
+    found: dict[str, DataDescription] = {}
+    for one in assignments:
+        name, title = one.dataset.name, one.dataset.title or ""
+        if name not in found:
+            rows = (*_rows(one, "input"), *_rows(one, "target"))
+            found[name] = DataDescription(name, title, attributes=rows)
+    return tuple(found.values())
+
+
+def _rows(assignment: Assignment, role: str) -> Iterable[AttributeRow]:
+    prior = assignment.task.prior
+    for one in assignment.data.inputs if role == "input" else assignment.data.targets:
+        kind = prior.attribute(one.number).type
+        yield AttributeRow(one.name, role, kind, str(one.range), one.description)
+
+
+class ProblemCollection:
+    """A published collection of problems, and what its readers expect of results on them."""
+
+    def source(self, facts: TaskFacts) -> str:
+        """Where others get the data of a task; empty for tasks that are not of the collection."""
+        raise NotImplementedError
+
+    def validation_sets(self, facts: TaskFacts) -> str:
+        """What the collection says of validation sets; empty for tasks that are not of the collection."""
+        raise NotImplementedError
+
+    def words(self, findings: Findings) -> Mapping[int, str]:
+        """Sentences for a paper by the number of the card's point, where they follow from the records."""
+        raise NotImplementedError
+
+    def tables(self, findings: Findings) -> tuple[ReportTable, ...]:
+        """The results in the collection's own terms."""
+        raise NotImplementedError
+
+
+COLLECTIONS: Registry[type[ProblemCollection]] = Registry("problem collection")
+COLLECTIONS.add("proben1", "redelve.studies.proben1.checklist:Proben1Collection")
+
+
+def collections_of(results: Results) -> tuple[ProblemCollection, ...]:
+    """The collections to ask: none where no task is in historical use, as published problems are.
+
+    A file of the user's own may have the name of a published one.
+    """
+    if all(facts.usage != "historical" for facts in results.tasks.values()):
+        return ()
+    return tuple(COLLECTIONS[name]() for name in COLLECTIONS)
+
+
+# --- sections ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PagePart:
+    """What a section shows under one heading; `tables` has those of its pictures as well."""
+
+    anchor: str
+    title: str
+    words: tuple[str, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    notes: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What the section's template shows besides."""
+
+    @property
+    def lone_tables(self) -> tuple[ReportTable, ...]:
+        """The tables that belong to no picture."""
+        pictured = {picture.table.name for picture in self.pictures if picture.table is not None}
+        return tuple(table for table in self.tables if table.name not in pictured)
+
+
+class Section:
+    """One section of a report: its place, its title, and what it has to show.
+
+    Subclass it, give it a `place` and a `title`, and override what it shows: `words`, `tables`, `pictures`,
+    `notes`. A section that has nothing to show is left out. redelve's own sections have the places 0
+    (summary), 100, 200, … 1100 (rules). `template` says in Jinja how the page shows a part; in it, `part` is
+    the `PagePart`, `table(found, looks)` and `picture(one, looks)` show one.
+    """
+
+    place: int
+    title: str
+    anchor: str = ""
+    """The name that links on the page lead to; made of the title unless it is given."""
+    template: str = PLAIN
+    is_appendix: bool = False
+    """Whether Markdown and LaTeX have it after all tables."""
+
+    def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
+        """Paragraphs."""
+        return ()
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """Tables, each with a name of its own; those without rows are on the page alone."""
+        return ()
+
+    def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
+        """Figures; the table that a picture has need not be among `tables`."""
+        return ()
+
+    def notes(self, findings: Findings, about: ReportContext) -> Iterable[str]:
+        """What must be said beside it all."""
+        return ()
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """What a template of the section's own asks for."""
+        return {}
+
+    def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
+        """One part with everything, or none."""
+        asked = (findings, about)
+        pictures = tuple(self.pictures(*asked))
+        tables = (*self.tables(*asked), *(one.table for one in pictures if one.table is not None))
+        found = (tuple(self.words(*asked)), tables, pictures, tuple(self.notes(*asked)), self.values(*asked))
+        return (PagePart(self.anchor or slug(self.title), self.title, *found),) if any(found) else ()
+
+    def markdown(self, part: PagePart) -> list[str]:
+        """Lines of Markdown before the part's tables."""
+        if not part.words and not part.notes:
+            return []
+        lines = [f"## {escape_markdown(part.title)}", ""]
+        for text in part.words:
+            lines += [escape_markdown(text), ""]
+        return [*lines, *(f"* {escape_markdown(text)}" for text in part.notes), *([""] * bool(part.notes))]
+
+    def latex(self, part: PagePart) -> list[str]:
+        """Lines of LaTeX before the part's tables."""
+        if not part.words and not part.notes:
+            return []
+        lines = [rf"\section*{{{escape_latex(part.title)}}}"]
+        for text in (*part.words, *part.notes):
+            lines += [escape_latex(text), ""]
+        return lines
+
+    def files(self, part: PagePart) -> Mapping[str, str]:
+        """Further files of a folder with everything, by their names."""
+        return {}
+
+
+SECTIONS: Registry[type[Section]] = Registry("section", "redelve.sections")
+Shown = tuple[tuple[Section, tuple[PagePart, ...]], ...]
+"""Every section in its place, with what it has to show."""
+
+
+def sections() -> list[Section]:
+    """Every section that is registered, in the order of their places."""
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
+    return [_section(name) for name in sorted(SECTIONS, key=lambda name: _section(name).place)]
+
+
+def _section(name: str) -> Section:
+    made = SECTIONS[name]
+    if not isinstance(made, type) or not issubclass(made, Section) or not hasattr(made, "place"):
+        raise SpecError(
+            f'section "{name}" is {made!r}: it must be a subclass of redelve.report.sections.Section with a '
+            "`place` and a `title`; check_section tells more"
+        )
+    return made()
+
+
+def show(findings: Findings, about: ReportContext) -> Shown:
+    """What every section shows of the findings."""
+    return tuple((section, section.parts(findings, about)) for section in sections())

@@ -1,0 +1,379 @@
+"""Beyond one prototask and one loss: many tasks together, other losses, coverage, published collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from redelve.findings import AcrossTasks, Findings, TaskFindings
+from redelve.findings.beside_losses import Coverage, coverage_of
+from redelve.report import rounding
+from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
+from redelve.report.sections import SECTIONS, ReportContext, Section, collections_of
+from redelve.report.table_values import (
+    METHOD,
+    TASK,
+    Cell,
+    Mark,
+    ReportColumn,
+    ReportTable,
+    Row,
+    error_cell,
+    name_cell,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEVELS = (0.5, 0.9)
+
+
+class Across(Section):
+    """Many tasks together, where there are several prototasks."""
+
+    place = 200
+    title = "Across tasks"
+    anchor = "across"
+    template = """\
+<p>{{ friedman }}</p>
+{{ table(part.tables[0], looks) }}
+{% for one in part.pictures %}{{ picture(one, looks) }}{% endfor %}
+{% for found in part.tables[1:] %}{{ table(found, looks) }}{% endfor %}
+<ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
+"""
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """Averages, wins, and tests if there are enough tasks."""
+        return across_tables(findings.across) if findings.across else ()
+
+    def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
+        """Mean ranks."""
+        found = ranks_picture(findings)
+        return () if found is None else (found,)
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """Friedman's test in words, and caveats."""
+        across = findings.across
+        return {"friedman": friedman_sentence(across), "caveats": across.caveats} if across else {}
+
+
+SECTIONS.add("across", Across)
+
+
+def across_tables(across: AcrossTasks) -> tuple[ReportTable, ...]:
+    """All that there is to say."""
+    found = [averages_table(across), wins_table(across)]
+    if across.wilcoxon:
+        found.append(wilcoxon_table(across))
+    if across.rope:
+        found.append(rope_table(across))
+    return tuple(found)
+
+
+def averages_table(across: AcrossTasks) -> ReportTable:
+    """Average standardised losses and mean ranks."""
+    ordered = sorted(across.methods, key=lambda one: one.average)
+    rows = [
+        (
+            name_cell(one.method),
+            error_cell(one.average, one.standard_error),
+            Cell(f"{one.mean_rank:.2f}", (one.mean_rank,)),
+        )
+        for one in ordered
+    ]
+    return ReportTable(
+        "across-averages",
+        f"Average standardised {across.judged_by.words} over {len(across.tasks)} tasks",
+        (
+            METHOD,
+            ReportColumn("Average ± SE", ("average", "average_se")),
+            ReportColumn("Mean rank", ("mean_rank",)),
+        ),
+        tuple(rows),
+        f"Averages over all {len(across.tasks)} tasks; mean ranks over {len(across.ranked_tasks)}, one of "
+        "each prototask.",
+    )
+
+
+def wins_table(across: AcrossTasks) -> ReportTable:
+    """Wins, ties and losses of the row's method against the column's."""
+    names = [one.method for one in across.methods]
+    rows = [(name_cell(row), *(_wins_cell(across, row, column) for column in names)) for row in names]
+    decided = next(iter(across.wins.values())).decided_by if across.wins else ""
+    return ReportTable(
+        "across-wins",
+        "Tasks won, not told apart and lost",
+        (ReportColumn("Row against column"), *(ReportColumn(name, (name,)) for name in names)),
+        tuple(rows),
+        f"On how many of {len(across.tasks)} tasks the row's method wins – is not told apart – loses "
+        f"({decided}). "
+        "A summary, not a test; a task that is neither won nor lost may only have too little data.",
+        is_matrix=True,
+    )
+
+
+def _wins_cell(across: AcrossTasks, row: str, column: str) -> Cell:
+    if row == column:
+        return Cell("", (None,))
+    if (found := across.wins.get((row, column))) is not None:
+        wins, ties, losses = found.wins, found.ties, found.losses
+    else:
+        found = across.wins[column, row]
+        wins, ties, losses = found.losses, found.ties, found.wins
+    return Cell(f"{wins} – {ties} – {losses}", (wins - losses,))
+
+
+def wilcoxon_table(across: AcrossTasks) -> ReportTable:
+    """Signed-rank tests of all pairs."""
+    names = [one.method for one in across.methods]
+    rows = [
+        (
+            name_cell(names[pair.first]),
+            name_cell(names[pair.second]),
+            Cell(f"{pair.test.first_better:g}", (pair.test.first_better,)),
+            Cell(f"{pair.test.second_better:g}", (pair.test.second_better,)),
+            Cell(rounding.p_value(pair.test.p_value), (pair.test.p_value,)),
+            Cell(rounding.p_value(pair.adjusted_p_value), (pair.adjusted_p_value,)),
+        )
+        for pair in across.wilcoxon
+    ]
+    return ReportTable(
+        "across-wilcoxon",
+        "Wilcoxon's signed-rank tests",
+        (
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("Rank sum, A better", ("a_better",)),
+            ReportColumn("Rank sum, B better", ("b_better",)),
+            ReportColumn("p", ("p",)),
+            ReportColumn("p, adjusted", ("adjusted_p",)),
+        ),
+        tuple(rows),
+        f"Over {len(across.ranked_tasks)} tasks, one of each prototask; adjusted by Holm's method.",
+    )
+
+
+def rope_table(across: AcrossTasks) -> ReportTable:
+    """Posterior probabilities of practical differences."""
+    rows = [_rope_row(across, first, second) for first, second in across.rope]
+    width = next(iter(across.rope.values())).half_width
+    return ReportTable(
+        "across-rope",
+        "Practically better, practically the same",
+        (
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A better", ("a_better",)),
+            ReportColumn("Practically the same", ("same",)),
+            ReportColumn("B better", ("b_better",)),
+        ),
+        tuple(rows),
+        "Posterior probabilities by the Bayesian signed-rank test (Benavoli et al. 2014, 2017); "
+        "standardised losses that "
+        f"differ by less than {width:g} are practically the same.",
+    )
+
+
+def _rope_row(across: AcrossTasks, first: str, second: str) -> Row:
+    found = across.rope[first, second]
+    return (
+        name_cell(first),
+        name_cell(second),
+        Cell(f"{found.left:.2f}", (found.left,)),
+        Cell(f"{found.rope:.2f}", (found.rope,)),
+        Cell(f"{found.right:.2f}", (found.right,)),
+    )
+
+
+def friedman_sentence(across: AcrossTasks) -> str:
+    """What Friedman's test says of all methods together."""
+    found = across.friedman
+    if found is None:
+        return (
+            f"{len(across.ranked_tasks)} prototasks are too few for tests over tasks: three at least are "
+            "needed."
+        )
+    if found.p_value is None:
+        return "Friedman's test is not defined here: all tasks tie all methods."
+    verdict = (
+        "the ranks of the methods differ by more than chance explains"
+        if found.p_value < 0.05
+        else "no difference was shown"
+    )
+    return (
+        f"Friedman's test over {found.tasks} tasks (F form, {found.df1} and {found.df2} degrees of freedom): "
+        f"{rounding.p_equals(found.p_value)}; {verdict}."
+    )
+
+
+def ranks_picture(findings: Findings) -> Picture | None:
+    """The critical-difference diagram; None without rank tests."""
+    across = findings.across
+    if across is None or across.nemenyi is None:
+        return None
+    tasks = len(across.ranked_tasks)
+    return Picture(
+        "ranks",
+        "Mean ranks over tasks",
+        f"Mean ranks of {len(across.methods)} methods over {tasks} tasks; bars join methods whose mean "
+        "ranks differ by "
+        f"less than the critical difference {across.nemenyi.critical_difference:.2f}.",
+        f"Mean ranks over {tasks} tasks, 1 being the smallest loss. A bar joins methods whose mean ranks "
+        "differ by less "
+        "than the critical difference (CD) of Nemenyi's test at 5 % (Demšar 2006). Mean ranks change when "
+        "other "
+        "methods join or leave.",
+        lambda: _draw_ranks(across),
+    )
+
+
+def _draw_ranks(across: AcrossTasks) -> Figure:
+    nemenyi = across.nemenyi
+    assert nemenyi is not None
+    count = len(across.methods)
+    order = sorted(range(count), key=lambda k: nemenyi.mean_ranks[k])
+    bars = [group for group in nemenyi.groups if len(group) > 1]
+    rows = (count + 1) // 2
+    height = 0.75 + 0.16 * len(bars) + 0.24 * rows
+    figure = new_figure(6.4, height)
+    axes = figure.add_axes((0.24, 0, 0.52, 1))
+    axes.set_xlim(1, count)
+    axes.set_ylim(-(0.2 + 0.16 * len(bars) + 0.24 * rows), 0.55)
+    axes.axis("off")
+    axes.plot([1, count], [0, 0], color=INK, lw=1, clip_on=False)
+    for rank in range(1, count + 1):
+        axes.plot([rank, rank], [0, 0.06], color=INK, lw=1, clip_on=False)
+        axes.text(rank, 0.1, str(rank), ha="center", va="bottom", fontsize=8)
+    _draw_difference(axes, nemenyi.critical_difference, count)
+    for level, group in enumerate(bars):
+        ends = [nemenyi.mean_ranks[k] for k in group]
+        y = -0.1 - 0.16 * level
+        axes.plot(
+            [min(ends) - 0.02, max(ends) + 0.02],
+            [y, y],
+            color=INK,
+            lw=3.2,
+            solid_capstyle="butt",
+            clip_on=False,
+        )
+    for place, k in enumerate(order):
+        _draw_rank(axes, (place, rows, len(bars)), nemenyi.mean_ranks[k], k, across.methods[k].method)
+    return figure
+
+
+def _draw_difference(axes: Axes, width: float, count: int) -> None:
+    """The critical difference as a length; said in words where it is longer than the axis."""
+    if width <= count - 1:
+        axes.plot([1, 1 + width], [0.38, 0.38], color=INK, lw=1.2, marker="|", markersize=5, clip_on=False)
+    axes.text(1, 0.43, f"CD = {width:.2f}", ha="left", va="bottom", fontsize=8)
+
+
+def _draw_rank(axes: Axes, place: tuple[int, int, int], rank: float, number: int, name: str) -> None:
+    position, rows, bars = place
+    is_left = position < rows
+    step = position if is_left else 2 * rows - 1 - position
+    y = -0.2 - 0.16 * bars - 0.24 * step
+    low, high = axes.get_xlim()
+    end = low - 0.06 * (high - low) if is_left else high + 0.06 * (high - low)
+    axes.plot([rank, rank, end], [0, y, y], color=MUTED, lw=0.7, clip_on=False)
+    draw_marker(axes, end, y, look_of(number))
+    text = f"{label(name)} {rank:.2f}" if is_left else f"{rank:.2f} {label(name)}"
+    axes.annotate(
+        text,
+        (end, y),
+        (-6 if is_left else 6, 0),
+        textcoords="offset points",
+        ha="right" if is_left else "left",
+        va="center",
+        fontsize=8.5,
+        annotation_clip=False,
+    )
+
+
+class OtherLosses(Section):
+    """Losses that the tasks are not judged by, coverage of intervals, and errors as published ones are."""
+
+    place = 300
+    title = "Other losses"
+    template = """\
+{% for found in part.tables %}{{ table(found, looks, heading=found.name != "other-losses") }}{% endfor %}
+"""
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """As many as there are."""
+        several = (other_losses_table(findings), coverage_table(findings))
+        published = [table for one in collections_of(findings.results) for table in one.tables(findings)]
+        return (*(table for table in several if table is not None), *published)
+
+
+SECTIONS.add("other-losses", OtherLosses)
+
+
+def other_losses_table(findings: Findings) -> ReportTable | None:
+    """Means and standard errors by every other loss; None where there is none."""
+    codes = {task.loss: task.judged_by.words for task in (*findings.tasks, *findings.other_losses)}
+    if not findings.other_losses:
+        return None
+    at = {(task.task.address, task.loss): task for task in (*findings.tasks, *findings.other_losses)}
+    rows = []
+    for task in findings.tasks:
+        for name in findings.results.methods:
+            cells = [_loss_cell(at.get((task.task.address, code)), name) for code in codes]
+            if any(cell.numbers for cell in cells):
+                rows.append((Cell(task.task.address), name_cell(name), *cells))
+    columns = [ReportColumn(f"{words} ({code})", (code, f"{code}_se")) for code, words in codes.items()]
+    return ReportTable(
+        "other-losses",
+        "Every loss",
+        (TASK, METHOD, *columns),
+        tuple(rows),
+        "Expected loss ± standard error, not standardised; – where a method gives no answer that the loss "
+        "can judge. "
+        "★ not shown to be worse than another by that loss.",
+    )
+
+
+def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
+    finding = next((one for one in task.methods if one.method == method), None) if task else None
+    if finding is None or task is None:
+        return Cell(rounding.UNKNOWN)
+    mark: Mark = "best" if method in task.best_group else ""
+    return error_cell(finding.mean, finding.standard_error, mark)
+
+
+def coverage_table(findings: Findings) -> ReportTable | None:
+    """Shares of cases inside central predictive intervals; None where no method gave distributions."""
+    found = {
+        (one.task, one.method, level): one for level in LEVELS for one in coverage_of(findings.results, level)
+    }
+    pairs = dict.fromkeys((task, method) for task, method, _ in found)
+    rows = [
+        (
+            Cell(task),
+            name_cell(method),
+            *(_coverage_cell(found.get((task, method, level))) for level in LEVELS),
+        )
+        for task, method in pairs
+    ]
+    if not rows:
+        return None
+    columns = [
+        ReportColumn(f"{100 * level:.0f} % interval", (f"at_{level}", f"at_{level}_se")) for level in LEVELS
+    ]
+    return ReportTable(
+        "coverage",
+        "Coverage of predictive intervals",
+        (TASK, METHOD, *columns),
+        tuple(rows),
+        "Per cent of test cases inside the central interval of their predictive distribution ± standard "
+        "error; a calibrated method has as many as the column says.",
+    )
+
+
+def _coverage_cell(found: Coverage | None) -> Cell:
+    if found is None:
+        return Cell(rounding.UNKNOWN)
+    share, error = 100 * found.share, found.standard_error
+    percent = None if error is None else 100 * error
+    return Cell(rounding.with_error(share, percent), (share, percent))

@@ -1,0 +1,370 @@
+"""One prototask: expected losses, every pair compared, statistics over runs, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redelve.answers.losses import Loss
+from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
+from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair
+from redelve.report import rounding
+from redelve.report.drawing import Picture
+from redelve.report.loss_figures import curves_picture, rasmussen_picture
+from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
+from redelve.report.table_values import (
+    CASES,
+    METHOD,
+    Cell,
+    Mark,
+    ReportColumn,
+    ReportTable,
+    Row,
+    count_cell,
+    error_cell,
+    name_cell,
+    slug,
+)
+from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
+from redelve.report.words import uncertainty_sentence
+from redelve.stats.multiple import guarded_p_value
+
+PART = 4
+"""Significant digits of a run's statistics."""
+
+
+class PrototaskSection(Section):
+    """Everything on one prototask; a part for each."""
+
+    place = 100
+    title = "Prototask"
+    template = """\
+<h3>Losses and significance</h3>
+{{ picture(figures.rasmussen, looks) }}
+{% if figures.get("curves") %}
+<h3>Learning curves</h3>
+{{ picture(figures.get("curves"), looks) }}
+{% endif %}
+<h3>Expected losses</h3>
+{{ table(losses, looks, heading=false) }}
+{% if figures.get("variance") %}
+<h3>Where the uncertainty comes from</h3>
+{% if uncertainty %}<p>{{ uncertainty }}</p>{% endif %}
+{{ picture(figures.get("variance"), looks) }}
+{% endif %}
+{% if matrices %}
+<h3>Every pair compared</h3>
+{{ table(matrices[0], looks) }}
+{% for matrix in matrices[1:] %}
+<details><summary>{{ matrix.title }}</summary>
+{{ table(matrix, looks, heading=false) }}
+</details>
+{% endfor %}
+<details><summary>All comparisons in one table, to sort</summary>
+{{ table(pairs, looks, heading=false) }}
+</details>
+{% endif %}
+{% if runs %}
+<h3>Runs with different seeds</h3>
+{% for found in runs %}{{ table(found, looks, heading=not loop.first) }}{% endfor %}
+{% endif %}
+{% if figures.get("front") %}
+<h3>Costs</h3>
+{{ picture(figures.get("front"), looks, with_table=false) }}
+{{ table(figures.front.table, looks, heading=false) }}
+{% endif %}
+{% if caveats %}
+<h3>What must be said beside these numbers</h3>
+<ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
+{% endif %}
+"""
+
+    def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
+        """A part for every prototask, called by its name."""
+        return tuple(_part(findings, panel) for panel in panels(findings))
+
+
+SECTIONS.add("prototask", PrototaskSection)
+
+
+def _part(findings: Findings, panel: Panel) -> PagePart:
+    pictures = panel_pictures(findings, panel)
+    figures = {picture.name.partition("-")[0]: picture for picture in pictures}
+    values = _values(findings, panel)
+    tables = [values["losses"], values["pairs"], *values["matrices"], *values["runs"]]
+    tables += [picture.table for picture in pictures if picture.table is not None]
+    if "front" not in figures:
+        tables.append(costs_table(findings, panel))
+    shown = {**values, "figures": figures}
+    return PagePart(panel.key, panel.prototask, tables=tuple(tables), pictures=pictures, values=shown)
+
+
+def _values(findings: Findings, panel: Panel) -> Mapping[str, Any]:
+    return {
+        "losses": losses_table(panel),
+        "pairs": pairs_table(panel),
+        "matrices": tuple(matrix_table(task) for task in reversed(panel.tasks) if task.contests),
+        "runs": runs_tables(findings, panel),
+        "uncertainty": uncertainty_sentence(panel.largest),
+        "caveats": tuple(dict.fromkeys(caveat for task in panel.tasks for caveat in task.caveats)),
+    }
+
+
+def panel_pictures(findings: Findings, panel: Panel) -> tuple[Picture, ...]:
+    """The figures of one prototask."""
+    several = (
+        rasmussen_picture(panel),
+        curves_picture(panel),
+        variance_picture(panel),
+        front_picture(findings, panel),
+    )
+    return tuple(picture for picture in several if picture is not None)
+
+
+def losses_table(panel: Panel) -> ReportTable:
+    """Expected losses of every method at every size."""
+    rows = [
+        _loss_row(panel, task, finding)
+        for task in reversed(panel.tasks)
+        for finding in sorted(task.methods, key=lambda one: (one.mean is None, one.mean or 0.0))
+    ]
+    judged_by = panel.largest.judged_by
+    return ReportTable(
+        f"losses-{panel.key}",
+        f"Expected {judged_by.words} on {panel.prototask}",
+        (
+            CASES,
+            METHOD,
+            ReportColumn("Expected loss ± SE", ("loss", "loss_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+            ReportColumn("May be the best", hint="not shown to be worse than another method"),
+            ReportColumn("Training sets", ("training_sets",)),
+            ReportColumn("Runs", ("runs",)),
+            ReportColumn("Failed", ("failed",)),
+        ),
+        tuple(rows),
+        _losses_caption(judged_by),
+    )
+
+
+def _losses_caption(loss: Loss) -> str:
+    unit = "0" if loss.is_shift else "1"
+    return (
+        "SE: standard error, for new training sets and new test cases. "
+        f"Standardised: {unit} is what the best constant answer loses. "
+        "★: the truly best of these methods is among those so marked with 95 % confidence."
+    )
+
+
+def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
+    bounds = finding.bounds
+    low, high = bounds or (None, None)
+    best = finding.method in task.best_group
+    word = "yes" if best else "no" if task.group else rounding.UNKNOWN
+    return (
+        count_cell(task.task.training_set_size),
+        name_cell(finding.method),
+        error_cell(finding.mean, finding.standard_error),
+        Cell(rounding.interval(bounds, finding.standard_error), (low, high)),
+        error_cell(finding.standardised, finding.standardised_error),
+        Cell(word, mark="best" if best else ""),
+        count_cell(finding.instances),
+        count_cell(finding.runs),
+        count_cell(finding.failed),
+    )
+
+
+def pairs_table(panel: Panel) -> ReportTable:
+    """Every comparison, one to a row."""
+    rows = [_pair_row(task, contest) for task in reversed(panel.tasks) for contest in task.contests]
+    return ReportTable(
+        f"pairs-{panel.key}",
+        f"All comparisons on {panel.prototask}",
+        (
+            CASES,
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A − B ± SE", ("difference", "difference_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("Standardised", ("standardised",)),
+            ReportColumn("p", ("p",)),
+            ReportColumn("p, cautious", ("cautious_p",)),
+            ReportColumn("p, adjusted", ("adjusted_p",)),
+            ReportColumn("Finding"),
+        ),
+        tuple(rows),
+        "Differences of expected loss, A minus B; negative: A loses less. Adjusted: by Holm's method for "
+        "all pairs "
+        "of the task, starting from the cautious p-value.",
+    )
+
+
+def _pair_row(task: TaskFindings, contest: Contest) -> Row:
+    bounds = contest.bounds
+    low, high = bounds or (None, None)
+    shift = contest.standard.spread(contest.difference)
+    error = contest.standard.spread(contest.standard_error)
+    cautious = guarded_p_value(contest.test)
+    found = f"{contest.winner} loses less" if contest.winner else "not told apart"
+    return (
+        count_cell(task.task.training_set_size),
+        name_cell(contest.first),
+        name_cell(contest.second),
+        error_cell(contest.difference, contest.standard_error),
+        Cell(rounding.interval(bounds, contest.standard_error), (low, high)),
+        Cell(rounding.by_error(shift, error), (shift,)),
+        Cell(rounding.p_value(contest.p_value), (contest.p_value,)),
+        Cell(rounding.p_value(cautious), (cautious,)),
+        Cell(rounding.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
+        Cell(found, mark=_mark(contest, contest.first)),
+    )
+
+
+def _mark(contest: Contest, first: str) -> Mark:
+    """How `first` fared in a comparison."""
+    if contest.winner is None:
+        return "open"
+    return "better" if contest.winner == first else "worse"
+
+
+def matrix_table(task: TaskFindings) -> ReportTable:
+    """Every method (row) against every other (column): difference, p-values, a mark."""
+    names = [one.method for one in task.methods]
+    contests = {frozenset((one.first, one.second)): one for one in task.contests}
+    rows = [
+        (
+            name_cell(row),
+            *(_matrix_cell(row, column, contests.get(frozenset((row, column)))) for column in names),
+        )
+        for row in names
+    ]
+    return ReportTable(
+        f"matrix-{slug(task.task.address)}",
+        f"Row minus column on {task.task.address}",
+        (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
+        tuple(rows),
+        "Difference of expected loss ± standard error; p of this comparison alone, then adjusted for all "
+        "pairs. "
+        "▼ the row's method loses less, ▲ it loses more (adjusted p < 0.05), · could not be told apart.",
+        is_matrix=True,
+    )
+
+
+def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
+    if row == column or contest is None:
+        return Cell("" if row == column else rounding.UNKNOWN, (None,))
+    sign = 1.0 if contest.first == row else -1.0
+    difference = None if contest.difference is None else sign * contest.difference
+    cautious = guarded_p_value(contest.test)
+    lines = (rounding.p_equals(cautious), f"adj. {rounding.p_value(contest.adjusted_p_value)}")
+    text = rounding.with_error(difference, contest.standard_error)
+    return Cell(text, (difference,), _mark(contest, row), lines=lines)
+
+
+def runs_of(findings: Findings, panel: Panel) -> tuple[ManyRuns, ...]:
+    """The tasks of a panel that have one partition and several runs."""
+    by_address = {one.task.address: one for one in findings.runs}
+    addresses = [task.task.address for task in reversed(panel.tasks)]
+    return tuple(by_address[address] for address in addresses if address in by_address)
+
+
+def runs_tables(findings: Findings, panel: Panel) -> tuple[ReportTable, ...]:
+    """Statistics over runs, and comparisons by them; none where a task has several training sets."""
+    found = runs_of(findings, panel)
+    if not found:
+        return ()
+    made = [_statistics(panel, found)]
+    if any(one.pairs for one in found):
+        made.append(_comparisons(panel, found))
+    return tuple(made)
+
+
+def _statistics(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
+    rows = [_runs_row(one, method) for one in found for method in one.methods]
+    return ReportTable(
+        f"runs-{panel.key}",
+        f"Runs with different seeds on {panel.prototask}",
+        (
+            CASES,
+            METHOD,
+            ReportColumn("Runs", ("runs",)),
+            ReportColumn("Mean", ("mean",)),
+            ReportColumn("SD (n − 1)", ("sd",)),
+            ReportColumn(
+                "Best run", ("best",), "the run of lowest validation error, never of lowest test error"
+            ),
+            ReportColumn("Minimum", ("minimum",)),
+            ReportColumn("Lower quartile", ("lower_quartile",)),
+            ReportColumn("Median", ("median",)),
+            ReportColumn("Upper quartile", ("upper_quartile",)),
+            ReportColumn("Maximum", ("maximum",)),
+        ),
+        tuple(rows),
+        f"Mean {found[0].task.loss(found[0].loss).words} of each run on the one test set, as PROBEN1 "
+        "(Prechelt 1994, 2.8) wants runs reported. "
+        "Best run: by validation error, – where the records have none. "
+        "The standard deviation tells how much the seed matters with this training set, and nothing else.",
+    )
+
+
+def _runs_row(found: ManyRuns, one: MethodRuns) -> Row:
+    summary = one.summary
+    best = None if summary.best is None else summary.best.test_error
+    _, lower, median, upper, _ = summary.quartiles
+    ends = (best, summary.minimum, lower, median, upper, summary.maximum)
+    return (
+        count_cell(found.task.training_set_size),
+        name_cell(one.method),
+        count_cell(summary.runs),
+        _number(summary.mean),
+        _number(summary.standard_deviation, 2),
+        *(_number(value) for value in ends),
+    )
+
+
+def _number(value: float | None, digits: int = PART) -> Cell:
+    return Cell(rounding.plain(value, digits), (value,))
+
+
+def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
+    caveats = tuple(dict.fromkeys(text for one in found for text in one.caveats))
+    return ReportTable(
+        f"run-pairs-{panel.key}",
+        f"Runs compared on {panel.prototask}",
+        (
+            CASES,
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A / B", ("ratio",), "geometric means of the runs' losses"),
+            ReportColumn("A − B", ("difference",), "means of the runs' losses"),
+            ReportColumn("p, runs", ("p_runs",), "Cochran and Cox's t-test over runs"),
+            ReportColumn("Taken out", ("outliers_a", "outliers_b"), "outliers of A and of B"),
+            ReportColumn("p, seeds and test cases", ("p",), "the task's own comparison, taken alone"),
+        ),
+        tuple(_run_pair_row(one, pair) for one in found for pair in one.pairs),
+        "PROBEN1's test (Prechelt 1994, 2.8 and 3.3.4): logarithms, at most a tenth of a sample taken out if "
+        "the rest is then normal, t-test with Cochran and Cox's approximation; in parentheses where a sample "
+        "is not normal. Runs are neither training sets nor test cases: this p says whether new seeds would "
+        "give the same order on these very sets. The last column is for new seeds and new test cases; "
+        "neither is about other training sets, nor adjusted for the number of pairs.",
+        notes=caveats,
+    )
+
+
+def _run_pair_row(found: ManyRuns, pair: RunPair) -> Row:
+    compared = pair.comparison
+    p_value = rounding.p_value(compared.p_value)
+    by_name = {one.method: one.summary.mean for one in found.methods}
+    removed = [len(sample.removed) for sample in compared.samples]
+    own = None if pair.contest is None else pair.contest.p_value
+    return (
+        count_cell(found.task.training_set_size),
+        name_cell(pair.first),
+        name_cell(pair.second),
+        _number(compared.ratio, 3),
+        _number(by_name[pair.first] - by_name[pair.second], 3),
+        Cell(p_value if compared.reliable else f"({p_value})", (compared.p_value,)),
+        Cell(f"{removed[0]}, {removed[1]}", (float(removed[0]), float(removed[1]))),
+        Cell(rounding.p_value(own), (own,)),
+    )

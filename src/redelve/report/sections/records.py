@@ -1,0 +1,299 @@
+"""Small sections: validity notes and rules, text for a paper, what was done, with what, where and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from redelve.findings import Findings
+from redelve.findings.validity import RULES, Note
+from redelve.report.rounding import seconds
+from redelve.report.sections import (
+    ONE_TABLE,
+    SECTIONS,
+    DataDescription,
+    Panel,
+    ReportContext,
+    Section,
+    panels,
+)
+from redelve.report.sections.card import identity_text, summary_of
+from redelve.report.table_values import (
+    METHOD,
+    TASK,
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    count_cell,
+    name_cell,
+)
+from redelve.report.words import in_order
+from redelve.run.results import Record, Results
+
+MOST_FAILURES = 200
+MOST_CHARACTERS = 400
+
+
+class ValiditySection(Section):
+    """Every validity note, the worst first."""
+
+    place = 400
+    title = "Validity notes"
+    anchor = "validity"
+    template = """\
+{% if found %}
+<p><strong>invalid</strong>: should not be published; <strong>caution</strong>: belongs beside the results; \
+<strong>note</strong>: good to know.</p>
+<ul class="notes">
+{% for note in found %}{{ notice(note) }}{% endfor %}
+</ul>
+{% else %}
+<p>No rule found anything to say.</p>
+{% endif %}
+"""
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """The notes."""
+        return (notes_table(in_order(findings.notes)),)
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """The notes as they are."""
+        return {"found": in_order(findings.notes)}
+
+
+SECTIONS.add("validity", ValiditySection)
+
+
+def notes_table(notes: Sequence[Note]) -> ReportTable:
+    """Validity notes."""
+    rows = [(Cell(note.code), Cell(note.severity), Cell(note.title), Cell(note.text)) for note in notes]
+    return ReportTable(
+        "validity",
+        "Validity notes",
+        (ReportColumn("Rule"), ReportColumn("Severity"), ReportColumn("Title"), ReportColumn("Note")),
+        tuple(rows),
+    )
+
+
+class FailuresSection(Section):
+    """Jobs that did not come to an answer."""
+
+    place = 500
+    title = "Failures"
+    template = ONE_TABLE
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """One, if there are failures."""
+        found = failures_table(findings.results)
+        return () if found is None else (found,)
+
+
+SECTIONS.add("failures", FailuresSection)
+
+
+def failures_table(results: Results) -> ReportTable | None:
+    """Jobs that did not come to an answer; None where all did."""
+    failed = list(results.failures)
+    if not failed:
+        return None
+    left_out = len(failed) - MOST_FAILURES
+    return ReportTable(
+        "failures",
+        "Jobs that failed",
+        (
+            METHOD,
+            TASK,
+            ReportColumn("Instance", ("instance",)),
+            ReportColumn("Run", ("run",)),
+            ReportColumn("Status"),
+            ReportColumn("Message"),
+        ),
+        tuple(_failure(record) for record in failed[:MOST_FAILURES]),
+        f"{left_out} more are in the archive." if left_out > 0 else "",
+    )
+
+
+def _failure(record: Record) -> Row:
+    message = record.message.strip()
+    if len(message) > MOST_CHARACTERS:
+        message = f"{message[:MOST_CHARACTERS]}…"
+    status = f"{record.status}, {record.fallback} stood in" if record.fallback else record.status
+    return (
+        name_cell(record.job.method),
+        Cell(record.job.task),
+        count_cell(record.job.instance),
+        count_cell(record.job.run),
+        Cell(status),
+        Cell(message),
+    )
+
+
+class PaperSection(Section):
+    """How to cite the numbers: a sentence for each comparison."""
+
+    place = 700
+    title = "Text for a paper"
+    anchor = "paper"
+    template = """\
+<p>How to cite these numbers: one sentence for each comparison, with its difference ± standard error, \
+interval and p-values.</p>
+{% for pairs in prototasks %}{% for address, paragraphs in pairs %}
+<details{{ " open" if loop.first }}><summary>{{ address }}</summary>
+<blockquote>
+{% for text in paragraphs %}<p>{{ text }}</p>{% endfor %}
+</blockquote>
+</details>
+{% endfor %}{% endfor %}
+"""
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """For each prototask: each task's address, and a paragraph for each comparison."""
+        return {"prototasks": [_paragraphs(panel) for panel in panels(findings)]}
+
+
+SECTIONS.add("paper", PaperSection)
+
+
+def _paragraphs(panel: Panel) -> list[tuple[str, list[str]]]:
+    return [
+        (task.task.address, [one.words for one in task.contests])
+        for task in reversed(panel.tasks)
+        if task.contests
+    ]
+
+
+class MethodsSection(Section):
+    """Each method's summary and identity."""
+
+    place = 800
+    title = "Methods"
+    template = """\
+<dl class="methods">
+{% for row in part.tables[0].rows %}
+<div><dt>{{ swatch(row[0].text, looks) }}{{ row[0].text }}</dt>
+<dd><p class="summary">{{ row[1].text }}</p><p><code>{{ row[2].text }}</code></p><p class="digest">digest \
+{{ row[3].text }}</p></dd></div>
+{% endfor %}
+</dl>
+"""
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """The same as a table."""
+        return (methods_table(findings.results),)
+
+
+SECTIONS.add("methods", MethodsSection)
+
+
+def methods_table(results: Results) -> ReportTable:
+    """Each method's summary and identity."""
+    rows = [
+        (
+            name_cell(name),
+            Cell(summary_of(facts)),
+            Cell(identity_text(facts.identity)),
+            Cell(facts.digest[:12]),
+        )
+        for name, facts in results.methods.items()
+    ]
+    return ReportTable(
+        "methods",
+        "Methods",
+        (METHOD, ReportColumn("Summary"), ReportColumn("Identity"), ReportColumn("Digest")),
+        tuple(rows),
+    )
+
+
+class DataSection(Section):
+    """The attributes of the data, where they are known."""
+
+    place = 900
+    title = "Data"
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """A table for each dataset."""
+        return [attributes_table(data) for data in about.data]
+
+
+SECTIONS.add("data", DataSection)
+
+
+def attributes_table(data: DataDescription) -> ReportTable:
+    """The attributes of a dataset."""
+    rows = [
+        (Cell(one.name), Cell(one.role), Cell(one.type), Cell(one.range), Cell(one.description))
+        for one in data.attributes
+    ]
+    columns = ("Attribute", "Role", "Type", "Range", "Description")
+    return ReportTable(
+        f"attributes-{data.dataset}",
+        f"Attributes of {data.dataset}",
+        tuple(map(ReportColumn, columns)),
+        tuple(rows),
+        " ".join(part for part in (data.title, f"Source: {data.source}." if data.source else "") if part),
+    )
+
+
+class ProvenanceSection(Section):
+    """Where, when and with what the results were made."""
+
+    place = 1000
+    title = "Provenance"
+    template = ONE_TABLE
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """One."""
+        return (provenance_table(findings, about),)
+
+
+SECTIONS.add("provenance", ProvenanceSection)
+
+
+def provenance_table(findings: Findings, about: ReportContext) -> ReportTable:
+    """Where, when and with what the results were made."""
+    records = findings.results.records
+    times = sorted(record.started for record in records if record.started)
+    training = sum(record.costs.training_seconds or 0.0 for record in records)
+    facts = {
+        "Command": about.command,
+        "Archive": about.archive,
+        "redelve": about.version,
+        "Jobs began": f"{times[0]} to {times[-1]}" if times else "",
+        "Elapsed": seconds(about.elapsed) if about.elapsed is not None else "",
+        "Time to learn, all jobs": seconds(training) if training else "",
+    }
+    rows = [(Cell(name), Cell(text)) for name, text in facts.items() if text]
+    rows += [(Cell(name), Cell(", ".join(values))) for name, values in _environments(records).items()]
+    return ReportTable("provenance", "Provenance", (ReportColumn("What"), ReportColumn("Value")), tuple(rows))
+
+
+def _environments(records: Sequence[Record]) -> dict[str, list[str]]:
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, value in record.environment.items():
+            found.setdefault(name, {})[value] = None
+    return {name: sorted(values) for name, values in found.items()}
+
+
+class RulesSection(Section):
+    """What the validity notes look for, and why."""
+
+    place = 1100
+    title = "Rules"
+    template = """\
+<p>What the validity notes look for, and why.</p>
+<dl class="rules">
+{% for rule in rules %}
+<div id="rule-{{ rule.code }}"><dt>{{ rule.code }} <strong>{{ rule.title }}</strong> {{ severity(rule) }}\
+</dt><dd>{{ rule.explanation }}</dd></div>
+{% endfor %}
+</dl>
+"""
+
+    def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
+        """Every rule."""
+        return {"rules": [RULES[code] for code in RULES]}
+
+
+SECTIONS.add("rules", RulesSection)
