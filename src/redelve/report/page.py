@@ -132,13 +132,14 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         about=context,
         swatches={marker: swatch_path(marker) for marker in MARKERS},
         sections=[
-            [(part, _body(section, part, looks)) for part in parts]
+            [(part, render_part(section, part, looks)) for part in parts]
             for section, parts in show(findings, context)
         ],
     )
 
 
-def _body(section: Section, part: PagePart, looks: Mapping[str, FigureLook]) -> Markup:
+def render_part(section: Section, part: PagePart, looks: Mapping[str, FigureLook]) -> Markup:
+    """What a section shows under one heading, as HTML."""
     from markupsafe import Markup
 
     return Markup(_template(section.template).render(part=part, looks=looks, **part.values))
