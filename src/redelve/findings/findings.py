@@ -36,10 +36,6 @@ class Findings:
                 return found
         raise StatisticsError(f"nothing was found on {address}: no method has losses there")
 
-    def notes_on(self, address: str) -> tuple[Note, ...]:
-        """The validity notes that concern a task."""
-        return tuple(note for note in self.notes if not note.tasks or address in note.tasks)
-
 
 def find(results: Results, loss: str | None = None) -> Findings:
     """Analyse everything; `loss` is the one to judge by, else squared error or zero-one."""
