@@ -21,6 +21,7 @@ from redelve.methods.adapters.program import Program as Program
 from redelve.methods.conformance.checking import check_method as check_method
 from redelve.methods.contract import METHODS as METHODS
 from redelve.methods.contract import Method as Method
+from redelve.model import Assignment as Assignment
 from redelve.model.designs import nest as nest
 from redelve.performance import Prediction as Prediction
 from redelve.performance import predict_performance as predict_performance

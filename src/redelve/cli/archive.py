@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from redelve.cli.options import FAILURE, Command, Given, Option, UsageError, run
+from redelve.cli import verb_options as of
+from redelve.cli.options import FAILURE, Command, UsageError
 
 if TYPE_CHECKING:
     from redelve.store import Archive
+
+
+class ArchiveOptions(of.VerbOptions):
+    """What `redelve archive` is told."""
+
+    delve = of.text("d", "a delve directory (its name starts with delve)", "folder")
+    losses = of.text("l", "the losses to compute, such as C or Z0.2N", "losses", "")
+
 
 COMMAND = Command(
     "redelve archive",
@@ -19,19 +28,16 @@ COMMAND = Command(
     "export archive -d folder  write DELVE's method directories, for mstats and others\n"
     "import archive -d folder  take over the losses and guesses of DELVE's method directories",
     "verify | compact | merge | rescore | export | import  archive [ other ... ] [ -d folder ] [ -l losses ]",
-    (
-        Option("d", "a delve directory (its name starts with delve)", "folder", long="delve"),
-        Option("l", "the losses to compute, such as C or Z0.2N", "losses", long="losses"),
-    ),
+    ArchiveOptions.declared(),
     least=2,
     most=None,
 )
 
 
-Action = Callable[["Archive", Given], str]
+Action = Callable[["Archive", ArchiveOptions], str]
 
 
-def perform(actions: Mapping[str, Action], given: Given) -> str:
+def perform(actions: Mapping[str, Action], given: ArchiveOptions) -> str:
     """Do what the first argument says."""
     from redelve.store import Archive
 
@@ -43,12 +49,12 @@ def perform(actions: Mapping[str, Action], given: Given) -> str:
     return actions[verb](Archive.open(path, create=verb in ("merge", "import")), given)
 
 
-def _compact(held: Archive, _: Given) -> str:
+def _compact(held: Archive, _: ArchiveOptions) -> str:
     held.compact()
     return f"{len(held.done())} records\n"
 
 
-def _merge(held: Archive, given: Given) -> str:
+def _merge(held: Archive, given: ArchiveOptions) -> str:
     from redelve.store import Archive
 
     others = given.arguments[2:]
@@ -57,10 +63,10 @@ def _merge(held: Archive, given: Given) -> str:
     return "".join(f"{path}: {held.merge(Archive.open(path))}\n" for path in others)
 
 
-def _rescore(held: Archive, given: Given) -> str:
+def _rescore(held: Archive, given: ArchiveOptions) -> str:
     from redelve.cli.losses_given import split_codes
 
-    codes = split_codes(given.value("l") or "")
+    codes = split_codes(given.losses)
     if not codes:
         raise UsageError("rescore needs the losses to compute: -l C")
     results = held.rescore(codes)
@@ -68,11 +74,11 @@ def _rescore(held: Archive, given: Given) -> str:
     return f"{scored} of {len(results.records)} records have {' '.join(codes)} now\n"
 
 
-def _export(held: Archive, given: Given) -> str:
+def _export(held: Archive, given: ArchiveOptions) -> str:
     return f"{held.export_delve(_folder(given))}\n"
 
 
-def _import(held: Archive, given: Given) -> str:
+def _import(held: Archive, given: ArchiveOptions) -> str:
     from redelve.data.delve.reading import Library
     from redelve.data.delve.roots import active
     from redelve.store.delve import facts_from
@@ -82,18 +88,17 @@ def _import(held: Archive, given: Given) -> str:
     return f"{count} records imported\n"
 
 
-def _folder(given: Given) -> str:
-    folder = given.value("d")
-    if folder is None:
+def _folder(given: ArchiveOptions) -> str:
+    if given.delve is None:
         raise UsageError("export and import need a delve directory: -d folder")
-    return folder
+    return given.delve
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     unsound: list[bool] = []
 
-    def verify(held: Archive, _: Given) -> str:
+    def verify(held: Archive, _: ArchiveOptions) -> str:
         report = held.verify()
         unsound.append(not report.ok)
         return f"{report}\n"
@@ -106,4 +111,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         "export": _export,
         "import": _import,
     }
-    return run(COMMAND, lambda given: perform(actions, given), argv) or (FAILURE if any(unsound) else 0)
+    code = of.run_verb(COMMAND, ArchiveOptions, lambda given: perform(actions, given), argv)
+    return code or (FAILURE if any(unsound) else 0)

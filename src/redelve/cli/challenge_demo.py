@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from redelve.cli.challenge_serve import at_once, whole
-from redelve.cli.options import Command, Given, Option, run
+from redelve.cli import verb_options as of
+from redelve.cli.challenge_serve import at_once
+from redelve.cli.options import Command
+
+
+class DemoOptions(of.VerbOptions):
+    """What `redelve challenge demo` is told."""
+
+    keep = of.flag("k", "keep the server running afterwards, to look at; stop it with Control-C")
+    port = of.whole("p", "the port to listen at (any that is free)", "port", wanted=of.FROM_0, default=0)
+
 
 COMMAND = Command(
     "redelve challenge demo",
     "Show a challenge from beginning to end: a server with the example challenge, three scripted\n"
     "participants who download data and submit by HTTP, the end, and the final ranking.",
     "[ -k ] [ -p port ]",
-    (
-        Option("k", "keep the server running afterwards, to look at; stop it with Control-C", long="keep"),
-        Option("p", "the port to listen at (any that is free)", "port", "port"),
-    ),
+    DemoOptions.declared(),
     most=0,
 )
 
 
-def demo(given: Given) -> Iterator[str]:
+def demo(given: DemoOptions) -> Iterator[str]:
     """Run the demonstration in a folder that is gone afterwards."""
     from redelve.challenge.server import require
 
@@ -31,9 +37,9 @@ def demo(given: Given) -> Iterator[str]:
     from redelve.challenge.server.demonstration import demonstrate
 
     with tempfile.TemporaryDirectory(prefix="redelve-demo-") as folder:
-        yield from demonstrate(Path(folder), port=whole(given, "p", 0), keep=given.has("k"))
+        yield from demonstrate(Path(folder), port=given.port, keep=given.keep)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, demo, argv, show=at_once)
+    return of.run_verb(COMMAND, DemoOptions, demo, argv, show=at_once)

@@ -6,11 +6,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from redelve.cli import verb_options as of
 from redelve.cli.challenge_example import described
-from redelve.cli.options import Command, Given, Option, UsageError, run
+from redelve.cli.options import Command, UsageError
 
 if TYPE_CHECKING:
     from redelve.data.tables import Intake
+
+WHOLE = of.Wanted("whole numbers", 0)
+
+
+class PrepareOptions(of.VerbOptions):
+    """What `redelve challenge prepare` is told."""
+
+    name = of.text("n", "what to call the dataset in the challenge", "name")
+    target = of.text("t", "the column to predict (of a catalogue's dataset: its prototask)", "column")
+    positive = of.text(
+        "p", "the classes that count as positive, with commas; or a bound such as '>12.5'", "classes"
+    )
+    description = of.text("d", "how to read columns: a .toml such as `redelve assess` writes", "file")
+    kind = of.text("k", "how to write the data: dense, sparse or sparse-binary", "kind")
+    sizes = of.wholes("z", "sizes of training, validation and test set, such as 100,50,500", "sizes", WHOLE)
+    seed = of.whole("s", "the seed of the random order (drawn by chance, and kept in secret/)", wanted=WHOLE)
+
 
 COMMAND = Command(
     "redelve challenge prepare",
@@ -19,43 +37,29 @@ COMMAND = Command(
     "WCCI 2006: 1/11.1 for training, 1/111 for validation, the rest for the test. Labels of validation and\n"
     "test go to secret/. Sources are tables (.csv, .tsv, .parquet, .arff) or names such as breast-cancer.",
     "folder source [ -n name ] [ -t column ] [ -p classes ] [ -d file ] [ -k kind ] [ -z sizes ] [ -s seed ]",
-    (
-        Option("n", "what to call the dataset in the challenge", "name", "name"),
-        Option("t", "the column to predict (of a catalogue's dataset: its prototask)", "column", "target"),
-        Option(
-            "p",
-            "the classes that count as positive, with commas; or a bound such as '>12.5'",
-            "classes",
-            "positive",
-        ),
-        Option("d", "how to read columns: a .toml such as `redelve assess` writes", "file", "description"),
-        Option("k", "how to write the data: dense, sparse or sparse-binary", "kind", "kind"),
-        Option("z", "sizes of training, validation and test set, such as 100,50,500", "sizes", "sizes"),
-        Option("s", "the seed of the random order (drawn by chance, and kept in secret/)", "number", "seed"),
-    ),
+    PrepareOptions.declared(),
     least=2,
     most=2,
 )
 
 
-def prepare(given: Given) -> Iterator[str]:
+def prepare(given: PrepareOptions) -> Iterator[str]:
     """Make the files and tell what was made."""
     from redelve.challenge.patterns import patterns_from
     from redelve.challenge.preparation import add_dataset, origin_notes
 
     folder, source = given.arguments
-    positive: Any = given.value("p")
+    positive: Any = given.positive
     if positive is not None and ">" not in positive and "," in positive:
         positive = [name.strip() for name in positive.split(",")]
-    patterns = patterns_from(_table(given, source), target=given.value("t"), positive=positive)
-    name = given.value("n") or Path(source).name.partition(".")[0]
-    seed = given.value("s")
+    patterns = patterns_from(_table(given, source), target=given.target, positive=positive)
+    name = given.name or Path(source).name.partition(".")[0]
     challenge = add_dataset(
         folder,
         name,
         patterns,
-        kind=given.value("k"),
-        seed=None if seed is None else _whole("s", seed),
+        kind=given.kind,
+        seed=given.seed,
         sizes=_sizes(given),
     )
     yield f"{folder}: {challenge.title}\n"
@@ -65,32 +69,24 @@ def prepare(given: Given) -> Iterator[str]:
     yield from (f"  {note}\n" for note in origin_notes(folder, name))
 
 
-def _table(given: Given, source: str) -> str | Intake:
+def _table(given: PrepareOptions, source: str) -> str | Intake:
     """The source itself or, where its columns are described, what was made of it."""
-    description = given.value("d")
-    if description is None:
+    if given.description is None:
         return source
     from redelve.data.tables import from_file
 
-    return from_file(source, given.value("t"), description=description)
+    return from_file(source, given.target, description=given.description)
 
 
-def _sizes(given: Given) -> dict[str, int] | None:
-    text = given.value("z")
-    if text is None:
+def _sizes(given: PrepareOptions) -> dict[str, int] | None:
+    if not given.sizes:
         return None
-    parts = text.split(",")
-    if len(parts) != 3:
-        raise UsageError(f'option "-z" needs three numbers, such as 100,50,500, not "{text}"')
-    return {part: _whole("z", one) for part, one in zip(("train", "valid", "test"), parts, strict=True)}
-
-
-def _whole(letter: str, text: str) -> int:
-    if not (text.strip().isascii() and text.strip().isdigit()):
-        raise UsageError(f'option "-{letter}" needs whole numbers, not "{text}"')
-    return int(text)
+    if len(given.sizes) != 3:
+        told = ",".join(map(str, given.sizes))
+        raise UsageError(f'option "-z" needs three numbers, such as 100,50,500, not "{told}"')
+    return dict(zip(("train", "valid", "test"), given.sizes, strict=True))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, prepare, argv)
+    return of.run_verb(COMMAND, PrepareOptions, prepare, argv)

@@ -7,17 +7,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.cli.options import Command, Given, Option, run
+from redelve.cli import verb_options as of
+from redelve.cli.options import Command
 from redelve.errors import LocationError
 
 if TYPE_CHECKING:
     from redelve.challenge.scoring import DatasetScores
 
+
+class ScoreOptions(of.VerbOptions):
+    """What `redelve challenge score` is told."""
+
+    json = of.flag("j", "as JSON, with every number")
+
+
 COMMAND = Command(
     "redelve challenge score",
     "Score a zip of answers with the labels of a challenge's folder, as the server would.",
     "challenge answers.zip [ -j ]",
-    (Option("j", "as JSON, with every number", None, "json"),),
+    ScoreOptions.declared(),
     least=2,
     most=2,
 )
@@ -25,7 +33,7 @@ NUMBERS = ("BER", "σ", "AUC", "±", "guess", "δ", "R", "±")
 HEAD = f"{'dataset':12} {'part':6} {'cases':>7} {' '.join(f'{name:>8}' for name in NUMBERS)}\n"
 
 
-def score(given: Given) -> Iterator[str]:
+def score(given: ScoreOptions) -> Iterator[str]:
     """The scores as a table, or as JSON."""
     from redelve.challenge.challenge_folder import read_challenge
     from redelve.challenge.scoring import score_submission, scores_to_json
@@ -36,7 +44,7 @@ def score(given: Given) -> Iterator[str]:
         raise LocationError(f"{name}: no such file: give the zip of answers")
     challenge = read_challenge(folder)
     scores = score_submission(read_submission(Path(name), challenge), challenge)
-    if given.has("j"):
+    if given.json:
         yield json.dumps(scores_to_json(scores), indent=1) + "\n"
         return
     yield HEAD
@@ -55,4 +63,4 @@ def _lines(dataset: str, found: DatasetScores) -> Iterator[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, score, argv)
+    return of.run_verb(COMMAND, ScoreOptions, score, argv)

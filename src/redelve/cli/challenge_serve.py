@@ -5,7 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from redelve.cli.options import Command, Given, Option, UsageError, run
+from redelve.cli import verb_options as of
+from redelve.cli.options import Command
+
+
+class ServeOptions(of.VerbOptions):
+    """What `redelve challenge serve` is told."""
+
+    port = of.whole("p", "the port to listen at (8000)", "port", wanted=of.FROM_0, default=8000)
+    host = of.text("b", "the address to listen at (127.0.0.1, for this machine only)", "host", "127.0.0.1")
+    database = of.text("d", "another database, such as postgresql+psycopg://user@host/name", "address")
+    data = of.text("D", "another folder for the server's files", "folder")
+    workers = of.whole(
+        "w", "threads that score in this process (1); 0 leaves it to workers", wanted=of.FROM_0, default=1
+    )
+    https = of.flag("s", "pages are reached by https, through a proxy: cookies are sent that way only")
+    proxies = of.text("x", "proxies, by address, whose word on the client's address is taken", "addresses")
+    organiser = of.flag("o", "print a link for another organiser, or for one who lost the password")
+
 
 COMMAND = Command(
     "redelve challenge serve",
@@ -14,32 +31,9 @@ COMMAND = Command(
     "that makes who follows it the organiser. Stop it with Control-C.",
     "challenge [ -p port ] [ -b host ] [ -d database ] [ -D folder ] [ -w workers ] [ -s ] [ -x addresses ]\n"
     "    [ -o ]",
-    (
-        Option("p", "the port to listen at (8000)", "port", "port"),
-        Option("b", "the address to listen at (127.0.0.1, for this machine only)", "host", "host"),
-        Option("d", "another database, such as postgresql+psycopg://user@host/name", "address", "database"),
-        Option("D", "another folder for the server's files", "folder", "data"),
-        Option("w", "threads that score in this process (1); 0 leaves it to workers", "number", "workers"),
-        Option(
-            "s", "pages are reached by https, through a proxy: cookies are sent that way only", long="https"
-        ),
-        Option(
-            "x", "proxies, by address, whose word on the client's address is taken", "addresses", "proxies"
-        ),
-        Option("o", "print a link for another organiser, or for one who lost the password", long="organiser"),
-    ),
+    ServeOptions.declared(),
     least=1,
 )
-
-
-def whole(given: Given, letter: str, default: int) -> int:
-    """The whole number of an option."""
-    text = given.value(letter)
-    if text is None:
-        return default
-    if not text.isascii() or not text.isdigit():
-        raise UsageError(f'option "-{letter}" needs a whole number, not "{text}"')
-    return int(text)
 
 
 def at_once(pieces: Iterable[str]) -> None:
@@ -49,7 +43,7 @@ def at_once(pieces: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
-def serve(given: Given) -> Iterator[str]:
+def serve(given: ServeOptions) -> Iterator[str]:
     """Start, tell where, and run until stopped."""
     from redelve.challenge.server import require
 
@@ -62,16 +56,16 @@ def serve(given: Given) -> Iterator[str]:
     from redelve.challenge.server.serving import ServingPlace, address, bound, server_of
     from redelve.challenge.server.settings import Settings
 
-    place = ServingPlace(given.value("b") or "127.0.0.1", whole(given, "p", 8000), given.value("x"))
-    held = Settings.for_folder(given.arguments[0], data=given.value("D"), database=given.value("d"))
-    settings = replace(held, secure=given.has("s"), workers=whole(given, "w", 1))
+    place = ServingPlace(given.host, given.port, given.proxies)
+    held = Settings.for_folder(given.arguments[0], data=given.data, database=given.database)
+    settings = replace(held, secure=given.https, workers=given.workers)
     services = open_services(settings)
     listening = bound(place)
     url = address(listening)
     yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
     if lacking := lacking_test_labels(services.challenge):
         yield f"{lacking[0]} is not there ({len(lacking)} such files); it must be when the challenge ends.\n"
-    if (link := services.organiser_link(another=given.has("o"))) is not None:
+    if (link := services.organiser_link(another=given.organiser)) is not None:
         yield _invitation(link, None if settings.secure else url)
     server_of(create_app(settings, services=services), place).run(sockets=[listening])
 
@@ -85,4 +79,4 @@ def _invitation(link: str, url: str | None) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, serve, argv, show=at_once)
+    return of.run_verb(COMMAND, ServeOptions, serve, argv, show=at_once)

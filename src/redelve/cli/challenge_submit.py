@@ -8,40 +8,47 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from redelve.cli import verb_options as of
 from redelve.cli.challenge_serve import at_once
-from redelve.cli.options import Command, Given, Option, UsageError, run
+from redelve.cli.options import Command, UsageError
 from redelve.errors import LocationError, OptionalPackageError, PredictionError
 
 SERVER, TOKEN = "REDELVE_CHALLENGE_SERVER", "REDELVE_CHALLENGE_TOKEN"
+
+
+class SubmitOptions(of.VerbOptions):
+    """What `redelve challenge submit` is told."""
+
+    server = of.text("s", "the server's address, such as http://127.0.0.1:8000", "address")
+    token_file = of.text("t", "a file with the token", "file")
+    label = of.text("l", "a label for yourself", "label", "")
+    no_wait = of.flag("n", "do not wait for the score")
+
+
 COMMAND = Command(
     "redelve challenge submit",
     "Send a zip of answers to a challenge's server and wait for its score on the validation cases. The\n"
     f"server is told by -s or {SERVER}; the token, made on the account page, by\n"
     f"{TOKEN} or in a file (-t). A token is never an argument: others could see it.",
     "answers.zip [ -s address ] [ -t file ] [ -l label ] [ -n ]",
-    (
-        Option("s", "the server's address, such as http://127.0.0.1:8000", "address", "server"),
-        Option("t", "a file with the token", "file", "token-file"),
-        Option("l", "a label for yourself", "label", "label"),
-        Option("n", "do not wait for the score", long="no-wait"),
-    ),
+    SubmitOptions.declared(),
     least=1,
 )
 
 
-def submit(given: Given) -> Iterator[str]:
+def submit(given: SubmitOptions) -> Iterator[str]:
     """Send, wait, tell."""
     client_of = _client_class()
     path = Path(given.arguments[0])
     if not path.is_file():
         raise LocationError(f"{path}: there is no such file: `redelve challenge pack` makes one")
-    server = given.value("s") or os.environ.get(SERVER)
+    server = given.server or os.environ.get(SERVER)
     if not server:
         raise UsageError(f"which server? tell it by -s http://… or in {SERVER}")
     with client_of(server, _token(given)) as client:
-        entry = client.submit(path, given.value("l") or "", _progress)
+        entry = client.submit(path, given.label, _progress)
         yield f"entry {entry['id']} was received at {entry['received_at']}\n"
-        if not given.has("n"):
+        if not given.no_wait:
             yield from _told(client.wait(entry["id"]))
 
 
@@ -55,8 +62,8 @@ def _client_class() -> Any:
     return Client
 
 
-def _token(given: Given) -> str:
-    file = given.value("t")
+def _token(given: SubmitOptions) -> str:
+    file = given.token_file
     if file is not None:
         found = Path(file).read_text(encoding="utf-8", errors="replace").strip()
     else:
@@ -85,4 +92,4 @@ def _told(entry: dict[str, Any]) -> Iterator[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, submit, argv, show=at_once)
+    return of.run_verb(COMMAND, SubmitOptions, submit, argv, show=at_once)

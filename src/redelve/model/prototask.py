@@ -241,8 +241,37 @@ Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-val
 class Assignment:
     """A task, its cases and the instances drawn from them: what methods are set to work on.
 
-    `scheme` tells which analysis fits: own test set for each instance, one test set for all, or folds that
-    train and test on each other's cases (then each of `repetitions` has equally many; see `designs.nest`).
+    `task`, `from_frame` and `from_file` make them, one for each training-set size.
+
+    Parameters
+    ----------
+    dataset
+        The dataset that the cases are from.
+    task
+        What is to be predicted from what, with prior information and a training-set size.
+    data
+        The cases, with inputs and targets.
+    instances
+        Training and test sets, as positions among the cases.
+    scheme
+        Which analysis fits: an own test set for each instance, one test set for all, or folds that
+        train and test on each other's cases.
+    repetitions
+        How often the cases were divided into folds; each repetition has equally many.
+    notes
+        What must be said of the design beside every result.
+
+    Notes
+    -----
+    Task and instance are DELVE's words (Rasmussen et al. 1996, The DELVE manual, chapters 2 and 5). An
+    assignment is a frozen value; its ``digest`` changes with every value and every training or test set.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> (assignment,) = redelve.task("demo/age/std.128").assignments
+    >>> assignment.address, assignment.scheme, len(assignment.instances)
+    ('/demo/age/std.128', 'hierarchical', 8)
     """
 
     dataset: DatasetSpec
