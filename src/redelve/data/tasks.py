@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from redelve.data.compressed_names import plain_name
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
@@ -24,6 +25,7 @@ STANDARD_PRIOR = "std"
 PROBEN1 = "proben1:"
 """Before the name of a PROBEN1 problem, such as proben1:glass1, proben1:glass or proben1:glass1-quarters."""
 TABLES = (".csv", ".tsv", ".parquet", ".arff", ".csv.gz", ".tsv.gz", ".arff.gz")
+COMPRESSIBLE = (".csv", ".tsv", ".arff")
 PROBEN1_FILES = (".dt", ".dt.gz")
 
 
@@ -141,13 +143,18 @@ def _each(tasks: TaskLike | Iterable[TaskLike]) -> Iterable[TaskLike]:
 
 
 def is_table(source: str | os.PathLike[str]) -> bool:
-    """Whether the name's ending is that of a table."""
-    return os.fspath(source).lower().endswith(TABLES)
+    """Whether the name's ending is that of a table.
+
+    >>> is_table("people.csv"), is_table("people.CSV.xz"), is_table("kin-8nm/dist")
+    (True, True, False)
+    """
+    name = os.fspath(source).lower()
+    return name.endswith(TABLES) or plain_name(name).endswith(COMPRESSIBLE)
 
 
 def is_data_file(source: str | os.PathLike[str]) -> bool:
     """Whether the name's ending is that of a table or of a PROBEN1 file, so that it is no address."""
-    return os.fspath(source).lower().endswith((*TABLES, *PROBEN1_FILES))
+    return is_table(source) or os.fspath(source).lower().endswith(PROBEN1_FILES)
 
 
 def _named(name: str, sizes: Sequence[int] | None) -> NamedTasks:
