@@ -38,7 +38,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_commands_behave_alike(name: str) -> None:
-    assert check_command(name) == []
+    report = check_command(name)
+    assert report.passed, report
 
 
 def test_a_command_of_another_package(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,11 +79,10 @@ def loud(words: Sequence[str]) -> int:
 
 
 def test_a_command_that_does_not_behave_is_found_out() -> None:
-    assert check_command("loud", Subcommand("be\nloud", loud)) == [
-        "its purpose is no line of text: 'be\\nloud'",
-        '-h begins with "I am loud\n", not with "usage: redelve loud"',
-        "given \"--no-such-option\" it ends with 'FileNotFoundError: --no-such-option', not with exit code 2",
-        'given "--no-such-option" it prints 0 lines on standard error, not 1',
-        "given \"/no/such/place\" it ends with 'FileNotFoundError: /no/such/place', not with exit code 1",
-        'given "/no/such/place" it prints 0 lines on standard error, not 1',
+    report = check_command("loud", Subcommand("be\nloud", loud))
+    assert [(one.number, one.message) for one in report.findings] == [
+        ("K001", "it is 'be\\nloud'"),
+        ("K002", 'it begins with "I am loud\n"'),
+        ("K003", "given --no-such-option it ends with 'FileNotFoundError: --no-such-option'"),
+        ("K004", "given /no/such/place it ends with FileNotFoundError: /no/such/place"),
     ]

@@ -319,7 +319,8 @@ def test_without_loky_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) 
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "dask" else ()) for name in EXECUTORS]
 )
 def test_registered_executors_keep_to_the_contract(name: str) -> None:
-    assert check_executor(name) == []
+    report = check_executor(name)
+    assert report.passed, report
 
 
 class Forgetful(Executor):
@@ -336,21 +337,26 @@ class Forgetful(Executor):
 
 
 def test_an_executor_that_does_its_work_badly_is_found_out() -> None:
-    found = check_executor(Forgetful())
-    assert [complaint.partition(",")[0] for complaint in found] == [
-        "at first",
-        "after it was let go of",
-        "a job that raises ZeroDivisionError came back as ['division by zero']",
-    ]
+    report = check_executor(Forgetful())
+    assert [one.number for one in report.findings if one.status == "failed"] == ["X002", "X003"]
+    assert (
+        report.of("X003").message == "a job that raises ZeroDivisionError came back as ['division by zero']"
+    )
 
 
-def test_an_executor_that_cannot_start_is_told() -> None:
-    def broken() -> Executor:
+class Stubborn(InProcess):
+    """Never lets go, and is in no hurry to begin."""
+
+    at_once = 0
+
+    def close(self) -> None:
         raise OSError("no room")
 
-    found = check_executor(Lent(broken, at_once=1))
-    assert len(found) == 4
-    assert all(complaint.endswith("OSError: no room") for complaint in found)
+
+def test_workers_that_do_not_let_go_are_found_out() -> None:
+    report = check_executor(Stubborn())
+    assert report.of("X001").message == "at_once is 0, not 1 or more"
+    assert report.of("X004").message == "OSError: no room"
 
 
 def test_any_executor_of_the_standard_library_will_do() -> None:

@@ -1,4 +1,4 @@
-"""Does a command behave as redelve's do? A check that anyone can run on a command of their own."""
+"""Does a command behave as redelve's do? Numbered checks that anyone can run on a command of their own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import contextlib
 import io
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from redelve.cli.options import USAGE
 from redelve.cli.subcommands import COMMANDS, Subcommand
+from redelve.model.numbered_checks import CheckReport, NotApplicableError, NumberedChecks, must
 
 NONSENSE = "--no-such-option"
 NOWHERE = "/no/such/place"
@@ -17,13 +19,41 @@ MOST_LINES = 2
 """What went wrong, and how the command is used."""
 
 
-class _Outcome(NamedTuple):
+class CommandOutcome(NamedTuple):
+    """How a command ended, and what it printed."""
+
     code: object
     out: str
     err: str
 
 
-def check_command(name: str, command: Subcommand | None = None) -> list[str]:
+@dataclass(frozen=True)
+class CheckedCommand:
+    """The command under examination."""
+
+    name: str
+    command: Subcommand
+
+    def given(self, words: Sequence[str]) -> CommandOutcome:
+        """What comes of the command with these words, in an empty folder."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                code: object = self.command.run(words)
+            except BaseException as error:
+                code = f"{type(error).__name__}: {error}"
+        return CommandOutcome(code, out.getvalue(), err.getvalue())
+
+
+CHECKS = NumberedChecks[CheckedCommand]()
+
+
+def check_command(name: str, command: Subcommand | None = None) -> CheckReport:
     """Try whether a command explains itself, and tells in a line what it can't do.
 
     Parameters
@@ -35,53 +65,60 @@ def check_command(name: str, command: Subcommand | None = None) -> list[str]:
 
     Returns
     -------
-    list of str
-        What is wrong, a sentence each; empty if nothing is.
+    CheckReport
+        A finding for each check; printed, a line for each. `passed` tells whether none failed.
 
     Examples
     --------
-    >>> check_command("methods")
-    []
+    >>> check_command("methods").passed
+    True
     """
-    chosen = COMMANDS[name] if command is None else command
-    found = []
-    if len(chosen.purpose.splitlines()) != 1:
-        found.append(f"its purpose is no line of text: {chosen.purpose!r}")
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        found += _wrong_help(name, _called(chosen, ["-h"]))
-        found += _wrong_refusal(NONSENSE, _called(chosen, [NONSENSE]), USAGE)
-        found += _wrong_refusal(NOWHERE, _called(chosen, [NOWHERE]))
-    return found
+    return CHECKS.report(name, CheckedCommand(name, COMMANDS[name] if command is None else command))
 
 
-def _called(command: Subcommand, words: Sequence[str]) -> _Outcome:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code: object = command.run(words)
-        except BaseException as error:
-            code = f"{type(error).__name__}: {error}"
-    return _Outcome(code, out.getvalue(), err.getvalue())
+@CHECKS.check("K001", "its purpose is a line of text", "`redelve -h` lists it beside the others.")
+def _purpose(subject: CheckedCommand) -> None:
+    purpose = subject.command.purpose
+    must(isinstance(purpose, str) and len(purpose.splitlines()) == 1, f"it is {purpose!r}")
 
 
-def _wrong_help(name: str, outcome: _Outcome) -> list[str]:
-    found = []
-    if outcome.code != 0 or outcome.err:
-        found.append(f"-h ends with {outcome.code!r}, not 0: {outcome.err}")
-    if not outcome.out.startswith(("usage: redelve " + name, "usage: " + name)):
-        found.append(f'-h begins with "{outcome.out[:40]}", not with "usage: redelve {name}"')
-    return found
+@CHECKS.check(
+    "K002",
+    "-h explains it",
+    'Printed on standard output, with exit code 0, beginning with "usage: redelve" and its name.',
+)
+def _help(subject: CheckedCommand) -> None:
+    outcome = subject.given(["-h"])
+    must(outcome.code == 0, f"-h ends with {outcome.code!r}")
+    must(not outcome.err, f"-h prints on standard error: {outcome.err}")
+    begins = outcome.out.startswith((f"usage: redelve {subject.name}", f"usage: {subject.name}"))
+    must(begins, f'it begins with "{outcome.out[:40]}"')
 
 
-def _wrong_refusal(word: str, outcome: _Outcome, wanted: int | None = None) -> list[str]:
-    """What is wrong with how a word is refused; None: with any exit code, if it is refused at all."""
-    if wanted is None and outcome.code == 0:
-        return []
-    found = []
-    if not isinstance(outcome.code, int) or outcome.code != (wanted or outcome.code):
-        found.append(f'given "{word}" it ends with {outcome.code!r}, not with exit code {wanted or 1}')
-    if not 1 <= len(outcome.err.splitlines()) <= MOST_LINES:
-        found.append(
-            f'given "{word}" it prints {len(outcome.err.splitlines())} lines on standard error, not 1'
-        )
-    return found
+@CHECKS.check(
+    "K003",
+    "an option that it does not have is refused",
+    f"Exit code {USAGE}, and a line on standard error, which the command's usage may follow.",
+)
+def _nonsense(subject: CheckedCommand) -> None:
+    outcome = subject.given([NONSENSE])
+    must(outcome.code == USAGE, f"given {NONSENSE} it ends with {outcome.code!r}")
+    _check_lines(outcome)
+
+
+@CHECKS.check(
+    "K004",
+    "what is not there is told in a line",
+    "A user's mistake is no traceback: an exit code above 0, and a line on standard error.",
+)
+def _nowhere(subject: CheckedCommand) -> None:
+    outcome = subject.given([NOWHERE])
+    if outcome.code == 0:
+        raise NotApplicableError(f"it takes {NOWHERE}")
+    must(isinstance(outcome.code, int), f"given {NOWHERE} it ends with {outcome.code}")
+    _check_lines(outcome)
+
+
+def _check_lines(outcome: CommandOutcome) -> None:
+    count = len(outcome.err.splitlines())
+    must(1 <= count <= MOST_LINES, f"it prints {count} lines on standard error: {outcome.err}")

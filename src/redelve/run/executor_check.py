@@ -1,21 +1,23 @@
-"""Does an executor do its work? A check that anyone can run on an executor of their own."""
+"""Does an executor keep to the contract? Numbered checks that anyone can run on an executor of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from redelve.data.tasks import assignments_for
 from redelve.methods.contract import METHODS
+from redelve.model.numbered_checks import CheckReport, NumberedChecks, must
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.results import Record
-from redelve.run.workers import EXECUTORS, InProcess, Workers, WorkersLike, as_they_end, workers_for
+from redelve.run.workers import InProcess, Workers, WorkersLike, as_they_end, workers_for
 
 TASK = "demo/age/std.32"
 NUMBERS = range(20)
+CHECKS = NumberedChecks[Workers]()
 
 
-def check_executor(executor: WorkersLike) -> list[str]:
-    """Try whether an executor does each job once, passes errors on, stops, and makes the same records.
+def check_executor(executor: WorkersLike) -> CheckReport:
+    """Try whether an executor does every job once, passes errors on, stops, and changes no loss.
 
     Parameters
     ----------
@@ -24,77 +26,69 @@ def check_executor(executor: WorkersLike) -> list[str]:
 
     Returns
     -------
-    list of str
-        What is wrong, a sentence each; empty if nothing is. An executor that never ends a job is not found
-        out: the check waits for it.
+    CheckReport
+        A finding for each check; printed, a line for each. `passed` tells whether none failed. An executor
+        that never ends a job is not found out: the checks wait for it.
 
     Examples
     --------
-    >>> check_executor("serial")
-    []
+    >>> check_executor("serial").passed
+    True
     """
-    workers = workers_for(executor)
-    found: list[str] = []
-    for check in (_at_once, _every_job_once, _errors, _closed_early, _same_records):
-        try:
-            found += check(workers)
-        except Exception as error:
-            found.append(f"{_sentence(check)}: {type(error).__name__}: {error}")
-    return found
+    name = executor if isinstance(executor, str) else type(executor).__name__
+    return CHECKS.report(name, workers_for(executor))
 
 
-def check_executors() -> dict[str, list[str]]:
-    """What is wrong with each of the executors that are registered."""
-    return {name: check_executor(name) for name in EXECUTORS}
-
-
-def _sentence(check: Callable[[Workers], list[str]]) -> str:
-    return str(check.__doc__).partition("\n")[0].rstrip(".")
-
-
-def _at_once(workers: Workers) -> list[str]:
-    """At least one job is handed out at a time."""
+@CHECKS.check("X001", "at least one job is handed out at a time", "`at_once` says how many are under way.")
+def _at_once(workers: Workers) -> None:
     number = workers.at_once
-    return [] if isinstance(number, int) and number >= 1 else [f"at_once is {number!r}, not 1 or more"]
+    must(isinstance(number, int) and number >= 1, f"at_once is {number!r}, not 1 or more")
 
 
-def _every_job_once(workers: Workers) -> list[str]:
-    """Every job is done once, by a function made on the spot, and again after the executor was let go."""
+@CHECKS.check(
+    "X002",
+    "every job is done once",
+    "Twenty numbers, doubled by a function that is made on the spot, as in a notebook.",
+)
+def _every_job_once(workers: Workers) -> None:
     factor = 2
-    wanted = [factor * number for number in NUMBERS]
-    found = []
-    for time in ("at first", "after it was let go of"):
-        made = sorted(as_they_end(workers, lambda number: factor * number, NUMBERS, _lost), key=str)
-        if made != sorted(wanted, key=str):
-            found.append(f"{time}, {len(NUMBERS)} numbers doubled came back as {made}")
-    return found
+    made = sorted(as_they_end(workers, lambda number: factor * number, NUMBERS, _lost), key=str)
+    must(made == sorted((factor * number for number in NUMBERS), key=str), f"what came back is {made}")
 
 
-def _errors(workers: Workers) -> list[str]:
-    """An error that a job raises comes back."""
+@CHECKS.check("X003", "an error that a job raises comes back", "What went wrong must not get lost.")
+def _errors(workers: Workers) -> None:
     try:
         made = list(as_they_end(workers, _fail, [7], _lost))
     except ZeroDivisionError:
-        return []
-    return [f"a job that raises ZeroDivisionError came back as {made}"]
+        return
+    must(False, f"a job that raises ZeroDivisionError came back as {made}")
 
 
-def _closed_early(workers: Workers) -> list[str]:
-    """Work that is stopped early is stopped, and the executor can be used again."""
+@CHECKS.check(
+    "X004",
+    "it can be stopped early and used again",
+    "After `close` the executor is asked for anew: for the next assessment, or after Ctrl-C in a notebook.",
+)
+def _closed_early(workers: Workers) -> None:
     made = as_they_end(workers, _same, NUMBERS, _lost)
     next(made)
     made.close()
     again = list(as_they_end(workers, _same, [1], _lost))
-    return [] if again == [1] else [f"after work was stopped early, a job for 1 came back as {again}"]
+    must(again == [1], f"after work was stopped early, a job for 1 came back as {again}")
 
 
-def _same_records(workers: Workers) -> list[str]:
-    """The losses of an experiment are those that one process computes, to the last bit."""
+@CHECKS.check(
+    "X005",
+    "losses are those of one process, to the last bit",
+    "Who does the work must not matter. Workers need the same packages and the job's number of threads.",
+)
+def _same_records(workers: Workers) -> None:
     experiment = Experiment({name: METHODS[name] for name in ("constant", "lin-1")}, assignments_for(TASK))
     jobs = plan(experiment)[:4]
     expected, made = (_losses(run(experiment, jobs, hands)) for hands in (InProcess(), workers))
     wrong = [f"{job}, loss {code}" for job, code in expected if made.get((job, code)) != expected[job, code]]
-    return [f"losses differ from those of one process: {', '.join(wrong)}"] if wrong else []
+    must(not wrong, f"other losses: {'; '.join(wrong)}")
 
 
 def _losses(records: Iterable[Record]) -> dict[tuple[str, str], list[float]]:

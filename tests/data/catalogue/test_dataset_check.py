@@ -19,29 +19,43 @@ def changed(path: str, old: str, new: str) -> Callable[[], Mapping[str, str]]:
 
 
 def test_the_demonstration_passes_under_its_name_and_as_a_function() -> None:
-    assert check_dataset("demo") == check_dataset(CATALOGUE["demo"]) == []
+    for demo in ("demo", CATALOGUE["demo"]):
+        report = check_dataset(demo)
+        assert [one.status for one in report.findings] == ["passed"] * 4, report
 
 
 @pytest.mark.parametrize(
-    ("make", "complaint"),
+    ("make", "number", "complaint"),
     [
-        (lambda: {"Dataset.spec": "x"}, "it has no file Dataset.data"),
-        (lambda: {**FILES, "../Notes": "x"}, 'the path "../Notes" leads out of the dataset\'s folder'),
-        (lambda: {**FILES, "Notes": b"x"}, "Notes is bytes, not text"),
+        (lambda: {"Dataset.spec": "x"}, "D001", "it has no file Dataset.data"),
+        (
+            lambda: {**FILES, "../Notes": "x"},
+            "D001",
+            'the path "../Notes" leads out of the dataset\'s folder',
+        ),
+        (lambda: {**FILES, "Notes": b"x"}, "D001", "Notes is bytes, not text"),
         (
             lambda: {path: text for path, text in FILES.items() if "/" not in path or "Source" in path},
+            "D001",
             "it has no prototask: a folder with Prototask.spec and std.prior",
         ),
-        (changed("Dataset.spec", "[0,Inf)", "[0,9)"), "checked/Dataset.data"),
-        (changed("age/Prototask.spec", "Targets: 2", "Targets: 9"), "checked/age/Prototask.spec"),
+        (changed("Dataset.spec", "[0,Inf)", "[0,9)"), "D003", "checked/Dataset.data"),
+        (changed("age/Prototask.spec", "Targets: 2", "Targets: 9"), "D003", "checked/age/Prototask.spec"),
+        (
+            changed("age/Prototask.spec", "Sizes: 32 64", "Sizes: 9999"),
+            "D004",
+            "SpecError",
+        ),
     ],
-    ids=["no data", "path", "bytes", "no prototask", "range", "target"],
+    ids=["no data", "path", "bytes", "no prototask", "range", "target", "too many cases"],
 )
-def test_what_is_wrong_is_told(make: Callable[[], Mapping[str, str]], complaint: str) -> None:
-    assert any(one.startswith(complaint) for one in check_dataset(make))
+def test_what_is_wrong_is_told(make: Callable[[], Mapping[str, str]], number: str, complaint: str) -> None:
+    finding = check_dataset(make).of(number)
+    assert finding.status == "failed"
+    assert finding.message.startswith(complaint)
 
 
 def test_files_that_differ_from_time_to_time_are_told() -> None:
     numbers = itertools.count()
-    (complaint,) = check_dataset(lambda: {**FILES, "Notes": str(next(numbers))})
-    assert complaint.startswith("its files are not the same when they are made again")
+    report = check_dataset(lambda: {**FILES, "Notes": str(next(numbers))})
+    assert report.of("D002").message == "files that differ the second time: Notes"

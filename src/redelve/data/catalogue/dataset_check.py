@@ -1,10 +1,13 @@
-"""Is a dataset fit for the catalogue? A check that anyone can run on a dataset of their own."""
+"""Is a dataset fit for the catalogue? Numbered checks that anyone can run on a dataset of their own."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 
 from redelve.data.catalogue import CATALOGUE, Files
 from redelve.data.catalogue.materialise import write_folder
@@ -12,12 +15,37 @@ from redelve.data.delve.check import check
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, Root
 from redelve.data.tasks import addresses
-from redelve.errors import RedelveError
+from redelve.model.numbered_checks import CheckReport, NumberedChecks, must
 
 NEEDED = ("Dataset.spec", "Dataset.data", "Summary")
 
 
-def check_dataset(dataset: str | Callable[[], Files]) -> list[str]:
+@dataclass(frozen=True)
+class CheckedDataset:
+    """The dataset under examination, generated once."""
+
+    name: str
+    make: Callable[[], Files]
+
+    @cached_property
+    def files(self) -> Files:
+        """What it generates."""
+        return dict(self.make())
+
+    @contextmanager
+    def library(self) -> Iterator[Library]:
+        """A delve directory that holds the dataset and nothing else."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = os.path.join(folder, "delve-check")  # noqa: PTH118
+            os.makedirs(os.path.join(root, "methods"))  # noqa: PTH103, PTH118
+            write_folder(self.files, os.path.join(root, "data", self.name))  # noqa: PTH118
+            yield Library(Overlay((Root(root),), root))
+
+
+CHECKS = NumberedChecks[CheckedDataset]()
+
+
+def check_dataset(dataset: str | Callable[[], Files]) -> CheckReport:
     """Try whether a dataset's files are the same each time, pass `dcheck`, and make tasks.
 
     Parameters
@@ -27,54 +55,66 @@ def check_dataset(dataset: str | Callable[[], Files]) -> list[str]:
 
     Returns
     -------
-    list of str
-        What is wrong, a sentence each; empty if nothing is.
+    CheckReport
+        A finding for each check; printed, a line for each. `passed` tells whether none failed.
 
     Examples
     --------
-    >>> check_dataset("demo")
-    []
+    >>> check_dataset("demo").passed
+    True
     """
-    make = CATALOGUE[dataset] if isinstance(dataset, str) else dataset
-    files = dict(make())
-    found = [*_misplaced(files), *_missing(files)]
-    if dict(make()) != files:
-        found.append("its files are not the same when they are made again: draw by a seed of its own")
-    return found or list(_wrong_inside(files, dataset if isinstance(dataset, str) else "checked"))
+    if isinstance(dataset, str):
+        return CHECKS.report(dataset, CheckedDataset(dataset, CATALOGUE[dataset]))
+    name = getattr(dataset, "__name__", "dataset")
+    return CHECKS.report(name, CheckedDataset("checked", dataset))
 
 
-def _misplaced(files: Files) -> Iterator[str]:
-    for path, text in files.items():
-        if path.startswith("/") or ".." in path.split("/"):
-            yield f'the path "{path}" leads out of the dataset\'s folder'
-        if not isinstance(text, str):
-            yield f"{path} is {type(text).__name__}, not text"
+@CHECKS.check(
+    "D001",
+    "it is a folder of texts",
+    'Files by their paths within the folder, with "/": Dataset.spec, Dataset.data, Summary, and for each '
+    "prototask a folder with Prototask.spec and std.prior.",
+)
+def _folder(dataset: CheckedDataset) -> None:
+    for path, text in dataset.files.items():
+        leads_out = path.startswith("/") or ".." in path.split("/")
+        must(not leads_out, f'the path "{path}" leads out of the dataset\'s folder')
+        must(isinstance(text, str), f"{path} is {type(text).__name__}, not text")
+    for name in NEEDED:
+        must(name in dataset.files, f"it has no file {name}")
+    has_prototask = any(path.endswith("/Prototask.spec") for path in dataset.files)
+    must(has_prototask, "it has no prototask: a folder with Prototask.spec and std.prior")
 
 
-def _missing(files: Files) -> Iterator[str]:
-    yield from (f"it has no file {name}" for name in NEEDED if name not in files)
-    if not any(path.endswith("/Prototask.spec") for path in files):
-        yield "it has no prototask: a folder with Prototask.spec and std.prior"
+@CHECKS.check(
+    "D002",
+    "it is the same each time it is made",
+    "Results are compared across machines: draw by a seed of the dataset's own, `redelve.seeds.generator`.",
+)
+def _same_twice(dataset: CheckedDataset) -> None:
+    again = dict(dataset.make())
+    different = sorted(
+        path for path in {*dataset.files, *again} if dataset.files.get(path) != again.get(path)
+    )
+    must(not different, f"files that differ the second time: {', '.join(different)}")
 
 
-def _wrong_inside(files: Files, name: str) -> Iterator[str]:
-    """What dcheck finds, and then whether instances can be drawn."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = os.path.join(folder, "delve-check")  # noqa: PTH118
-        os.makedirs(os.path.join(root, "methods"))  # noqa: PTH103, PTH118
-        write_folder(files, os.path.join(root, "data", name))  # noqa: PTH118
-        overlay = Overlay((Root(root),), root)
-        library = Library(overlay)
-        reports = list(check(library, DataAddress.parse(f"/{name}")))
-        problems = [line for report in reports for line in str(report).splitlines()]
-        yield from (line.replace(f"{root}/data/", "") for line in problems)
-        if not problems:
-            yield from _tasks_that_fail(library, name)
+@CHECKS.check("D003", "dcheck finds no problem", "What dcheck finds is listed, a line for each violation.")
+def _dcheck(dataset: CheckedDataset) -> None:
+    with dataset.library() as library:
+        reports = list(check(library, DataAddress.parse(f"/{dataset.name}")))
+        folder = library.overlay.roots[0].folder("data")
+    problems = [line for report in reports for line in str(report).splitlines()]
+    must(not problems, "; ".join(problems).replace(f"{folder}/", ""))
 
 
-def _tasks_that_fail(library: Library, name: str) -> Iterator[str]:
-    for address in addresses(library.overlay, name):
-        try:
-            library.task(address).assignment()
-        except RedelveError as error:
-            yield f"{address}: no instances can be drawn: {error}"
+@CHECKS.check(
+    "D004",
+    "every task has instances",
+    "The training and test sets of every prototask, prior and training-set size can be drawn.",
+)
+def _tasks(dataset: CheckedDataset) -> None:
+    with dataset.library() as library:
+        for address in addresses(library.overlay, dataset.name):
+            count = len(library.task(address).assignment().instances)
+            must(count > 0, f"{address} has no instances")
