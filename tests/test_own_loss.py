@@ -55,7 +55,7 @@ def registered() -> Iterator[None]:
     """The loss under its letter, for one test."""
     LOSSES.add("H", Huber)
     yield
-    del LOSSES._items["H"]
+    LOSSES.remove("H")
 
 
 @pytest.fixture(scope="module")

@@ -70,3 +70,15 @@ def test_what_cannot_be_loaded_is_told_with_its_place(site: Path, place: str) ->
 def test_without_a_group_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("redelve.registry.installed", pytest.fail)
     assert list(Registry[int]("colour")) == []
+
+
+def test_a_name_can_be_removed_and_given_anew(site: Path) -> None:
+    colours = Registry[int]("colour", "redelve.colours")
+    colours.add("red", 1)
+    before = colours.changes
+    colours.remove("red")
+    assert "red" not in colours
+    colours.add("red", 2)
+    assert (colours["red"], colours.changes) == (2, before + 2)
+    with pytest.raises(SpecError, match='unknown colour "blue"'):
+        colours.remove("blue")

@@ -37,6 +37,8 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, group: str | None = None) -> None:
         self.kind = kind
         self.group = group
+        self.changes = 0
+        """How often something was added or removed: what was made of an older state is out of date."""
         self._items: dict[str, T | str] = {}
         self._is_complete = group is None
 
@@ -45,6 +47,14 @@ class Registry(Generic[T]):
         if name in self._items:
             raise SpecError(f'{self.kind} "{name}" is registered twice: choose another name')
         self._items[name] = item
+        self.changes += 1
+
+    def remove(self, name: str) -> None:
+        """Forget a name, as to define what it stands for anew in a notebook."""
+        if name not in self:
+            raise SpecError(self._unknown(name))
+        del self._items[name]
+        self.changes += 1
 
     def __getitem__(self, name: str) -> T:
         if name not in self:

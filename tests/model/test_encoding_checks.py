@@ -133,8 +133,8 @@ def registered() -> Iterator[None]:
     encodings.add("tenths", TENTHS)
     encodings.add("bare", Tenths)
     yield
-    del encodings._items["tenths"]
-    del encodings._items["bare"]
+    encodings.remove("tenths")
+    encodings.remove("bare")
 
 
 @pytest.mark.usefixtures("registered")

@@ -12,6 +12,7 @@ from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column
 from redelve.model.coding import MISSING_TREATMENTS, Coding, Normalization
 from redelve.model.encodings import discrete, numeric, plain, unit  # noqa: F401  (each registers its encodings)
 from redelve.model.encodings.encoder import (
+    NUMERICAL,
     CodedColumn,
     Encoder,
     Encoding,
@@ -51,8 +52,8 @@ def bind(
     attribute: Attribute, prior: AttributePrior, coding: Coding, statistics: Normalization | None = None
 ) -> Encoder:
     """The encoder for an attribute; normalising encodings need the training statistics."""
-    encoding = encoding_of(coding)
-    if encoding is None or prior.type not in encoding.types:
+    encoding = encoding_of(coding, prior.type)
+    if encoding is None:
         raise SpecError(
             f'can\'t use "{coding.method}" encoding for "{prior.type}" attribute {attribute.name}: '
             f"choose one of {', '.join(one.name for one in encodings_for(prior.type))}"
@@ -67,8 +68,8 @@ def bind(
 
 def kept_for(coding: Coding, measured: Normalization) -> Normalization:
     """What of the statistics a coding needs: the extremes only where it says so, as DELVE has none."""
-    encoding = encoding_of(coding)
-    if encoding is not None and encoding.needs_extremes:
+    used = (encoding_of(coding, kind) for kind in NUMERICAL)
+    if any(one is not None and one.needs_extremes for one in used):
         return measured
     four = (measured.mean, measured.standard_deviation, measured.median, measured.absolute_deviation)
     return Normalization(*four)

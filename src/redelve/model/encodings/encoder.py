@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import starmap
 from typing import Any, Protocol
@@ -127,23 +127,23 @@ def encoding_called(name: str) -> Encoding:
 
 
 def _encoding(name: str, found: Encoding | Callable[[Subject], Encoder]) -> Encoding:
-    return found if isinstance(found, Encoding) else Encoding(name, found)
+    return replace(found, name=name) if isinstance(found, Encoding) else Encoding(name, found)
 
 
-def encoding_of(coding: Coding) -> Encoding | None:
-    """The encoding that a coding asks for; None where there is none of that name."""
+def encoding_of(coding: Coding, kind: str) -> Encoding | None:
+    """The encoding that a coding asks for; None where none of that name suits the type."""
     if isinstance(coding, OwnCoding) and coding.encoding is not None:
-        return coding.encoding
-    return encoding_called(coding.method) if coding.method in encodings else None
+        return coding.encoding if kind in coding.encoding.types else None
+    return next((one for one in encodings_for(kind) if one.name == coding.method), None)
 
 
 def encodings_for(kind: str) -> tuple[Encoding, ...]:
     """The encodings that suit attributes of a type, in their order."""
-    return _suited(kind, tuple(encodings))
+    return _suited(kind, encodings.changes)
 
 
 @lru_cache(maxsize=64)  # wide data ask for each of their attributes
-def _suited(kind: str, names: tuple[str, ...]) -> tuple[Encoding, ...]:
+def _suited(kind: str, changes: int) -> tuple[Encoding, ...]:
     suited = (one for one in starmap(_encoding, encodings.items()) if kind in one.types)
     return tuple(sorted(suited, key=lambda one: (one.place, one.name)))
 
