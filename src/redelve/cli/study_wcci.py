@@ -17,7 +17,7 @@ COMMAND = Command(
     "redelve study wcci",
     "Train classifiers on many small training sets, guess their balanced error rate by every way, and see\n"
     "how far the guesses are from the truth, known from many test cases. Everything is kept in a folder:\n"
-    "the same command, given again, goes on where it was stopped; the kept trials are in its folder trials.",
+    "the same command, given again, goes on where it was stopped; the kept trials are in its archive.",
     "[ --instances N ] [ --datasets names ] [ -o folder ] [ --quick ]",
     (
         Option("n", "training sets of each problem (10)", "number", "instances"),
@@ -37,7 +37,7 @@ FOLDER = "wcci-study"
 
 def study(given: Given) -> Iterator[str]:
     """Do the trials that are missing, then tell what all of them say."""
-    from redelve.studies.wcci import carry_out
+    from redelve.studies.wcci import make_trials
     from redelve.studies.wcci.way_findings import study_of
     from redelve.studies.wcci.way_tables import describe
     from redelve.studies.wcci.wcci_page import write_study
@@ -46,7 +46,7 @@ def study(given: Given) -> Iterator[str]:
         yield _listed()
         return
     folder = Path(given.value("o") or FOLDER)
-    trials = list(carry_out(_plan(given), folder / "trials", (lambda _: None) if given.has("q") else _tell))
+    trials = make_trials(_plan(given), folder, (lambda _: None) if given.has("q") else _tell)
     found = study_of(trials)
     write_study(folder, found, trials)
     yield f"{describe(found)}\n\nWritten: {folder}\n"
@@ -64,7 +64,7 @@ def _listed() -> str:
 
 
 def _plan(given: Given) -> WcciPlan:
-    from redelve.studies.wcci.one_trial import QUICK, WcciPlan
+    from redelve.studies.wcci.guess_trials import QUICK, WcciPlan
 
     plan = QUICK if given.has("k") else WcciPlan()
     if (count := given.value("n")) is not None:

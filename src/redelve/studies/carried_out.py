@@ -19,12 +19,14 @@ def carry_out(
     folder: Path | None,
     *,
     workers: Workers | None = None,
+    answers: bool = False,
     began: Callable[[Sequence[Job]], None] = lambda _: None,
     ended: Callable[[Record], None] = lambda _: None,
 ) -> Results:
-    """All results of an experiment, with answers; a folder's archive keeps every record as it is made.
+    """All results of an experiment; a folder's archive keeps every record as it is made.
 
-    `began` is told what is left to do, `ended` every record. Jobs that failed are tried again.
+    `began` is told what is left to do, `ended` every record. `answers` are read from the archive only if
+    they are wanted. Jobs that failed are tried again.
     """
     archive = None if folder is None else Archive.open(folder / ARCHIVE, create=True)
     if archive is not None:
@@ -45,4 +47,4 @@ def carry_out(
         archive.compact()
     digests = {experiment.digest(job) for job in plan(experiment)}
     methods, tasks = tuple(experiment.methods), tuple(experiment.assignments)
-    return archive.load(methods=methods, tasks=tasks, digests=digests, answers=True)
+    return archive.load(methods=methods, tasks=tasks, digests=digests, answers=answers)

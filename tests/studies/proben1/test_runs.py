@@ -24,7 +24,7 @@ ENGINE = Engine(threads=2)
 
 def run_all(sheets: list[Sheet], engine: Engine = ENGINE, folder: Path | None = None) -> list[Runs]:
     of = Proben1Plan((), tuple(sheets))
-    return list(runs_of(carry_out(of.experiment(engine), folder), sheets).values())
+    return list(runs_of(carry_out(of.experiment(engine), folder, answers=True), sheets).values())
 
 
 def run_one(of: Sheet, folder: Path | None = None) -> Runs:

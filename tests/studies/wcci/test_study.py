@@ -1,6 +1,5 @@
 """The study of ways: problems, trials that resume, statistics by training sets, what is written."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +8,16 @@ import pytest
 from scipy import stats as scipy_stats
 
 from redelve.cli.main import main
-from redelve.errors import FormatError, SpecError, StatisticsError
+from redelve.errors import SpecError, StatisticsError
 from redelve.performance import PerformanceGuess
-from redelve.studies.wcci import PROBLEMS, TrialTask, Tried, WcciPlan, carry_out
-from redelve.studies.wcci.one_trial import QUICK, WAYS, attempt, read
+from redelve.run.experiment import lessons_of
+from redelve.store import Archive
+from redelve.studies.carried_out import ARCHIVE
+from redelve.studies.wcci import PROBLEMS, TrialTask, Tried, WcciPlan, make_trials
+from redelve.studies.wcci.classifiers import as_matrix, guess_of, told_of
+from redelve.studies.wcci.guess_trials import QUICK, WAYS
 from redelve.studies.wcci.two_class_problems import Pool
+from redelve.studies.wcci.two_class_tasks import task_of
 from redelve.studies.wcci.way_findings import compare, find, stratified_mean, study_of
 from redelve.studies.wcci.way_tables import answers, describe
 from redelve.studies.wcci.wcci_page import guesses_csv, write_study
@@ -43,7 +47,7 @@ def test_a_pool_never_tests_on_training_cases() -> None:
     assert isinstance(problem, Pool)
     total = len(problem.cases().labels)
     assert len(problem.training(3).labels) + len(problem.testing(3).labels) == total
-    assert not set(problem._rows(0)) & set(problem._rows(1))
+    assert not set(problem.rows(0)) & set(problem.rows(1))
     with pytest.raises(SpecError, match="ask for fewer instances"):
         problem.training(17)
 
@@ -63,36 +67,56 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def first(folder: Path) -> list[Tried]:
     told: list[str] = []
-    found = list(carry_out(TINY, folder, told.append))
+    found = list(make_trials(TINY, folder, told.append))
     assert len(told) == len(found) == 4
     return found
 
 
-def test_trials_are_kept_and_gone_on_with(folder: Path, first: list[Tried], tmp_path: Path) -> None:
+def test_trials_are_kept_and_gone_on_with(first: list[Tried], tmp_path: Path) -> None:
     told: list[str] = []
-    for path in folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / TrialTask("twonorm", "logistic", 1).file).unlink()
-    again = list(carry_out(TINY, tmp_path, told.append))
-    assert told == ["3 of 4: twonorm, logistic, 1"]
+
+    def stopping(what: str) -> None:
+        told.append(what)
+        if what.startswith("4"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_trials(TINY, tmp_path, stopping)
+    assert len(told) == 4
+    told.clear()
+    again = make_trials(TINY, tmp_path, told.append)
+    assert told == ["4 of 4: twonorm, selection, 1"]
     assert [one.truth for one in again] == [one.truth for one in first]
     values = [[guess.value for guess in one.guesses] for one in again]
     assert values == [[guess.value for guess in one.guesses] for one in first]
     told.clear()
     more = replace(TINY, ways=(*TINY.ways, "kfold:2"))
-    assert [len(one.guesses) for one in carry_out(more, tmp_path, told.append)] == [4, 2, 4, 2]
+    assert [len(one.guesses) for one in make_trials(more, tmp_path, told.append)] == [4, 2, 4, 2]
     assert len(told) == 2
-    assert len(read(tmp_path / TrialTask("twonorm", "logistic", 0).file).guesses) == 4
+    assert Archive.open(tmp_path / ARCHIVE).verify().ok
 
 
-def test_a_file_that_is_no_trial_is_told(tmp_path: Path) -> None:
-    path = tmp_path / TrialTask("twonorm", "logistic", 0).file
-    path.write_text("{}")
-    with pytest.raises(FormatError, match="is no trial of this study"):
-        list(carry_out(TINY, tmp_path))
-    path.write_text(json.dumps({"format": 9}))
-    with pytest.raises(FormatError, match="format 9 is not 1"):
-        read(path)
+def test_guesses_come_back_from_what_was_told() -> None:
+    full = PerformanceGuess("kfold:10", 0.1, 0.05, 1 / 3, 0.02, "folds", 10, 1.5, ("few", "cases"))
+    bare = PerformanceGuess("vc", None, None, None, None, "", 0, 0.0)
+    told = told_of([full, bare])
+    assert guess_of(told, "kfold:10") == full
+    assert guess_of(told, "vc") == bare
+    assert told["kfold:10 low"] == 0.05
+    assert "vc low" not in told
+
+
+@pytest.mark.parametrize("name", list(PROBLEMS))
+def test_a_task_shows_the_problems_own_cases(name: str) -> None:
+    task, problem = task_of(name, 2), PROBLEMS[name]
+    for number in (0, 1):
+        training, inputs = lessons_of(task, task.instances[number])
+        sample, testing = problem.training(number), problem.testing(number)
+        shown = as_matrix(training.input_columns)
+        assert type(shown) is type(sample.inputs)
+        assert abs(shown - sample.inputs).sum() == 0
+        assert abs(as_matrix(inputs.cases.columns) - testing.inputs).sum() == 0
+        assert (training.target_values() * 2 - 1).tolist() == sample.labels.tolist()
 
 
 def test_a_bad_plan_is_refused() -> None:
@@ -104,8 +128,10 @@ def test_a_bad_plan_is_refused() -> None:
         WcciPlan(instances=1)
 
 
-def test_the_truth_is_that_of_the_model_trained_on_all_cases() -> None:
-    tried = attempt(TrialTask("twonorm", "logistic", 0), ("apparent",))
+def test_the_truth_is_that_of_the_model_trained_on_all_cases(tmp_path: Path) -> None:
+    plan = replace(TINY, classifiers=("logistic",), ways=("apparent",))
+    tried = make_trials(plan, tmp_path)[0]
+    assert tried.task == TrialTask("twonorm", "logistic", 0)
     assert 0.02 < tried.truth < 0.08
     assert tried.test_cases == 10_000
     assert tried.guesses[0].value is not None

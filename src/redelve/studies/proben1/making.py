@@ -33,7 +33,14 @@ def make_tables(
     hands = engine.threads or 1 if engine.is_numpy and plan.run_count > FEW else 1
     experiment = plan.experiment(replace(engine, threads=1) if hands > 1 else engine)
     told = _SheetProgress(plan.sheets, progress)
-    results = carry_out(experiment, folder, workers=workers_for(hands), began=told.begin, ended=told.end)
+    results = carry_out(
+        experiment,
+        folder,
+        workers=workers_for(hands),
+        answers=True,
+        began=told.begin,
+        ended=told.end,
+    )
     runs = runs_of(results, plan.sheets)
     if folder is not None:
         with AtomicFiles() as files:

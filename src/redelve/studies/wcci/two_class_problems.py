@@ -19,6 +19,8 @@ Inputs = Any
 
 TEST_CASES = 10_000
 NORM_INPUTS = 20
+LABELS = (-1, 1)
+"""The classes."""
 
 
 class Sample(NamedTuple):
@@ -70,17 +72,18 @@ class Pool:
 
     def training(self, instance: int) -> Sample:
         """The training cases of an instance."""
-        return self._part(self._rows(instance))
+        return self._part(self.rows(instance))
 
     def testing(self, instance: int) -> Sample:
         """All other cases."""
-        return self._part(np.setdiff1d(np.arange(len(self.cases().labels)), self._rows(instance)))
+        return self._part(np.setdiff1d(np.arange(len(self.cases().labels)), self.rows(instance)))
 
     def _part(self, rows: NDArray[np.int64]) -> Sample:
         every = self.cases()
         return Sample(every.inputs[rows], every.labels[rows])
 
-    def _rows(self, instance: int) -> NDArray[np.int64]:
+    def rows(self, instance: int) -> NDArray[np.int64]:
+        """Which cases train an instance."""
         count = len(self.cases().labels)
         if (instance + 1) * self.training_cases > count:
             raise SpecError(
@@ -88,8 +91,8 @@ class Pool:
                 f"{self.training_cases} cases, no number {instance} (from 0): ask for fewer instances"
             )
         order = generator("wcci", self.name, "order").permutation(count)
-        rows: NDArray[np.int64] = order[instance * self.training_cases :][: self.training_cases]
-        return rows
+        found: NDArray[np.int64] = order[instance * self.training_cases :][: self.training_cases]
+        return found
 
 
 def _shuffled(sample: Sample, rng: np.random.Generator) -> Sample:

@@ -18,7 +18,8 @@ from redelve.stats.balanced_errors import guess_error
 from redelve.stats.multiple import AllPairs, BestGroup, best_group, compare_all
 from redelve.stats.significance import f_p_value, t_quantile
 from redelve.stats.sums import FloatArray
-from redelve.studies.wcci.one_trial import SELECTION, Tried
+from redelve.studies.wcci.classifiers import SELECTION
+from redelve.studies.wcci.guess_trials import Tried
 
 BOUNDS = ("vc", "compression", "rademacher")
 """Ways that give upper bounds; not compared with guesses."""

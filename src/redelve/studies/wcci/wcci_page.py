@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redelve.report.table_values import guard_formula
 from redelve.studies.study_page import StudyPage, write_folder
-from redelve.studies.wcci.one_trial import Tried
+from redelve.studies.wcci.guess_trials import Tried
 from redelve.studies.wcci.way_findings import Study
 from redelve.studies.wcci.way_tables import answers, describe, tables_of
 from redelve.studies.wcci.ways_figure import pictures_of
