@@ -16,11 +16,23 @@ from redelve.report.page import all_tables, render_html, render_latex, render_ma
 from redelve.report.section_checks import CHECKS, HOSTILE, check_section
 from redelve.report.sections import SECTIONS, PagePart, ReportContext, Section, sections
 from redelve.report.table_values import METHOD, Cell, ReportColumn, ReportTable, name_cell
-
-from .made import made_findings
+from tests.report.made import made_findings
+from tests.test_registry import install
 
 sections()  # registers redelve's own
 OWN = list(SECTIONS)
+
+
+THEIRS = """
+from redelve.report.sections import Section
+
+class Far(Section):
+    place = 450
+    title = "From afar"
+
+    def words(self, findings, about):
+        return ["Hello."]
+"""
 
 
 def _draw() -> Figure:
@@ -103,6 +115,14 @@ class TestOnesOwn:
             < before.index("## Methods")
             < after.index("largest losses of 3")
         )
+
+    def test_comes_from_an_installed_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        install(tmp_path, "theirs", "[redelve.sections]\nfar = theirs:Far\n", THEIRS)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.setattr(SECTIONS, "_items", {**SECTIONS._items})
+        monkeypatch.setattr(SECTIONS, "_is_complete", False)
+        assert '<section id="from-afar"' in render_html(made_findings())
+        assert check_section("far").passed
 
     def test_that_is_no_section_is_named(self, registered: None) -> None:
         SECTIONS.add("wrong", dict)  # type: ignore[arg-type]
