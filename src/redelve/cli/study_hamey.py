@@ -7,12 +7,39 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.cli.options import Command, Given, Option, UsageError, run
+from redelve.cli import verb_options as of
+from redelve.cli.options import Command, UsageError
 
 if TYPE_CHECKING:
     from redelve.nets import Engine
     from redelve.report.drawing import Picture
     from redelve.studies.hamey import Grid, HameyFigures, Setting, TableRow, TrainingProblem, TrialPlan
+
+SEVERAL = of.Wanted("a number, or several with commas")
+
+
+class HameyOptions(of.VerbOptions):
+    """What `redelve study hamey` is told."""
+
+    complaint = '-{letter} must be {wanted}: got "{text}"'
+
+    table = of.texts("t", "the table to make anew: 1", "number")
+    figures = of.flag("f", "draw figures 1 to 4 into the folder of -o")
+    problem = of.texts("p", "a problem to measure (several times; else xor and encoder)", "name")
+    search = of.text("s", "search for the most efficient r, α and η of a problem", "name")
+    trials = of.whole("n", "trials N (of a search: those that judge the best)", wanted=of.FROM_0)
+    limit = of.whole("T", "the limit T in epochs", "epochs", wanted=of.FROM_0)
+    range = of.numbers("r", "initial weights within ±r; of a search: values, as 1,1.4,2", "r", SEVERAL)
+    momentum = of.numbers("a", "momentum α; of a search: values", "alpha", SEVERAL)
+    rate = of.numbers("e", "learning rate η; of a search: values", "eta", SEVERAL)
+    first = of.whole("k", "trials of each setting in the first round of a search", wanted=of.FROM_0)
+    algorithm = of.text("m", "back-propagation (unless told otherwise) or descending-epsilon", "name")
+    device = of.text("d", "where to train: cpu, or cuda (with torch)", "device", "cpu")
+    backend = of.text("b", "numpy or torch", "name")
+    dtype = of.text("y", "float64 or float32 (on a GPU float32 unless told otherwise)", "name")
+    seed = of.text("S", "another number draws other networks", "number", "")
+    out = of.text("o", "write text, CSV, HTML, figures and times to a folder", "folder")
+
 
 COMMAND = Command(
     "redelve study hamey",
@@ -20,59 +47,42 @@ COMMAND = Command(
     "the printed numbers, and figures 1 to 4. Problems: xor, encoder (encoder-n-m), parity-n, two-spirals;\n"
     "those that are not in table 1 need -r, -a, -e and -T. With --search, look for the best r, α and η.",
     "[ --table 1 ] [ --figures ] [ --problem name ]… [ --search name ] [ options ]",
-    (
-        Option("t", "the table to make anew: 1", "number", "table"),
-        Option("f", "draw figures 1 to 4 into the folder of -o", None, "figures"),
-        Option("p", "a problem to measure (several times; else xor and encoder)", "name", "problem"),
-        Option("s", "search for the most efficient r, α and η of a problem", "name", "search"),
-        Option("n", "trials N (of a search: those that judge the best)", "number", "trials"),
-        Option("T", "the limit T in epochs", "epochs", "limit"),
-        Option("r", "initial weights within ±r; of a search: values, as 1,1.4,2", "r", "range"),
-        Option("a", "momentum α; of a search: values", "alpha", "momentum"),
-        Option("e", "learning rate η; of a search: values", "eta", "rate"),
-        Option("k", "trials of each setting in the first round of a search", "number", "first"),
-        Option("m", "back-propagation (unless told otherwise) or descending-epsilon", "name", "algorithm"),
-        Option("d", "where to train: cpu, or cuda (with torch)", "device", "device"),
-        Option("b", "numpy or torch", "name", "backend"),
-        Option("y", "float64 or float32 (on a GPU float32 unless told otherwise)", "name", "dtype"),
-        Option("S", "another number draws other networks", "number", "seed"),
-        Option("o", "write text, CSV, HTML, figures and times to a folder", "folder", "out"),
-    ),
+    HameyOptions.declared(),
     most=0,
 )
 
 
-def study(given: Given) -> Iterator[str]:
+def study(given: HameyOptions) -> Iterator[str]:
     """The search, or the table and the figures."""
-    if given.has("f") and not given.has("o"):
+    if given.figures and given.out is None:
         raise UsageError("figures need a folder: give it with -o")
-    for table in given.options.get("t", ()):
+    for table in given.table:
         if table != "1":
             raise UsageError(f'there is no table "{table}": the paper has table 1')
-    yield from _search(given) if given.has("s") else _table_and_figures(given)
+    yield from _search(given) if given.search is not None else _table_and_figures(given)
 
 
-def _table_and_figures(given: Given) -> Iterator[str]:
+def _table_and_figures(given: HameyOptions) -> Iterator[str]:
     """Both if neither is asked for; the figures only where there is a folder for them."""
     from redelve.studies.hamey import compare_with_table, describe_row, run_trials
 
     engine, rows = _engine(given), []
-    wants_table = given.has("t") or not given.has("f")
+    wants_table = given.table or not given.figures
     for plan in _plans(given) if wants_table else ():
         rows.append(compare_with_table(run_trials(plan, engine)))
         yield f"{describe_row(rows[-1])}\n\n"
-    if (out := given.value("o")) is not None:
-        yield _write(Path(out), given, rows, engine)
+    if given.out is not None:
+        yield _write(Path(given.out), given, rows, engine)
 
 
-def _write(folder: Path, given: Given, rows: Sequence[TableRow], engine: Engine) -> str:
+def _write(folder: Path, given: HameyOptions, rows: Sequence[TableRow], engine: Engine) -> str:
     from redelve.report.trial_times import describe
     from redelve.studies.hamey import describe_row, figure_pictures, table_of
     from redelve.studies.hamey.hamey_page import page_of, write_study
 
     parts, tables = [describe_row(row) for row in rows], [table_of(rows)] if rows else []
     pictures: tuple[Picture, ...] = ()
-    if given.has("f") or not given.has("t"):
+    if given.figures or not given.table:
         figures = _figures(given, rows, engine)
         pictures = figure_pictures(figures)
         parts += [f"Figure 1\n{describe(figures.first)}", f"Figure 2\n{describe(figures.second)}"]
@@ -82,7 +92,7 @@ def _write(folder: Path, given: Given, rows: Sequence[TableRow], engine: Engine)
     return f"{shown}Written: {folder}\n"
 
 
-def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> HameyFigures:
+def _figures(given: HameyOptions, rows: Sequence[TableRow], engine: Engine) -> HameyFigures:
     """Figures 3 and 4 are those of the table's exclusive-or."""
     from redelve.studies.hamey import (
         PUBLISHED,
@@ -95,108 +105,95 @@ def _figures(given: Given, rows: Sequence[TableRow], engine: Engine) -> HameyFig
 
     known = PUBLISHED["xor"]
     plan = TrialPlan(
-        exclusive_or(), known.setting, _whole(given, "n", known.trials), known.limit, _stream(given, "table")
+        exclusive_or(), known.setting, _else(given.trials, known.trials), known.limit, _stream(given, "table")
     )
     same = (row for row in rows if row.problem.name == "xor" and row.trials.plan.setting == plan.setting)
     row = next(same, None)
     optimised = (row or compare_with_table(run_trials(plan, engine))).measured
-    return run_figures(optimised, trials=_whole(given, "n", 1000), engine=engine)
+    return run_figures(optimised, trials=_else(given.trials, 1000), engine=engine)
 
 
-def _plans(given: Given) -> list[TrialPlan]:
+def _plans(given: HameyOptions) -> list[TrialPlan]:
     from redelve.studies.hamey import PUBLISHED, TrialPlan, problem_named
 
     plans = []
-    for name in given.options.get("p", ("xor", "encoder")):
+    for name in given.problem or ("xor", "encoder"):
         problem = problem_named(name)
         known = PUBLISHED.get(problem.name)
         setting = _setting(given, problem, None if known is None else known.setting)
-        trials = _whole(given, "n", 1000 if known is None else known.trials)
-        limit = _whole(given, "T", None if known is None else known.limit)
+        trials = _else(given.trials, 1000 if known is None else known.trials)
+        limit = _else(given.limit, None if known is None else known.limit)
         plans.append(TrialPlan(problem, setting, trials, limit, _stream(given, "table")))
     return plans
 
 
-def _setting(given: Given, problem: TrainingProblem, known: Setting | None) -> Setting:
+def _setting(given: HameyOptions, problem: TrainingProblem, known: Setting | None) -> Setting:
     """What table 1 has, with what is given put in its place."""
     from redelve.studies.hamey import Setting
 
-    numbers = [_numbers(given, letter) for letter in "rae"]
-    if any(values is not None and len(values) > 1 for values in numbers):
+    numbers = (given.range, given.momentum, given.rate)
+    if any(len(values) > 1 for values in numbers):
         raise UsageError("give one value each of -r, -a and -e: several are for --search")
-    if known is None and None in numbers:
+    if known is None and () in numbers:
         raise UsageError(f"{problem.name} is not in table 1: give -r, -a, -e and -T")
     defaults = (0.0, 0.0, 0.0) if known is None else (known.r, known.momentum, known.rate)
     r, momentum, rate = (
-        default if values is None else values[0] for values, default in zip(numbers, defaults, strict=True)
+        values[0] if values else default for values, default in zip(numbers, defaults, strict=True)
     )
-    return Setting(r, momentum, rate, given.value("m") or "back-propagation")
+    return Setting(r, momentum, rate, given.algorithm or "back-propagation")
 
 
-def _search(given: Given) -> Iterator[str]:
+def _search(given: HameyOptions) -> Iterator[str]:
     from redelve.studies.hamey import problem_named, run_search
     from redelve.studies.hamey.hamey_page import page_of, write_study
     from redelve.studies.hamey.search import describe_search, search_table
 
-    problem = problem_named(given.value("s") or "")
-    found = run_search(problem, _grid(given, problem), stream=given.value("S") or "", engine=_engine(given))
+    problem = problem_named(given.search or "")
+    found = run_search(problem, _grid(given, problem), stream=given.seed, engine=_engine(given))
     text = describe_search(found)
     yield f"{text}\n"
-    if (out := given.value("o")) is not None:
-        folder = write_study(Path(out), page_of(text, [search_table(found)]), [found.fresh.trials])
+    if given.out is not None:
+        folder = write_study(Path(given.out), page_of(text, [search_table(found)]), [found.fresh.trials])
         yield f"\nWritten: {folder}\n"
 
 
-def _grid(given: Given, problem: TrainingProblem) -> Grid:
+def _grid(given: HameyOptions, problem: TrainingProblem) -> Grid:
     from redelve.studies.hamey import grid_for
 
     usual = grid_for(problem)
     return replace(
         usual,
-        ranges=_numbers(given, "r") or usual.ranges,
-        momenta=_numbers(given, "a") or usual.momenta,
-        rates=_numbers(given, "e") or usual.rates,
-        first=_whole(given, "k", usual.first),
-        limit=_whole(given, "T", usual.limit),
-        fresh=_whole(given, "n", usual.fresh),
-        algorithm=given.value("m") or usual.algorithm,
+        ranges=given.range or usual.ranges,
+        momenta=given.momentum or usual.momenta,
+        rates=given.rate or usual.rates,
+        first=_else(given.first, usual.first),
+        limit=_else(given.limit, usual.limit),
+        fresh=_else(given.trials, usual.fresh),
+        algorithm=given.algorithm or usual.algorithm,
     )
 
 
-def _engine(given: Given) -> Engine:
+def _engine(given: HameyOptions) -> Engine:
     """A device other than the processor needs torch, and is fastest in float32."""
     from redelve.nets import Engine
 
-    device = given.value("d") or "cpu"
-    backend = given.value("b") or ("numpy" if device == "cpu" else "torch")
-    return Engine(backend, given.value("y") or ("float64" if device == "cpu" else "float32"), device)
+    is_cpu = given.device == "cpu"
+    backend = given.backend or ("numpy" if is_cpu else "torch")
+    return Engine(backend, given.dtype or ("float64" if is_cpu else "float32"), given.device)
 
 
-def _stream(given: Given, purpose: str) -> str:
-    return f"{purpose} {given.value('S') or ''}".rstrip()
+def _stream(given: HameyOptions, purpose: str) -> str:
+    return f"{purpose} {given.seed}".rstrip()
 
 
-def _whole(given: Given, letter: str, default: int | None) -> int:
-    text = given.value(letter)
-    if text is None:
-        if default is None:
-            raise UsageError(f"-{letter} is missing: give a number")
-        return default
-    if not text.isdecimal():
-        raise UsageError(f'-{letter} must be a whole number: got "{text}"')
-    return int(text)
-
-
-def _numbers(given: Given, letter: str) -> tuple[float, ...] | None:
-    text = given.value(letter)
-    if text is None:
-        return None
-    try:
-        return tuple(map(float, text.split(",")))
-    except ValueError:
-        raise UsageError(f'-{letter} must be a number, or several with commas: got "{text}"') from None
+def _else(number: int | None, usual: int | None) -> int:
+    """What was given, or what is usual; the limit of a problem that is not in table 1 has no usual one."""
+    found = usual if number is None else number
+    if found is None:
+        raise UsageError("-T is missing: give a number")
+    return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, study, argv)
+    return of.run_verb(COMMAND, HameyOptions, study, argv)

@@ -7,12 +7,36 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.cli.options import Command, Given, Option, UsageError, run
-from redelve.cli.progress_lines import QUIET, reporter
+from redelve.cli import verb_options as of
+from redelve.cli.options import Command, UsageError
+from redelve.cli.progress_lines import reporter
 
 if TYPE_CHECKING:
     from redelve.nets import Engine
     from redelve.studies.proben1 import Amounts, Proben1Plan
+
+FROM_0, FROM_1 = (of.Wanted(f"a whole number from {least} on", least) for least in (0, 1))
+
+
+class Proben1StudyOptions(of.VerbOptions):
+    """What `redelve study proben1` is told."""
+
+    complaint = '-{letter} takes {wanted}: got "{text}"'
+
+    table = of.texts("t", "tables, as 3 or 3,4 or 8-11 (several times; else all)", "numbers")
+    datasets = of.names("d", "datasets, as glass1,horse2 or glass for all three (else all)")
+    reading = of.text("r", "how to train for tables 5 to 12: printed, or best (else best)", "name", "best")
+    runs = of.whole("n", "runs of each network (else 10 of linear ones, 60 of the others)", wanted=FROM_1)
+    searches = of.whole("s", "searches of 36 runs each for tables 5 to 7 (else 1)", wanted=FROM_1, default=1)
+    quick = of.flag("x", "a demonstration: three small datasets, few runs")
+    device = of.text("g", "where to train: cpu, or cuda (with torch)", "device", "cpu")
+    backend = of.text("b", "numpy or torch (else numpy, on a GPU torch)", "name")
+    dtype = of.text("y", "float32 (unless told otherwise) or float64", "name", "float32")
+    threads = of.whole("j", "threads (else one for each processor)", wanted=FROM_1)
+    seed = of.whole("S", "another number draws other networks", wanted=FROM_0, default=0)
+    out = of.text("o", "keep runs and write text, HTML and CSV in a folder", "folder")
+    quiet = of.quiet()
+
 
 COMMAND = Command(
     "redelve study proben1",
@@ -22,34 +46,20 @@ COMMAND = Command(
     "the folder that REDELVE_PROBEN1 names. With -o, runs are kept in a folder's archive: the same command\n"
     "given again makes only those that are missing.",
     "[ --table numbers ]… [ --datasets names ] [ --quick ] [ -o folder ] [ options ]",
-    (
-        Option("t", "tables, as 3 or 3,4 or 8-11 (several times; else all)", "numbers", "table"),
-        Option("d", "datasets, as glass1,horse2 or glass for all three (else all)", "names", "datasets"),
-        Option("r", "how to train for tables 5 to 12: printed, or best (else best)", "name", "reading"),
-        Option("n", "runs of each network (else 10 of linear ones, 60 of the others)", "number", "runs"),
-        Option("s", "searches of 36 runs each for tables 5 to 7 (else 1)", "number", "searches"),
-        Option("x", "a demonstration: three small datasets, few runs", None, "quick"),
-        Option("g", "where to train: cpu, or cuda (with torch)", "device", "device"),
-        Option("b", "numpy or torch (else numpy, on a GPU torch)", "name", "backend"),
-        Option("y", "float32 (unless told otherwise) or float64", "name", "dtype"),
-        Option("j", "threads (else one for each processor)", "number", "threads"),
-        Option("S", "another number draws other networks", "number", "seed"),
-        Option("o", "keep runs and write text, HTML and CSV in a folder", "folder", "out"),
-        QUIET,
-    ),
+    Proben1StudyOptions.declared(),
     most=0,
 )
 QUICK = ("cancer1", "glass1", "heartac1")
 QUICK_RUNS = 5
 
 
-def study(given: Given) -> Iterator[str]:
+def study(given: Proben1StudyOptions) -> Iterator[str]:
     """Run what is missing, then show the tables."""
     from redelve.studies.proben1 import describe, make_tables, write_study
 
     plan, engine = _plan(given), _engine(given)
-    folder = None if given.value("o") is None else Path(given.value("o") or "")
-    progress = reporter(is_quiet=given.has("q"))
+    folder = None if given.out is None else Path(given.out)
+    progress = reporter(is_quiet=given.quiet)
     tables = make_tables(plan, engine, folder=folder, progress=progress)
     about = _about(plan, engine)
     yield f"{describe(tables, about)}\n"
@@ -57,20 +67,20 @@ def study(given: Given) -> Iterator[str]:
         yield f"\nWritten: {write_study(folder, tables, about)}\n"
 
 
-def _plan(given: Given) -> Proben1Plan:
+def _plan(given: Proben1StudyOptions) -> Proben1Plan:
     from redelve.studies.proben1 import find_reading, make_plan
     from redelve.studies.proben1.printed import TABLES
 
-    tables = [number for text in given.options.get("t", ()) for number in _numbers(text)]
+    tables = [number for text in given.table for number in _numbers(text)]
     for number in tables:
         if number not in TABLES:
             raise UsageError(f"there is no table {number}: PROBEN1's results are tables 3 to 12")
     return make_plan(
         tables or TABLES,
-        find_reading(given.value("r") or "best"),
+        find_reading(given.reading),
         datasets=_datasets(given),
         amounts=_amounts(given),
-        seed=_whole(given, "S", 0, least=0),
+        seed=given.seed,
     )
 
 
@@ -85,44 +95,30 @@ def _numbers(text: str) -> list[int]:
     return found
 
 
-def _datasets(given: Given) -> list[str] | None:
+def _datasets(given: Proben1StudyOptions) -> list[str] | None:
     from redelve.data.proben1 import DATASETS, parse_name
 
-    names = [name.strip() for text in given.options.get("d", ()) for name in text.split(",") if name.strip()]
-    if not names:
-        return list(QUICK) if given.has("x") else None
+    if not given.datasets:
+        return list(QUICK) if given.quick else None
     found = []
-    for name in names:
+    for name in given.datasets:
         found += [f"{name}{number}" for number in (1, 2, 3)] if name in DATASETS else [str(parse_name(name))]
     return found
 
 
-def _amounts(given: Given) -> Amounts:
+def _amounts(given: Proben1StudyOptions) -> Amounts:
     from redelve.studies.proben1 import Amounts
 
-    usual = Amounts(QUICK_RUNS, QUICK_RUNS) if given.has("x") else Amounts()
-    return Amounts(
-        _whole(given, "n", usual.linear), _whole(given, "n", usual.multilayer), _whole(given, "s", 1)
-    )
+    usual = Amounts(QUICK_RUNS, QUICK_RUNS) if given.quick else Amounts()
+    return Amounts(given.runs or usual.linear, given.runs or usual.multilayer, given.searches)
 
 
-def _engine(given: Given) -> Engine:
+def _engine(given: Proben1StudyOptions) -> Engine:
     from redelve.nets import Engine
 
-    device = given.value("g") or "cpu"
-    backend = given.value("b") or ("numpy" if device == "cpu" else "torch")
+    backend = given.backend or ("numpy" if given.device == "cpu" else "torch")
     mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = _whole(given, "j", mine)
-    return Engine(backend, given.value("y") or "float32", device, threads=threads)
-
-
-def _whole(given: Given, letter: str, default: int, *, least: int = 1) -> int:
-    text = given.value(letter)
-    if text is None:
-        return default
-    if not text.isdecimal() or int(text) < least:
-        raise UsageError(f'-{letter} takes a whole number from {least} on: got "{text}"')
-    return int(text)
+    return Engine(backend, given.dtype, given.device, threads=given.threads or mine)
 
 
 def _about(plan: Proben1Plan, engine: Engine) -> list[str]:
@@ -138,4 +134,4 @@ def _about(plan: Proben1Plan, engine: Engine) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return run(COMMAND, study, argv)
+    return of.run_verb(COMMAND, Proben1StudyOptions, study, argv)

@@ -17,8 +17,8 @@ NOTHING = "–"
 class PerformanceGuess:
     """A guess of what a model, trained on all the cases, will lose on new ones.
 
-    `source` tells where the interval comes from; `value` is None where the way does not apply, and the notes
-    say why. `fits` and `seconds` (of one processor) are what the way costs by itself.
+    `source` tells where the interval comes from; `value` is None where the way does not apply, and the
+    notes say why. `fits` and `seconds` (of one processor) are what the way costs by itself.
     """
 
     way: str
@@ -43,7 +43,28 @@ class PerformanceGuess:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Guesses of one model's performance, or of the best of several, by several ways; `best` is to be told.
+    """Guesses of how one model, or the best of several, will do on new cases; from `predict_performance`.
+
+    Parameters
+    ----------
+    model
+        The model's name.
+    measure
+        What is guessed, in words.
+    cases
+        How many cases the guesses are made from.
+    level
+        The level of the intervals.
+    guesses
+        One for each way that was asked for.
+    recommended
+        The way whose guess is to be told: it is ``best``, and ``value`` and ``interval`` are its.
+    chosen
+        Of several models, the one with the smallest cross-validated loss.
+    models
+        All of them with that loss.
+    cautions
+        What is to be said of the cases themselves.
 
     Notes
     -----
