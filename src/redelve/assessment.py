@@ -114,7 +114,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     if archive is None:
         records = list(_run(experiment, plan(experiment), workers, progress=progress))
         return Assessment(experiment.results(records), data=data)
-    kept = _opened(archive, experiment)
+    kept = Archive.open(archive, create=True)
+    facts = experiment.results(())
+    kept.register(facts.tasks, facts.methods)
     with closing(_run(experiment, plan(experiment, done=kept.done()), workers, progress=progress)) as made:
         for record in made:
             kept.add(record)
@@ -131,14 +133,6 @@ def _run(
         yield from shown(records, len(jobs)) if progress else records
     finally:
         staff.close()
-
-
-def _opened(path: str | os.PathLike[str], experiment: Experiment) -> Archive:
-    """The archive, which knows the experiment's tasks and methods."""
-    archive = Archive.open(path, create=True)
-    facts = experiment.results(())
-    archive.register(facts.tasks, facts.methods)
-    return archive
 
 
 def _loaded(archive: Archive, experiment: Experiment) -> Results:

@@ -13,10 +13,7 @@ from redelve.cli import verb_options as of
 from redelve.cli.options import Command, UsageError, write
 
 if TYPE_CHECKING:
-    from redelve.data.tables import Intake
-    from redelve.data.tasks import NamedTasks, TaskLike
-    from redelve.run.cells import Limits
-    from redelve.run.workers import Workers
+    from redelve.data.tasks import TaskLike
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
@@ -65,20 +62,24 @@ COMMAND = Command(
 def assess(given: AssessOptions) -> str:
     """Do the main job; what was understood of the data is shown before it, for it may take long."""
     from redelve.assessment import assess as carry_out
+    from redelve.run.cells import Limits
+    from redelve.run.workers import workers_from
 
+    usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
+    words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
     assessment = carry_out(
         _methods(given),
         [_task(name, given, out) for name in given.arguments],
         sizes=given.sizes or None,
         runs=given.runs,
-        workers=_workers(given),
-        limits=_limits(given),
+        workers=workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler),
+        limits=Limits(given.time_limit, given.memory_limit, isolated=True),
         on_failure=given.on_failure,
         archive=out / "archive",
         progress=not given.quiet,
     ).judged_by(given.loss)
-    report = assessment.report(out / "report.html", command=_command_line(given))
+    report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
     return f"{assessment}\n\nReport: {report}\n"
 
 
@@ -91,6 +92,7 @@ def _default_folder(name: str) -> str:
 
 def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
     """An address as it stands; a file made ready and shown, a table by its description in the folder."""
+    from redelve.data.tables import Intake, write_description
     from redelve.data.tasks import is_data_file, is_table, task
 
     if not is_data_file(name):
@@ -102,19 +104,12 @@ def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
         description = path if path.exists() else None
         made = task(name, given.target, groups=given.group, description=description)
         hint = f"\n  (change this in {path} and give the command again)"
-        _describe(made, path)
+        if isinstance(made, Intake) and description is None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_description(path, made.description)
     if not given.quiet:
         write([f"{made}{hint}\n\n"])
     return made
-
-
-def _describe(made: Intake | NamedTasks, path: Path) -> None:
-    """Write what was understood of a table, unless its description is there already."""
-    from redelve.data.tables import Intake, write_description
-
-    if isinstance(made, Intake) and not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_description(path, made.description)
 
 
 def _methods(given: AssessOptions) -> dict[str, Any] | None:
@@ -128,25 +123,6 @@ def _methods(given: AssessOptions) -> dict[str, Any] | None:
             )
         methods[name] = shlex.split(command)
     return methods or None
-
-
-def _workers(given: AssessOptions) -> Workers:
-    from redelve.run.workers import workers_from
-
-    usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
-    return workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler)
-
-
-def _limits(given: AssessOptions) -> Limits:
-    from redelve.run.cells import Limits
-
-    return Limits(given.time_limit, given.memory_limit, isolated=True)
-
-
-def _command_line(given: AssessOptions) -> str:
-    """The command as it can be given again."""
-    words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
-    return shlex.join(["redelve", "assess", *words])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -155,7 +155,7 @@ class Contest:
             standard_error=(
                 inside.interval_standard_error if isinstance(inside, Analysis) else inside.standard_error
             ),
-            bounds=self.interval(),
+            bounds=inside.interval(),
             p_value=self.test.p_value,
             winner=better if difference and is_settled(self.adjusted_p_value) else None,
             caveats=self.test.caveats,

@@ -51,7 +51,6 @@ class Experiment:
     on_failure: str = LEAVE_OUT
     jobs: Mapping[Job, int] | None = None
     _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
-    _truths: dict[tuple[str, int], tuple[Truth, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
@@ -66,7 +65,7 @@ class Experiment:
     def facts(self, address: str) -> TaskFacts:
         """What the analysis must know of a task."""
         if address not in self._cache:
-            self._cache[address] = task_facts(self.assignments[address], self.losses_of[address])
+            self._cache[address] = task_facts(self.assignments[address], self.losses)
         return self._cache[address]
 
     @cached_property
@@ -105,12 +104,8 @@ class Experiment:
         return seed("job", job.method, job.task, self.instance_digest(job), job.run)
 
     def truths(self, job: Job) -> tuple[Truth, ...]:
-        """The true targets of the job's test cases, read once for all methods."""
-        key = (job.task, job.instance)
-        if key not in self._truths:
-            assignment = self.assignments[job.task]
-            self._truths[key] = truths_of(assignment, assignment.instances[job.instance])
-        return self._truths[key]
+        """The true targets of the job's test cases."""
+        return self.facts(job.task).instances[job.instance].truths
 
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
@@ -377,28 +372,17 @@ def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:
 
 def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None) -> TaskFacts:
     """What scoring and analysis must know of a task."""
+    tested = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
+    truths = truths_of(assignment, Instance(0, tested[:0], tested))
+    targets = tuple(truth.target for truth in truths)
+    losses = losses_for(targets, chosen)
+    baselines = baselines_by_loss(truths, losses)
+    own_losses = {loss.code: loss for loss in losses if not loss.is_builtin}
     design = describe(
         assignment.instances,
         assignment.commonality,
         dependency_range=assignment.task.prototask.dependency_range,
     )
-    units = None
-    if assignment.commonality is not None:
-        units = commonality_units(assignment.instances, assignment.commonality)
-    instances = tuple(
-        InstanceFacts(
-            instance.digest,
-            len(instance.training),
-            assignment.data.case_numbers[instance.testing],
-            truths_of(assignment, instance),
-            None if units is None else units[number],
-        )
-        for number, instance in enumerate(assignment.instances)
-    )
-    targets = assignment_targets(assignment)
-    losses = losses_for(targets, chosen)
-    tested = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
-    every_truth = truths_of(assignment, Instance(0, tested[:0], tested))
     is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
     return TaskFacts(
         address=assignment.address,
@@ -408,8 +392,8 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
         scheme=assignment.scheme,
         repetitions=assignment.repetitions,
         targets=targets,
-        instances=instances,
-        baselines=baselines_by_loss(every_truth, losses),
+        instances=_instance_facts(assignment),
+        baselines=baselines,
         usage=assignment.dataset.usage,
         origin=assignment.dataset.origin,
         input_count=len(assignment.data.inputs),
@@ -417,5 +401,21 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
         notes=tuple(dict.fromkeys((*assignment.notes, *(() if is_folded else design.caveats())))),
         training_overlap=design.training_sets == "overlapping",
         test_overlap=design.test_sets == "overlapping",
-        own_losses={loss.code: loss for loss in losses if not loss.is_builtin},
+        own_losses=own_losses,
+    )
+
+
+def _instance_facts(assignment: Assignment) -> tuple[InstanceFacts, ...]:
+    units = None
+    if assignment.commonality is not None:
+        units = commonality_units(assignment.instances, assignment.commonality)
+    return tuple(
+        InstanceFacts(
+            instance.digest,
+            len(instance.training),
+            assignment.data.case_numbers[instance.testing],
+            truths_of(assignment, instance),
+            None if units is None else units[number],
+        )
+        for number, instance in enumerate(assignment.instances)
     )
