@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from redelve.report.sections import described
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
 from redelve.run.progress import shown
-from redelve.run.results import Job, Record, Results
+from redelve.run.results import Record, Results
 from redelve.run.workers import WorkersLike, workers_for
 from redelve.store import Archive
 
@@ -99,6 +99,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     'lin-1'
     """
     assignments = assignments_for(tasks, sizes=sizes)
+    data = described(assignments.values())
     if methods is None:
         targets = {target for one in assignments.values() for target in assignment_targets(one)}
         methods = default_methods(tuple(targets))
@@ -110,29 +111,20 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         limits=limits or Limits(),
         on_failure=on_failure,
     )
-    data = described(assignments.values())
-    if archive is None:
-        records = list(_run(experiment, plan(experiment), workers, progress=progress))
-        return Assessment(experiment.results(records), data=data)
-    kept = Archive.open(archive, create=True)
-    facts = experiment.results(())
-    kept.register(facts.tasks, facts.methods)
-    with closing(_run(experiment, plan(experiment, done=kept.done()), workers, progress=progress)) as made:
-        for record in made:
-            kept.add(record)
-    return Assessment(_loaded(kept, experiment), archive=Path(archive), data=data)
-
-
-def _run(
-    experiment: Experiment, jobs: Sequence[Job], workers: WorkersLike, *, progress: bool
-) -> Generator[Record, None, None]:
-    """Do the jobs: their records, as they are made."""
-    staff = workers_for(workers, threads=experiment.limits.threads)
-    records = run(experiment, jobs, staff)
-    try:
-        yield from shown(records, len(jobs)) if progress else records
-    finally:
-        staff.close()
+    kept = None if archive is None else Archive.open(archive, create=True)
+    if kept is not None:
+        facts = experiment.results(())
+        kept.register(facts.tasks, facts.methods)
+    jobs = plan(experiment, done=kept.done() if kept else ())
+    records: list[Record] = []
+    with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
+        ongoing = run(experiment, jobs, staff)
+        with closing(shown(ongoing, len(jobs)) if progress else ongoing) as made:
+            for record in made:
+                kept.add(record) if kept else records.append(record)
+    results = _loaded(kept, experiment) if kept else experiment.results(records)
+    path = None if archive is None else Path(archive)
+    return Assessment(results, archive=path, data=data)
 
 
 def _loaded(archive: Archive, experiment: Experiment) -> Results:
@@ -140,7 +132,7 @@ def _loaded(archive: Archive, experiment: Experiment) -> Results:
     archive.compact()
     digests = {experiment.digest(job) for job in plan(experiment)}
     records = archive.load(digests=digests).records
-    wanted = chosen_losses(experiment.losses or ())
+    wanted = chosen_losses(experiment.losses) if experiment.losses else ()
     if lacking := [one for one in wanted if any(of.losses and one.code not in of.losses for of in records)]:
         archive.rescore(lacking)
         records = archive.load(digests=digests).records

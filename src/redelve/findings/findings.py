@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redelve.answers.losses import primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.findings.across import AcrossTasks, LearningCurve, across_tasks, learning_curves
 from redelve.findings.beside_losses import MethodCosts, costs_of
-from redelve.findings.loss_tables import codes_of, primary_loss
 from redelve.findings.over_runs import ManyRuns, many_runs
 from redelve.findings.task import TaskFindings, analyse
 from redelve.findings.validity import Note, check_results
@@ -42,8 +42,8 @@ def find(results: Results, loss: str | None = None) -> Findings:
     judged, others = [], []
     for address, facts in results.tasks.items():
         work = results.on(address)
-        codes = codes_of(work)
-        chosen = loss or primary_loss(facts)
+        codes = tuple(work.losses)
+        chosen = loss or primary_loss_for(facts.targets)
         if chosen not in codes:
             if loss is not None and codes:
                 raise StatisticsError(

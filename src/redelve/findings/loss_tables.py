@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.losses import in_order, primary_loss_for
+from redelve.answers.losses import primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.model.designs.nested_design import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
@@ -48,12 +48,7 @@ def is_folded(facts: TaskFacts) -> bool:
 
 def loss_codes(results: Results, address: str) -> tuple[str, ...]:
     """The losses that some record of a task has, in their order."""
-    return codes_of(results.on(address))
-
-
-def codes_of(work: TaskResults) -> tuple[str, ...]:
-    """The losses that some record has, in their order."""
-    return in_order({code for records in work.records.values() for one in records for code in one.losses})
+    return tuple(results.on(address).losses)
 
 
 def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLosses]:
@@ -66,8 +61,9 @@ def losses_of(work: TaskResults, code: str) -> dict[str, MethodLosses]:
     found = [_method_losses(records, work.facts, name, code) for name, records in work.records.items()]
     usable = {losses.method: losses for losses in found if losses.by_instance}
     if not usable:
-        known = ", ".join(codes_of(work))
-        raise StatisticsError(f'there are no losses "{code}" on {work.facts.address}: it has {known}')
+        raise StatisticsError(
+            f'there are no losses "{code}" on {work.facts.address}: it has {", ".join(work.losses)}'
+        )
     return usable
 
 

@@ -181,6 +181,10 @@ class TaskFindings:
 
     task: TaskFacts
     loss: str
+    judged_by: Loss
+    """The loss itself, as far as it is known here."""
+    loss_words: str
+    """The loss as within a sentence."""
     methods: tuple[MethodFinding, ...]
     contests: tuple[Contest, ...]
     group: BestGroup | None
@@ -205,11 +209,6 @@ class TaskFindings:
                 return contest
         raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}')
 
-    @property
-    def judged_by(self) -> Loss:
-        """The loss itself, as far as it is known here."""
-        return self.task.loss(self.loss)
-
 
 def analyse_task(results: Results, address: str, code: str | None = None) -> TaskFindings:
     """Expected losses and comparisons of all methods on a task by one loss."""
@@ -220,15 +219,15 @@ def analyse(work: TaskResults, code: str | None = None) -> TaskFindings:
     """The same of what came of one task."""
     facts = work.facts
     code = code or primary_loss(facts)
-    losses = losses_of(work, code)
-    standard = standard_of(facts, code)
+    losses, judge = losses_of(work, code), work.losses[code]
+    standard, words = StandardLoss(facts.baselines.get(code), judge.is_shift), judge.words
     methods = tuple(_finding(work, losses[name], standard) for name in losses)
     pairs, why_not = _all_pairs(losses, facts)
     group = best_group(pairs, level=GROUP_LEVEL) if pairs else None
     contests = tuple(_contest(pair, losses, facts, standard) for pair in pairs.pairs) if pairs else ()
     own = [caveat for method in methods if method.estimate for caveat in method.estimate.caveats]
     caveats = dict.fromkeys((*(group.caveats if group else own), *why_not))
-    return TaskFindings(facts, code, methods, contests, group, tuple(caveats))
+    return TaskFindings(facts, code, judge, words, methods, contests, group, tuple(caveats))
 
 
 def _all_pairs(

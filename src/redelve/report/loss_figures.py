@@ -102,7 +102,7 @@ def rasmussen_picture(panel: Panel) -> Picture:
     return Picture(
         f"rasmussen-{panel.key}",
         f"Losses and significance on {panel.prototask}",
-        f"One box per training-set size with the {kind} {panel.largest.judged_by.words} of "
+        f"One box per training-set size with the {kind} {panel.largest.loss_words} of "
         f"{len(panel.methods)} methods and their standard errors; below each box a square of p-value digits. "
         "The table below the figure has the same digits.",
         f"Ticks: {kind} expected loss; lines: ± one standard error. Below, the digit in the column of A and "

@@ -113,7 +113,7 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     finding = task.method(leader)
     text = (
         f"With {task.task.training_set_size} training cases {leader} had the smallest expected "
-        f"{task.judged_by.words}: {rounding.with_error(finding.mean, finding.standard_error)}"
+        f"{task.loss_words}: {rounding.with_error(finding.mean, finding.standard_error)}"
     )
     if finding.standardised is None:
         return f"{text}."

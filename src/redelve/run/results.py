@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.losses import Loss, RememberedLoss, known_loss
+from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
@@ -173,6 +173,8 @@ class TaskResults:
 
     facts: TaskFacts
     records: Mapping[str, Sequence[Record]] = field(repr=False)
+    losses: Mapping[str, Loss]
+    """The losses that some record has, by code and in their order."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,9 @@ class Results:
 
     def on(self, address: str) -> TaskResults:
         """What came of a task."""
-        return TaskResults(self.task(address), {name: self.of(name, address) for name in self.methods})
+        facts, records = self.task(address), {name: self.of(name, address) for name in self.methods}
+        codes = in_order({code for each in records.values() for one in each for code in one.losses})
+        return TaskResults(facts, records, {code: facts.loss(code) for code in codes})
 
     def task(self, address: str) -> TaskFacts:
         """What is known of a task."""

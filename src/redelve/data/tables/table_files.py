@@ -25,7 +25,7 @@ from redelve.data.files import StrPath, decoded_text, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.errors import FormatError, LocationError, SpecError
 from redelve.model.cases import NumberColumn, Numbers, Rows
-from redelve.text_numbers import NUMBER, is_integer, is_number
+from redelve.text_numbers import NUMBER, is_integer, parse_number
 
 TABLE_LIMIT = 512 * 2**20
 MOST_CELLS = 200_000_000
@@ -213,7 +213,7 @@ def _read_csv(path: StrPath, limit: int) -> Table:
     if first is None:
         raise FormatError(path, None, "the file is empty: a table has a header and rows")
     names = [" ".join(cell.split()) for cell in first[1]]
-    decimal = [name for name in names if not is_integer(name) and is_number(name)]
+    decimal = [name for name in names if not is_integer(name) and parse_number(name) is not None]
     if decimal or all(map(is_integer, names)):
         raise _no_header(path, names)
     check_names(names, os.fspath(path))

@@ -312,7 +312,7 @@ SECTIONS.add("other-losses", OtherLosses)
 
 def other_losses_table(findings: Findings) -> ReportTable | None:
     """Means and standard errors by every other loss; None where there is none."""
-    codes = {task.loss: task.judged_by.words for task in (*findings.tasks, *findings.other_losses)}
+    codes = {task.loss: task.loss_words for task in (*findings.tasks, *findings.other_losses)}
     if not findings.other_losses:
         return None
     at = {(task.task.address, task.loss): task for task in (*findings.tasks, *findings.other_losses)}

@@ -318,7 +318,7 @@ def _error_function(findings: Findings) -> Point:
     for task in findings.tasks:
         others = [one.loss for one in findings.other_losses if one.task.address == task.task.address]
         baseline = task.task.baselines.get(task.loss)
-        text = f"{task.judged_by.words} ({task.loss}), mean over test cases"
+        text = f"{task.loss_words} ({task.loss}), mean over test cases"
         if baseline is None:
             text += "; not standardised"
         elif task.judged_by.is_shift:

@@ -131,7 +131,7 @@ def losses_table(panel: Panel) -> ReportTable:
     judged_by = panel.largest.judged_by
     return ReportTable(
         f"losses-{panel.key}",
-        f"Expected {judged_by.words} on {panel.prototask}",
+        f"Expected {panel.largest.loss_words} on {panel.prototask}",
         (
             CASES,
             METHOD,

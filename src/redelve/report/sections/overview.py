@@ -168,7 +168,7 @@ def _table(panel: Panel) -> str:
     width = max(map(len, names))
     each = max(len(cell) for row in cells.values() for cell in row) + 2
     kind = "standardised " if panel.is_standardised else ""
-    head = f"  {kind}{panel.largest.judged_by.words} ± standard error, by training-set size"
+    head = f"  {kind}{panel.largest.loss_words} ± standard error, by training-set size"
     lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
     return "\n".join([*lines, f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)"])
