@@ -122,6 +122,16 @@ def test_a_program_takes_part(run_command: RunCommand, table: Path) -> None:
     assert "zero" in done.out
 
 
+def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
+    run_command: RunCommand, table: Path
+) -> None:
+    done = assess(run_command, table, "-l", "A9N", "-o", "out")
+    assert done.code == 0, done.err
+    assert "no-guess penalty 9" in done.out
+    for code in ("S", "A9N"):
+        assert run_command("report", ["out/archive", "-l", code], table.parent).code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -135,6 +145,14 @@ def test_a_program_takes_part(run_command: RunCommand, table: Path) -> None:
         (["houses.csv", "-t", "price", "-s", "many"], 'whole numbers above 0, not "many"'),
         (["houses.csv", "-t", "price", "-r", "0"], 'whole numbers above 0, not "0"'),
         (["houses.csv", "-t", "price", "-l", "Q", "-m", "constant", "-q"], 'has no loss "Q"'),
+        (
+            ["houses.csv", "-t", "price", "-l", "X", "-m", "constant", "-q"],
+            'unknown loss "X": known are A, S,',
+        ),
+        (
+            ["houses.csv", "-t", "town", "-l", "A0.2N", "-m", "constant", "-q"],
+            "loss A0.2N is for integer, real",
+        ),
         (["houses.csv", "-t", "price", "-T", "-5"], 'a number above 0, not "-5"'),
         (["houses.csv", "-t", "price", "-M", "lots"], 'a number above 0, not "lot'),
         (["houses.csv", "-t", "price", "-f", "ignore"], "choose leave-out or baseline"),

@@ -13,6 +13,7 @@ from redelve.cli import verb_options as of
 from redelve.cli.options import Command, UsageError, write
 
 if TYPE_CHECKING:
+    from redelve.answers.losses import Loss
     from redelve.data.tasks import TaskLike
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
@@ -68,10 +69,12 @@ def assess(given: AssessOptions) -> str:
     usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
+    tasks = [_task(name, given, out) for name in given.arguments]
     assessment = carry_out(
         _methods(given),
-        [_task(name, given, out) for name in given.arguments],
+        tasks,
         sizes=given.sizes or None,
+        losses=_losses(given.loss, tasks),
         runs=given.runs,
         workers=workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler),
         limits=Limits(given.time_limit, given.memory_limit, isolated=True),
@@ -123,6 +126,21 @@ def _methods(given: AssessOptions) -> dict[str, Any] | None:
             )
         methods[name] = shlex.split(command)
     return methods or None
+
+
+def _losses(code: str | None, tasks: Sequence[TaskLike]) -> Sequence[Loss] | None:
+    """None for the usual losses; where methods are judged by another one, that one besides."""
+    if code is None:
+        return None
+    from redelve.answers.losses import parse_loss, usual_losses
+    from redelve.data.tasks import assignments_for
+    from redelve.run.experiment import assignment_targets
+
+    usual = usual_losses()
+    if code in {loss.code for loss in usual}:
+        return None
+    targets = {assignment_targets(one) for one in assignments_for(tasks).values()}
+    return [*(loss for loss in usual if all(map(loss.applies_to, targets))), parse_loss(code)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
