@@ -30,7 +30,7 @@ class AssessOptions(of.VerbOptions):
     """What `redelve assess` is told."""
 
     target = of.text("t", "the column to predict", "column")
-    methods = of.names("m", "built-in methods, separated by commas (`redelve methods` lists them)")
+    methods = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
     program = of.texts("p", "a program as a method, name=command; may be given again", "program")
     loss = of.text("l", "the loss to judge by: S, A, L, C for numbers, Z, Q, L for classes", "code")
     sizes = of.wholes("s", "training-set sizes, separated by commas", "sizes", WHOLE)

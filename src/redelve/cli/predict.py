@@ -22,7 +22,7 @@ class PredictOptions(of.VerbOptions):
     """What `redelve predict` is told."""
 
     target = of.text("t", "the column to predict", "column")
-    method = of.names("m", "built-in methods, separated by commas (`redelve methods` lists them)")
+    method = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
     loss = of.text("l", "ber, error, or a loss: S, A for numbers, Z, Q, L for classes", "loss")
     ways = of.names(
         "w", "ways to guess by, separated by commas, such as kfold:5,632+ (-W lists them)", "ways"
