@@ -5,15 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from redelve.cli import verb_options as of
 from redelve.cli.options import Command, UsageError
 from redelve.cli.progress_lines import reporter
-
-if TYPE_CHECKING:
-    from redelve.nets import Engine
-    from redelve.studies.proben1 import Amounts, Proben1Plan
 
 FROM_0, FROM_1 = (of.Wanted(f"a whole number from {least} on", least) for least in (0, 1))
 
@@ -49,39 +44,40 @@ COMMAND = Command(
     Proben1StudyOptions.declared(),
     most=0,
 )
-QUICK = ("cancer1", "glass1", "heartac1")
-QUICK_RUNS = 5
 
 
 def study(given: Proben1StudyOptions) -> Iterator[str]:
     """Run what is missing, then show the tables."""
-    from redelve.studies.proben1 import describe, make_tables, write_study
+    from redelve.nets import Engine
+    from redelve.studies.proben1 import make_study
 
-    plan, engine = _plan(given), _engine(given)
+    backend = given.backend or ("numpy" if given.device == "cpu" else "torch")
     folder = None if given.out is None else Path(given.out)
-    progress = reporter(is_quiet=given.quiet)
-    tables = make_tables(plan, engine, folder=folder, progress=progress)
-    about = _about(plan, engine)
-    yield f"{describe(tables, about)}\n"
+    found = make_study(
+        _tables(given.table),
+        datasets=given.datasets,
+        reading=given.reading,
+        runs=given.runs,
+        searches=given.searches,
+        is_quick=given.quick,
+        seed=given.seed,
+        folder=folder,
+        progress=reporter(is_quiet=given.quiet),
+        engine=Engine(backend, given.dtype, given.device, threads=given.threads or _mine()),
+    )
+    yield f"{found}\n"
     if folder is not None:
-        yield f"\nWritten: {write_study(folder, tables, about)}\n"
+        yield f"\nWritten: {found.write(folder)}\n"
 
 
-def _plan(given: Proben1StudyOptions) -> Proben1Plan:
-    from redelve.studies.proben1 import find_reading, make_plan
+def _tables(texts: Sequence[str]) -> list[int]:
     from redelve.studies.proben1.printed import TABLES
 
-    tables = [number for text in given.table for number in _numbers(text)]
+    tables = [number for text in texts for number in _numbers(text)]
     for number in tables:
         if number not in TABLES:
             raise UsageError(f"there is no table {number}: PROBEN1's results are tables 3 to 12")
-    return make_plan(
-        tables or TABLES,
-        find_reading(given.reading),
-        datasets=_datasets(given),
-        amounts=_amounts(given),
-        seed=given.seed,
-    )
+    return tables or list(TABLES)
 
 
 def _numbers(text: str) -> list[int]:
@@ -95,41 +91,9 @@ def _numbers(text: str) -> list[int]:
     return found
 
 
-def _datasets(given: Proben1StudyOptions) -> list[str] | None:
-    from redelve.data.proben1 import DATASETS, parse_name
-
-    if not given.datasets:
-        return list(QUICK) if given.quick else None
-    found = []
-    for name in given.datasets:
-        found += [f"{name}{number}" for number in (1, 2, 3)] if name in DATASETS else [str(parse_name(name))]
-    return found
-
-
-def _amounts(given: Proben1StudyOptions) -> Amounts:
-    from redelve.studies.proben1 import Amounts
-
-    usual = Amounts(QUICK_RUNS, QUICK_RUNS) if given.quick else Amounts()
-    return Amounts(given.runs or usual.linear, given.runs or usual.multilayer, given.searches)
-
-
-def _engine(given: Proben1StudyOptions) -> Engine:
-    from redelve.nets import Engine
-
-    backend = given.backend or ("numpy" if given.device == "cpu" else "torch")
-    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Engine(backend, given.dtype, given.device, threads=given.threads or mine)
-
-
-def _about(plan: Proben1Plan, engine: Engine) -> list[str]:
-    """How the numbers were made: each reading once, and the engine."""
-    parts: dict[str, list[str]] = {}
-    for sheet in plan.sheets:
-        names = parts.setdefault(sheet.reading.identity, [])
-        if sheet.part not in names:
-            names.append(sheet.part)
-    lines = [f"{', '.join(names)}: {identity}" for identity, names in parts.items()]
-    return [*lines, f"trained with {engine.backend} in {engine.dtype} on {engine.device}"]
+def _mine() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:

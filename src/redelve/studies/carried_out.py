@@ -7,7 +7,7 @@ from pathlib import Path
 
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.results import Job, Record, Results
-from redelve.run.workers import Workers
+from redelve.run.workers import workers_for
 from redelve.store import Archive
 
 ARCHIVE = "archive"
@@ -18,29 +18,31 @@ def carry_out(
     experiment: Experiment,
     folder: Path | None,
     *,
-    workers: Workers | None = None,
+    workers: int = 1,
     answers: bool = False,
-    began: Callable[[Sequence[Job]], None] = lambda _: None,
-    ended: Callable[[Record], None] = lambda _: None,
+    began: Callable[[Sequence[Job]], None] | None = None,
+    ended: Callable[[Record, Sequence[Job]], None] = lambda *_: None,
 ) -> Results:
     """All results of an experiment; a folder's archive keeps every record as it is made.
 
-    `began` is told what is left to do, `ended` every record. `answers` are read from the archive only if
-    they are wanted. Jobs that failed are tried again.
+    `began` is told what is left to do, `ended` that and every record. `answers` are read from the archive
+    only if they are wanted. Jobs that failed are tried again.
     """
-    archive = None if folder is None else Archive.open(folder / ARCHIVE, create=True)
-    if archive is not None:
+    archive = None
+    if folder is not None:
         described = experiment.results(())
+        archive = Archive.open(folder / ARCHIVE, create=True)
         archive.register(described.tasks, described.methods)
     jobs = plan(experiment, done=() if archive is None else archive.done(retry_failed=True))
-    began(jobs)
+    if began is not None:
+        began(jobs)
     made: list[Record] = []
-    for record in run(experiment, jobs, workers) if jobs else ():
+    for record in run(experiment, jobs, workers_for(workers)) if jobs else ():
         if archive is None:
             made.append(record)
         else:
             archive.add(record)
-        ended(record)
+        ended(record, jobs)
     if archive is None:
         return experiment.results(made)
     if jobs:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redelve.nets import Engine
-from redelve.studies.proben1 import Compared, find_reading, make_plan, make_tables
+from redelve.studies.proben1 import Compared, make_study
 from redelve.studies.proben1.comparison_words import tally
 from redelve.studies.proben1.printed import verdicts
 from tests.data.proben1.genuine import FOLDER, needs_genuine
@@ -21,11 +21,11 @@ Tables = dict[int, Compared]
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     folder = Path(os.environ.get("REDELVE_STUDY_PROBEN1") or tmp_path_factory.mktemp("proben1"))
-    plan = make_plan((3, 4, 8, 9, 10, 11, 12), find_reading("best"))
+    numbers = (3, 4, 8, 9, 10, 11, 12)
     engine = Engine(dtype="float32", threads=os.cpu_count())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REDELVE_PROBEN1", str(FOLDER))
-        return {table.number: table for table in make_tables(plan, engine, folder=folder)}
+        return {table.number: table for table in make_study(numbers, engine=engine, folder=folder).tables}
 
 
 def agreeing(tables: Tables, numbers: tuple[int, ...], column: str) -> tuple[int, int]:

@@ -89,11 +89,14 @@ def test_a_run_by_itself_is_what_it_is_in_company(tmp_path: Path) -> None:
     same(runs_of(alone, [of])[of.part, of.dataset], run_one(of))
 
 
-def test_problems_of_equal_shape_train_together_with_the_numbers_they_have_alone(tmp_path: Path) -> None:
-    """As on torch, where that pays; single precision is what several problems are stacked in."""
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_problems_of_equal_shape_train_together_with_the_numbers_they_have_alone(
+    tmp_path: Path, dtype: str
+) -> None:
+    """As on torch, where that pays."""
     sheets = [sheet(write_dataset(tmp_path, f"tiny{number}", seed=number)) for number in (1, 2)]
     of = Proben1Plan((), tuple(sheets))
-    experiment = of.experiment(Engine(dtype="float32"))
+    experiment = of.experiment(Engine(dtype=dtype))
     (method,) = experiment.methods.values()
     packages = [pack(experiment, job) for job in plan(experiment)]
     rngs = [np.random.Generator(np.random.PCG64(one.seed)) for one in packages]

@@ -106,6 +106,8 @@ def _rows(table: int, runs: AllRuns) -> Iterator[ComparisonRow]:
 
 
 def _figures_row(row: printed.PrintedFigures, runs: Runs) -> ComparisonRow:
+    test, valid = runs.figures["test"], runs.figures["valid"]
+    rho = summarise_runs(test, valid).correlation
     cells = []
     for name, given in row.measures.items():
         found = summarise_runs(runs.figures[name])
@@ -114,8 +116,6 @@ def _figures_row(row: printed.PrintedFigures, runs: Runs) -> ComparisonRow:
         cells.append(ComparedCell(row.dataset, name, given.mean, given.error, found.mean, error))
         if deviation is not None and given.deviation is not None:
             cells.append(_deviation_cell(row.dataset, name, given, runs.figures[name]))
-    test, valid = runs.figures["test"], runs.figures["valid"]
-    rho = summarise_runs(test, valid).correlation
     if row.correlation is not None and rho is not None:
         error = correlation_error(test, valid)
         given_error = error * sqrt(len(test) / printed.PIVOT_RUNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from redelve.studies.proben1.comparison import Compared
@@ -31,6 +31,9 @@ def page_of(tables: Sequence[Compared], about: Sequence[str] = ()) -> StudyPage:
     )
 
 
-def write_study(folder: Path, tables: Sequence[Compared], about: Sequence[str] = ()) -> Path:
-    """Write page, text, tables and cells."""
-    return write_folder(folder, page_of(tables, about), {"cells.csv": cells_csv(tables)})
+def write_study(
+    folder: Path, tables: Sequence[Compared], about: Sequence[str], further: Mapping[str, str]
+) -> Path:
+    """Write page, text, tables, cells and further files."""
+    further = {"cells.csv": cells_csv(tables), **further}
+    return write_folder(folder, page_of(tables, about), further)

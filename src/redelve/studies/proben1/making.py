@@ -4,70 +4,109 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from redelve.data.files import AtomicFiles
 from redelve.nets import Engine
 from redelve.run.results import Job, Record
-from redelve.run.workers import workers_for
 from redelve.studies.carried_out import carry_out
 from redelve.studies.proben1.comparison import Compared, compare
-from redelve.studies.proben1.plan import Proben1Plan, Sheet
-from redelve.studies.proben1.sheet_runs import runs_csv, runs_of
+from redelve.studies.proben1.comparison_page import describe, write_study
+from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, Sheet, make_plan
+from redelve.studies.proben1.readings import find_reading
+from redelve.studies.proben1.sheet_runs import Runs, runs_csv, runs_of
 
 Progress = Callable[[str], None]
 FEW = 200
 """So many runs are made about as fast as other processes get started."""
 
 
-def make_tables(
+@dataclass(frozen=True)
+class Proben1Study:
+    """Tables beside the printed ones, how they were made, and every run; printed, it reads like a report."""
+
+    tables: tuple[Compared, ...]
+    about: tuple[str, ...]
+    runs: tuple[Runs, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return describe(self.tables, self.about)
+
+    def write(self, folder: Path) -> Path:
+        """Write page, text, tables, cells and runs."""
+        return write_study(folder, self.tables, self.about, {"runs.csv": runs_csv(self.runs)})
+
+
+def make_study(  # noqa: PLR0913  (options of a public function are explicit)
+    tables: Iterable[int],
+    *,
+    datasets: Sequence[str] = (),
+    reading: str = "best",
+    runs: int | None = None,
+    searches: int = 1,
+    is_quick: bool = False,
+    seed: int = 0,
+    engine: Engine,
+    folder: Path | None = None,
+    progress: Progress = lambda _: None,
+) -> Proben1Study:
+    """Some tables made anew: on these datasets (none: all), so often (None: as published).
+
+    With a folder, runs are kept in its archive, and those that it holds are not made again.
+    """
+    usual = Amounts(QUICK_RUNS, QUICK_RUNS) if is_quick else Amounts()
+    amounts = Amounts(runs or usual.linear, runs or usual.multilayer, searches)
+    wanted = datasets or (QUICK if is_quick else None)
+    plan = make_plan(tables, find_reading(reading), datasets=wanted, amounts=amounts, seed=seed)
+    found = make_runs(plan, engine, folder=folder, progress=progress)
+    return Proben1Study(compare(plan, found), _about(plan, engine), tuple(found.values()))
+
+
+def make_runs(
     plan: Proben1Plan, engine: Engine, *, folder: Path | None = None, progress: Progress = lambda _: None
-) -> tuple[Compared, ...]:
-    """The tables of a plan beside the printed ones; with a folder, runs are kept in its archive.
+) -> dict[tuple[str, str], Runs]:
+    """The runs of a plan, by part and dataset.
 
     On NumPy `engine.threads` processes train a batch each; on torch, or where there is not much to do, this
     process trains one batch after the other, with as many threads.
     """
-    hands = engine.threads or 1 if engine.is_numpy and plan.run_count > FEW else 1
-    experiment = plan.experiment(replace(engine, threads=1) if hands > 1 else engine)
+    hands = engine.threads or 1 if engine.backend == "numpy" and plan.run_count > FEW else 1
     told = _SheetProgress(plan.sheets, progress)
-    results = carry_out(
-        experiment,
-        folder,
-        workers=workers_for(hands),
-        answers=True,
-        began=told.begin,
-        ended=told.end,
-    )
-    runs = runs_of(results, plan.sheets)
-    if folder is not None:
-        with AtomicFiles() as files:
-            files.write(folder / "runs.csv", runs_csv(runs.values()))
-    return compare(plan, runs)
+    experiment = plan.experiment(replace(engine, threads=1) if hands > 1 else engine)
+    results = carry_out(experiment, folder, workers=hands, answers=True, ended=told.end)
+    return runs_of(results, plan.sheets)
+
+
+def _about(plan: Proben1Plan, engine: Engine) -> tuple[str, ...]:
+    """How the numbers were made: each reading once, and the engine."""
+    parts: dict[str, list[str]] = {}
+    for sheet in plan.sheets:
+        names = parts.setdefault(sheet.reading.identity, [])
+        if sheet.part not in names:
+            names.append(sheet.part)
+    lines = [f"{', '.join(names)}: {identity}" for identity, names in parts.items()]
+    return (*lines, f"trained with {engine.backend} in {engine.dtype} on {engine.device}")
 
 
 class _SheetProgress:
     """Tells of every sheet that becomes complete."""
 
     def __init__(self, sheets: Sequence[Sheet], tell: Progress) -> None:
-        self._tell, self._began = tell, time.monotonic()
-        self._sheets = {job: sheet for sheet in sheets for job in sheet.jobs}
-        self._total = len(sheets)
-        self._wanted: Counter[Sheet] = Counter()
-        self._made: Counter[Sheet] = Counter()
+        self._sheets, self._tell, self._began = sheets, tell, time.monotonic()
+        self._left: Counter[Sheet] = Counter()
+        self._of: dict[Job, Sheet] = {}
 
-    def begin(self, jobs: Sequence[Job]) -> None:
-        self._wanted.update(self._sheets[job] for job in jobs)
-        self._complete = self._total - len(self._wanted)
-
-    def end(self, record: Record) -> None:
-        sheet = self._sheets[record.job]
-        self._made[sheet] += 1
-        made = self._made[sheet]
-        if made == self._wanted[sheet]:
-            self._complete += 1
-            seconds = time.monotonic() - self._began
-            count = f"{self._complete} of {self._total}"
+    def end(self, record: Record, jobs: Sequence[Job]) -> None:
+        """One more record of these jobs."""
+        if not self._of:
+            self._of = {job: sheet for sheet in self._sheets for job in sheet.jobs}
+            self._wanted = Counter(self._of[job] for job in jobs)
+            self._left.update(self._wanted)
+        sheet = self._of[record.job]
+        self._left[sheet] -= 1
+        if not self._left[sheet]:
+            complete = len(self._sheets) - sum(left > 0 for left in self._left.values())
+            made, seconds = self._wanted[sheet], time.monotonic() - self._began
+            count = f"{complete} of {len(self._sheets)}"
             self._tell(f"{count}: {sheet.dataset}, {sheet.part}, runs made: {made} ({seconds:.0f} s)")

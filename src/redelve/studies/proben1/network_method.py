@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import Guesses, Target
+from redelve.answers.predictions import Guesses
 from redelve.methods.contract import BatchMethod
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Column
@@ -39,12 +39,8 @@ class ProbenNetwork(BatchMethod):
     topology: Topology
     reading: TrainingReading
     engine: Engine = field(default_factory=Engine, compare=False)
+    mixes_tasks: bool = field(default=False, compare=False)
     largest_batch = 4096
-
-    @property
-    def mixes_tasks(self) -> bool:  # type: ignore[override]
-        """Whether problems of equal shape are trained together."""
-        return not self.engine.is_numpy
 
     @property
     def summary(self) -> str:  # type: ignore[override]
@@ -63,7 +59,8 @@ class ProbenNetwork(BatchMethod):
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
     ) -> list[NetworkPredictor]:
         """Train all runs; those of one shape are one array."""
-        known = {id(training): ProbenCases.of(training) for training in trainings}
+        different = {id(training): training for training in trainings}
+        known = {key: ProbenCases.of(training) for key, training in different.items()}
         alike: dict[tuple[int, ...], list[int]] = {}
         for place, training in enumerate(trainings):
             alike.setdefault(known[id(training)].shape, []).append(place)
@@ -75,19 +72,24 @@ class ProbenNetwork(BatchMethod):
 
     def _train(self, cases: Sequence[ProbenCases], seeds: Sequence[int]) -> list[NetworkPredictor]:
         network = self.topology.network(cases[0].inputs.shape[1], cases[0].outputs.shape[1])
-        sets = _sets(cases)
+        sets = _sets(cases, self.engine.dtype)
         weights = initial_weights(network, seeds, self.reading.weights)
         trained = train(network, weights, sets, self.reading.procedure, seeds=seeds, engine=self.engine)
-        told = self._told(network, trained, sets)
-        shared: dict[int, SharedOutputs] = {}
-        predictors = []
+        assert sets.validation is not None
+        outputs = predict(network, trained.weights, sets.validation.inputs, engine=self.engine)
+        told = self._told(trained, outputs, sets.validation.targets)
+        runs: dict[int, list[int]] = {}
         for run, own in enumerate(cases):
-            rows = [place for place, other in enumerate(cases) if other is own]
-            outputs = shared.setdefault(id(own), SharedOutputs(network, trained.weights[rows], self.engine))
-            predictors.append(NetworkPredictor(outputs, rows.index(run), own.targets, told[run]))
-        return predictors
+            runs.setdefault(id(own), []).append(run)
+        made: dict[int, NetworkPredictor] = {}
+        for rows in runs.values():
+            networks = SharedOutputs(network, trained.weights[rows], self.engine)
+            for row, run in enumerate(rows):
+                made[run] = NetworkPredictor(networks, row, cases[run].training, told[run])
+        return [made[run] for run in range(len(cases))]
 
-    def _told(self, network: Architecture, trained: Trained, sets: Sets) -> list[dict[str, float | str]]:
+    def _told(self, trained: Trained, outputs: Numbers, wanted: Numbers) -> list[dict[str, float | str]]:
+        """How training went; of classes, how many validation cases are told wrongly."""
         figures = {
             "train": trained.lowest_training,
             "valid": trained.lowest_validation,
@@ -95,10 +97,9 @@ class ProbenNetwork(BatchMethod):
             "epochs": trained.epochs,
             "relevant": trained.relevant_epochs,
         }
-        assert sets.validation is not None
-        if is_class_code(sets.validation.targets):
-            outputs = predict(network, trained.weights, sets.validation.inputs, engine=self.engine)
-            figures["valid_class"] = _class_errors(outputs, sets.validation.targets)
+        if is_class_code(wanted):
+            pairs = zip(outputs, np.broadcast_to(wanted, outputs.shape), strict=True)
+            figures["valid_class"] = np.array([classification_error(*pair) for pair in pairs])
         engine = f"{self.engine.backend} {self.engine.dtype} {self.engine.device}"
         return [
             {
@@ -116,13 +117,13 @@ class ProbenCases(NamedTuple):
     inputs: Numbers
     outputs: Numbers
     validation: int
-    targets: tuple[Target, ...]
+    training: TrainingSet
 
     @classmethod
     def of(cls, training: TrainingSet) -> ProbenCases:
         """What a training set holds."""
-        inputs, outputs = _table(training.input_columns), _table(training.target_columns)
-        return cls(inputs, outputs, training.validation_size, training.targets)
+        columns, cut = training.cases.columns, len(training.inputs)
+        return cls(_table(columns[:cut]), _table(columns[cut:]), training.validation_size, training)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -159,13 +160,13 @@ class NetworkPredictor:
 
     networks: SharedOutputs
     run: int
-    targets: tuple[Target, ...]
+    training: TrainingSet
     told: Told
 
     def predict(self, inputs: TestInputs) -> Answer:
         """A number for each output node."""
         outputs = self.networks.of(self.run, _table(inputs.cases.columns))
-        return Answer(Guesses(self.targets, tuple(outputs.T)))
+        return Answer(Guesses(self.training.targets, tuple(outputs.T)))
 
 
 def is_class_code(outputs: Numbers) -> bool:
@@ -179,19 +180,13 @@ def _table(columns: Iterable[Column]) -> Numbers:
     return np.column_stack([column.numbers() for column in columns])
 
 
-def _sets(cases: Sequence[ProbenCases]) -> Sets:
+def _sets(cases: Sequence[ProbenCases], dtype: str) -> Sets:
     """The same cases for all runs, or each run's own."""
     first = cases[0]
     inputs, outputs = first.inputs, first.outputs
     if any(own is not first for own in cases):
-        inputs = np.stack([own.inputs for own in cases], dtype=np.float32, casting="same_kind")
-        outputs = np.stack([own.outputs for own in cases], dtype=np.float32, casting="same_kind")
+        inputs = np.stack([own.inputs for own in cases], dtype=dtype, casting="same_kind")
+        outputs = np.stack([own.outputs for own in cases], dtype=dtype, casting="same_kind")
     cut = inputs.shape[-2] - first.validation
     training = Data(inputs[..., :cut, :], outputs[..., :cut, :])
     return Sets(training, Data(inputs[..., cut:, :], outputs[..., cut:, :]))
-
-
-def _class_errors(outputs: Numbers, targets: Numbers) -> Numbers:
-    if targets.ndim == 2:
-        return classification_error(outputs, targets)
-    return np.array([classification_error(*pair) for pair in zip(outputs, targets, strict=True)])

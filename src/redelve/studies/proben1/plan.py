@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from redelve.data.proben1 import assignment, parse_name
+from redelve.data.proben1 import DATASETS, assignment, parse_name
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
 from redelve.nets import Engine
@@ -38,6 +38,11 @@ WITHOUT_FILES = (
 )
 SINGLE = "mushroom1"
 """The dataset of which a single run was made, with a linear network only (section 3.3.1)."""
+
+
+QUICK = ("cancer1", "glass1", "heartac1")
+QUICK_RUNS = 5
+"""What a demonstration makes."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Sheet:
     def jobs(self) -> tuple[Job, ...]:
         """A job for each run."""
         task = task_of(self.dataset).address
-        names = {topology: self.method_name(topology) for topology in set(self.topologies)}
+        names = {topology: self.method_name(topology) for topology in dict.fromkeys(self.topologies)}
         return tuple(Job(task, names[one], 0, place) for place, one in enumerate(self.topologies))
 
     def method_name(self, topology: Topology) -> str:
@@ -91,9 +96,8 @@ class Sheet:
 
     def methods(self, engine: Engine) -> dict[str, ProbenNetwork]:
         """Its networks by name."""
-        return {
-            self.method_name(one): ProbenNetwork(one, self.reading, engine) for one in set(self.topologies)
-        }
+        mixing, networks = engine.backend != "numpy", dict.fromkeys(self.topologies)
+        return {self.method_name(one): ProbenNetwork(one, self.reading, engine, mixing) for one in networks}
 
     @property
     def work(self) -> int:
@@ -118,11 +122,20 @@ class Proben1Plan:
     def experiment(self, engine: Engine) -> Experiment:
         """All of it as jobs; the sheet with the most work comes first."""
         sheets = sorted(self.sheets, key=lambda sheet: -sheet.work)
-        tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
         methods = {name: method for sheet in sheets for name, method in sheet.methods(engine).items()}
+        tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
         jobs = {job: seed for sheet in sheets for job, seed in zip(sheet.jobs, sheet.seeds, strict=True)}
-        limits = Limits(threads=1 if engine.is_numpy or engine.device != "cpu" else engine.threads or 1)
+        on_torch = (engine.backend, engine.device) == ("torch", "cpu")
+        limits = Limits(threads=engine.threads or 1 if on_torch else 1)
         return Experiment(methods, tasks, losses=("S",), limits=limits, jobs=jobs)
+
+
+def datasets_named(names: Iterable[str]) -> list[str]:
+    """Datasets by their names; that of a problem, such as glass, is for all three of its."""
+    found: list[str] = []
+    for name in filter(None, map(str.strip, names)):
+        found += [f"{name}{number}" for number in (1, 2, 3)] if name in DATASETS else [str(parse_name(name))]
+    return found
 
 
 def datasets_of(table: int) -> tuple[str, ...]:
@@ -140,8 +153,7 @@ def make_plan(
 ) -> Proben1Plan:
     """What to run for these tables, on these datasets (None: all) and so often (None: as published)."""
     wanted = tuple(sorted(set(tables)))
-    for name in datasets or ():
-        parse_name(name)
+    datasets = None if datasets is None else datasets_named(datasets)
     needed: dict[tuple[str, str], Sheet] = {}
     for table in wanted:
         for dataset in datasets_of(table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from redelve.errors import SpecError
 from redelve.nets import GL, PQ, UP, MaxEpochs, P, Procedure, Rprop, StoppingRule
@@ -23,13 +24,13 @@ class TrainingReading:
     about: str = ""
     variant: str = "plain"
 
-    @property
+    @cached_property
     def procedure(self) -> Procedure:
         """RPROP in strips of five epochs."""
         rprop = Rprop(eta_plus=self.eta_plus, delta0=self.delta0, variant=self.variant)
         return Procedure(rprop, self.stopping, strips=STRIP)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """All that results depend on, in words: what stored runs are known by."""
         low, high = self.delta0

@@ -43,7 +43,7 @@ def _runs(sheet: Sheet, records: Mapping[Job, Record], results: Results) -> Runs
             raise RedelveError(f"{record.job} {record.status}: {record.message}")
     told = [record.told for record in found]
     figures = {name: np.array([float(one.get(name, "nan")) for one in told]) for name in COLUMNS}
-    truths = results.task(sheet.jobs[0].task).instances[0].truths
+    truths = results.tasks[sheet.jobs[0].task].instances[0].truths
     wanted = np.column_stack([truth.values for truth in truths])
     outputs = np.stack([_outputs(record) for record in found])
     figures["test"] = squared_error_percentage(outputs, wanted)

@@ -142,7 +142,7 @@ class _TrialProgress:
         self._waiting = iter(jobs)
         self._next()
 
-    def end(self, record: Record) -> None:
+    def end(self, record: Record, jobs: Sequence[Job]) -> None:
         self._next()
 
     def _next(self) -> None:
