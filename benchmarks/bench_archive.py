@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.timing import Row
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Guesses, Target, Truth
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 

@@ -16,11 +16,11 @@ from redelve.data.tables import read_description as read_description
 from redelve.data.tables import write_description as write_description
 from redelve.data.tasks import task as task
 from redelve.errors import RedelveError as RedelveError
-from redelve.methods.adapters.adapt import as_method as as_method
 from redelve.methods.adapters.program import Program as Program
 from redelve.methods.conformance.checking import check_method as check_method
 from redelve.methods.contract import METHODS as METHODS
 from redelve.methods.contract import Method as Method
+from redelve.methods.contract import as_method as as_method
 from redelve.model import Assignment as Assignment
 from redelve.model.designs import nest as nest
 from redelve.performance import Prediction as Prediction

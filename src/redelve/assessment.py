@@ -9,8 +9,7 @@ from pathlib import Path
 
 from redelve.answers.losses import LossLike, chosen_losses
 from redelve.data.tasks import TaskLike, assignments_for
-from redelve.methods.adapters.adapt import MethodsLike, named_methods
-from redelve.methods.contract import default_methods
+from redelve.methods.contract import MethodsLike, default_methods, named_methods
 from redelve.registry import named_options
 from redelve.report.assessed import Assessment
 from redelve.report.sections import described

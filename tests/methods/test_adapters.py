@@ -27,12 +27,11 @@ from sklearn.svm import SVR, LinearSVC
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
 from redelve.errors import PredictionError, SpecError
-from redelve.methods.adapters.adapt import as_method
 from redelve.methods.adapters.callables import callable_method
 from redelve.methods.adapters.program import Program
 from redelve.methods.adapters.sklearn_adapter import sklearn_method
 from redelve.methods.conformance.small_tasks import SmallTask, make_trial
-from redelve.methods.contract import METHODS, Method
+from redelve.methods.contract import METHODS, Method, as_method
 from redelve.methods.identities import plain
 from redelve.methods.views import without_zeros
 from redelve.seeds import generator

@@ -19,7 +19,7 @@ from redelve.answers.distributions import (
 )
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.errors import PredictionError
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.cells.codec import dump_answer, load_answer
 from redelve.run.workers.pipe_frames import packed
 

@@ -35,7 +35,7 @@ from redelve.model import (
     Task,
     parse_range,
 )
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.cells import Limits
 from redelve.run.experiment import Experiment
 from redelve.run.results import Record

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from redelve.answers.answer import Answer, losses_for, score
-from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.answer import Answer, baselines_by_loss, losses_for, score
 from redelve.answers.distributions import Normal
 from redelve.answers.predictions import Guesses, Target, TargetDistributions, Truth
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redelve.answers.answer import Answer, losses_for, score
-from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.answer import Answer, baselines_by_loss, losses_for, score
 from redelve.answers.losses import parse_loss
 from redelve.answers.predictions import ClassProbabilities, Target
 from redelve.errors import SpecError

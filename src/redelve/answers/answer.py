@@ -1,4 +1,4 @@
-"""A method's answer for the test cases of an instance, and the losses that the truth then gives it."""
+"""A method's answer for the test cases of an instance; the losses that the truth gives it, and a constant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.answers.distributions import Distribution
 from redelve.answers.distributions import distributions as known_distributions
-from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
+from redelve.answers.losses import Loss, LossLike, chosen_losses, parse_loss, usual_losses
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
@@ -163,3 +163,21 @@ def _as_sent(made: Made, fields: Mapping[str, Numbers]) -> Made:
             exact.setflags(write=False)
             object.__setattr__(made, name, exact)
     return made
+
+
+Baselines = dict[str, float | None]
+
+
+def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> Baselines:
+    """What the best constant answer loses, summed over the targets; None where that is not defined."""
+    return {loss.code: loss.baseline(truths) for loss in losses}
+
+
+def baselines_by_target(truths: Sequence[Truth], codes: Sequence[str]) -> dict[str, tuple[float | None, ...]]:
+    """The same for each target, as Test-set-stats has it: log probabilities for log loss."""
+    return {code: tuple(_figure(parse_loss(code), truth) for truth in truths) for code in codes}
+
+
+def _figure(loss: Loss, truth: Truth) -> float | None:
+    found = loss.baseline_on(truth)
+    return -found if found is not None and loss.is_shift else found

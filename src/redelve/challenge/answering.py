@@ -21,7 +21,7 @@ from redelve.methods.contract import Method, Predictor
 from redelve.methods.estimators import global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.performance import Bench, BenchSettings, bench_for, from_arrays, predict
 from redelve.seeds import seed as named_seed
 

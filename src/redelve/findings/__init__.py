@@ -1,15 +1,16 @@
 """From results to findings: arrays for `stats`, and the small values that reports show."""
 
-from redelve.findings.across import (
+from redelve.findings.beside_losses import MethodCosts, costs_of
+from redelve.findings.findings import (
     AcrossTasks,
     CurvePoint,
+    Findings,
     LearningCurve,
     RankedMethod,
     across_tasks,
+    find,
     learning_curves,
 )
-from redelve.findings.beside_losses import MethodCosts, costs_of
-from redelve.findings.findings import Findings, find
 from redelve.findings.loss_tables import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.task import (
     Contest,

@@ -1,18 +1,258 @@
-"""Everything that results have to say, put together for a report."""
+"""Everything that results have to say, for a report: each task, tasks together, curves over sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
 
-from redelve.answers.losses import primary_loss_for
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
-from redelve.findings.across import AcrossTasks, LearningCurve, across_tasks, learning_curves
-from redelve.findings.beside_losses import MethodCosts, costs_of
-from redelve.findings.over_runs import ManyRuns, many_runs
+from redelve.findings.beside_losses import ManyRuns, MethodCosts, costs_of, many_runs
 from redelve.findings.task import TaskFindings, analyse
 from redelve.findings.validity import Note, check_results
 from redelve.run.results import Results
+from redelve.seeds import generator
+from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank
+from redelve.stats.ranks import (
+    Friedman,
+    Nemenyi,
+    RankedPair,
+    WinTieLoss,
+    count_wins,
+    friedman,
+    nemenyi,
+    wilcoxon_all,
+)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The expected loss at one training-set size."""
+
+    address: str
+    training_set_size: int
+    mean: float
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    standardised: float | None
+    standardised_error: float | None
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """One method on one prototask."""
+
+    method: str
+    prototask: str
+    loss: str
+    points: tuple[CurvePoint, ...]
+    is_shift: bool = False
+    """Whether the loss has no natural zero."""
+
+    @property
+    def would_more_data_help(self) -> str:
+        """What the last step up in size did to the expected loss, and whether that exceeds its uncertainty.
+
+        The two are taken as independent. They share test cases, which makes them vary together, so the
+        standard error of their difference is, if anything, too large.
+        """
+        if len(self.points) < 2:
+            return ""
+        before, last = self.points[-2:]
+        if before.standard_error is None or last.standard_error is None or not before.mean:
+            return ""
+        gain = before.mean - last.mean
+        error = sqrt(before.standard_error**2 + last.standard_error**2)
+        sizes = f"from {before.training_set_size} to {last.training_set_size} training cases"
+        if gain > 2 * error:
+            return f"yes: {sizes} the loss fell by {self._amount(gain, '.2g')}"
+        if gain < -2 * error:
+            return f"no: {sizes} the loss rose by {self._amount(-gain, '.2g')}"
+        return f"not shown: {sizes} the loss changed by {self._amount(-gain, '+.1g')}, within its error"
+
+    def _amount(self, change: float, form: str) -> str:
+        """A change in per cent of the loss before it; as it is where the loss has no natural zero."""
+        if self.is_shift:
+            return f"{change:{form}}"
+        return f"{100 * change / self.points[-2].mean:{form}} %"
+
+
+def prototask_of(address: str) -> str:
+    """`/demo/age` for `/demo/age/std.128`."""
+    return address.rpartition("/")[0]
+
+
+def learning_curves(findings: Sequence[TaskFindings]) -> tuple[LearningCurve, ...]:
+    """A curve for every method and prototask that has results, sizes in increasing order."""
+    points: dict[tuple[str, str, str, bool], list[CurvePoint]] = {}
+    for task in findings:
+        for method in task.methods:
+            if method.mean is None:
+                continue
+            low, high = method.bounds or (None, None)
+            point = CurvePoint(
+                task.task.address,
+                task.task.training_set_size,
+                method.mean,
+                method.standard_error,
+                low,
+                high,
+                method.standardised,
+                method.standardised_error,
+            )
+            key = (prototask_of(task.task.address), method.method, task.loss, task.judged_by.is_shift)
+            points.setdefault(key, []).append(point)
+    return tuple(
+        LearningCurve(
+            method, prototask, loss, tuple(sorted(found, key=lambda point: point.training_set_size)), is_shift
+        )
+        for (prototask, method, loss, is_shift), found in points.items()
+    )
+
+
+FEWEST_TASKS = 3
+ROPE = 0.01
+"""Standardised losses that differ by less than this are practically the same."""
+
+FIXED_TASKS = (
+    "the average over these tasks has a standard error for these tasks alone: it says nothing of other tasks"
+)
+RELATED = (
+    "tasks of one prototask differ only in training-set size and share their cases: rank tests take tasks as "
+    "independent, so one task of each prototask, the largest, is used for them"
+)
+LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
+
+
+@dataclass(frozen=True)
+class RankedMethod:
+    """A method's average standardised loss over the tasks that all methods have, and its standard error."""
+
+    method: str
+    average: float
+    standard_error: float | None
+    mean_rank: float
+
+
+@dataclass(frozen=True)
+class AcrossTasks:
+    """What can be said of many tasks together; rank tests only where there are at least three."""
+
+    judged_by: Loss
+    tasks: tuple[str, ...]
+    ranked_tasks: tuple[str, ...]
+    methods: tuple[RankedMethod, ...]
+    wins: dict[tuple[str, str], WinTieLoss]
+    friedman: Friedman | None
+    nemenyi: Nemenyi | None
+    wilcoxon: tuple[RankedPair, ...]
+    rope: dict[tuple[str, str], RopeProbabilities]
+    caveats: tuple[str, ...]
+
+
+def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
+    """The tasks on which every method has a standardised loss, taken together; None for one prototask."""
+    names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
+    complete = [task for task in findings if _is_complete(task, names)]
+    largest = _largest_of_each_prototask(complete)
+    if len(largest) < 2 or len(names) < 2:
+        return None
+    left_out = [task.task.address for task in findings if task not in complete]
+    table = _standardised(largest, names)
+    ranks = friedman(table) if len(largest) >= FEWEST_TASKS else None
+    caveats = [FIXED_TASKS]
+    if len(largest) < len(complete):
+        caveats.append(RELATED)
+    if left_out:
+        caveats.append(LEFT_OUT + ", ".join(left_out))
+    return AcrossTasks(
+        judged_by=complete[0].judged_by,
+        tasks=tuple(task.task.address for task in complete),
+        ranked_tasks=tuple(task.task.address for task in largest),
+        methods=_ranked(complete, names, table),
+        wins={pair: _wins(complete, *pair) for pair in combinations(names, 2)},
+        friedman=ranks,
+        nemenyi=nemenyi(table) if ranks else None,
+        wilcoxon=wilcoxon_all(table) if ranks else (),
+        rope=_ropes(table, names) if ranks else {},
+        caveats=(*caveats, *(ranks.caveats if ranks else ())),
+    )
+
+
+def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
+    known = {one.method for one in task.methods if one.standardised is not None}
+    return all(name in known and np.isfinite(task.method(name).standardised or 0.0) for name in names)
+
+
+def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
+    largest: dict[str, TaskFindings] = {}
+    for task in findings:
+        prototask = task.task.address.rpartition("/")[0]
+        held = largest.get(prototask)
+        if held is None or task.task.training_set_size > held.task.training_set_size:
+            largest[prototask] = task
+    return list(largest.values())
+
+
+def _standardised(findings: Sequence[TaskFindings], names: Sequence[str]) -> NDArray[np.float64]:
+    return np.array(
+        [[task.method(name).standardised for name in names] for task in findings], dtype=np.float64
+    )
+
+
+def _ranked(
+    findings: Sequence[TaskFindings], names: Sequence[str], table: NDArray[np.float64]
+) -> tuple[RankedMethod, ...]:
+    from redelve.stats.ranks import rank_methods
+
+    ranks = rank_methods(table).mean(axis=0)
+    everything = _standardised(findings, names).mean(axis=0)
+    return tuple(
+        RankedMethod(name, float(everything[k]), _error(findings, name), float(ranks[k]))
+        for k, name in enumerate(names)
+    )
+
+
+def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
+    """Standard error of the average for these very tasks; sizes of one prototask are taken as dependent.
+
+    Their errors may be wholly correlated, as they share test cases: they add up, those of different
+    prototasks add in squares.
+    """
+    by_prototask: dict[str, float] = {}
+    for task in findings:
+        error = task.method(name).standardised_error
+        if error is None:
+            return None
+        prototask = task.task.address.rpartition("/")[0]
+        by_prototask[prototask] = by_prototask.get(prototask, 0.0) + error
+    return sqrt(sum(error**2 for error in by_prototask.values())) / len(findings)
+
+
+def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLoss:
+    """Wins, ties and losses by the adjusted tests of each task."""
+    differences, p_values = [], []
+    for task in findings:
+        contest = task.contest(first, second)
+        sign = 1.0 if contest.first == first else -1.0
+        differences.append(sign * (contest.difference or 0.0))
+        p_values.append(contest.adjusted_p_value)
+    return count_wins(differences, p_values)
+
+
+def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, str], RopeProbabilities]:
+    return {
+        (first, second): signed_rank(
+            table[:, i] - table[:, j], rope=ROPE, rng=generator("rope", first, second)
+        )
+        for (i, first), (j, second) in combinations(enumerate(names), 2)
+    }
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from redelve.answers.predictions import Guesses, Target, guesses_of, target_of
 from redelve.model import Attribute, Cases, Column, NumberColumn, Prior, WrittenColumn, is_missing
-from redelve.model.cases import Rows
 from redelve.model.coding import Coding
+from redelve.model.dataset import Rows
 from redelve.model.encodings import Encoder, bind, default_coding, measure
 from redelve.model.encodings.numeric import NumericEncoder
 

@@ -1,7 +1,16 @@
 """The nouns: frozen values, each with a digest."""
 
-from redelve.model.cases import Cases, Column, NumberColumn, WrittenColumn, cases_from_rows, written
-from redelve.model.dataset import Attribute, Dataset, DatasetSpec
+from redelve.model.dataset import (
+    Attribute,
+    Cases,
+    Column,
+    Dataset,
+    DatasetSpec,
+    NumberColumn,
+    WrittenColumn,
+    cases_from_rows,
+    written,
+)
 from redelve.model.prototask import (
     CATEGORICAL,
     Assignment,

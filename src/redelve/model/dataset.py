@@ -2,14 +2,199 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from redelve.errors import SpecError
-from redelve.model.cases import Cases
-from redelve.model.digests import digest
 from redelve.model.ranges import Range, parse_range
-from redelve.text_numbers import is_integer
+from redelve.text_numbers import is_integer, parse_number
+
+
+def digest(noun: Any) -> str:
+    """Thirty-two hexadecimal digits that change when any field of a frozen value changes."""
+    canonical = json.dumps(_plain(noun), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(canonical.encode(), digest_size=16).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        own = getattr(value, "content_digest", None)
+        if own is not None:
+            return own
+        fields = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"kind": type(value).__name__, **fields}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value
+
+
+Texts = NDArray[np.object_]
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+NO_COMMONALITY = -1
+
+
+class Column(Protocol):
+    """The values of one attribute, in the order of the cases."""
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        ...
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenColumn:
+    """A column held as texts."""
+
+    values: Texts
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        return self.values
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        parsed = (parse_number(text) for text in self.values)
+        return np.array([np.nan if number is None else number for number in parsed], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column held as numbers, none of them missing."""
+
+    values: Numbers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def texts(self) -> Texts:
+        """The shortest texts that stand for the same numbers."""
+        return self._texts
+
+    def numbers(self) -> Numbers:
+        """The numbers."""
+        return self.values
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return written(_shortest(value) for value in self.values.tolist()).values
+
+
+def _shortest(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectedColumn:
+    """Some rows of another column, in a new order."""
+
+    source: Column
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        return self.source.texts()[self.rows]
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        return self.source.numbers()[self.rows]
+
+
+def written(values: Iterable[str]) -> WrittenColumn:
+    """A column of the given texts."""
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return WrittenColumn(array)
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Columns of equal length; optionally a commonality index (−1: none) and a comment per case."""
+
+    columns: tuple[Column, ...]
+    count: int
+    commonality: Rows | None = None
+    comments: dict[int, str] = field(default_factory=dict)
+
+    def select(self, rows: Rows) -> Cases:
+        """The given cases, in the given order."""
+        commonality = None if self.commonality is None else self.commonality[rows]
+        comments = {new: self.comments[old] for new, old in enumerate(rows.tolist()) if old in self.comments}
+        columns = tuple(SelectedColumn(column, rows) for column in self.columns)
+        return Cases(columns, len(rows), commonality, comments)
+
+    def with_columns(self, columns: Sequence[Column]) -> Cases:
+        """The same cases with other columns."""
+        return Cases(tuple(columns), self.count, self.commonality, self.comments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cases):
+            return NotImplemented
+        return self.content_digest == other.content_digest
+
+    def __hash__(self) -> int:
+        return hash(self.content_digest)
+
+    @cached_property
+    def content_digest(self) -> str:
+        """A hash of every value as written, every commonality index and every comment."""
+        hasher = hashlib.blake2b(digest_size=16)
+        hasher.update(f"{self.count} cases".encode())
+        for column in self.columns:
+            hasher.update(_content(column))
+        if self.commonality is not None and (self.commonality != NO_COMMONALITY).any():
+            hasher.update(np.ascontiguousarray(self.commonality, dtype="<i8").tobytes())
+        hasher.update(repr(sorted(self.comments.items())).encode())
+        return hasher.hexdigest()
+
+
+def _content(column: Column) -> bytes:
+    """What makes a column what it is: the bits of its numbers where it is held as numbers, else its texts."""
+    source = column.source if isinstance(column, SelectedColumn) else column
+    if isinstance(source, NumberColumn):
+        return b"numbers" + np.ascontiguousarray(column.numbers() + 0.0, dtype="<f8").tobytes()
+    return ("\n".join(column.texts()) + "\0").encode()
+
+
+def cases_from_rows(
+    rows: Sequence[Sequence[str]],
+    *,
+    commonality: Sequence[int] | None = None,
+    comments: dict[int, str] | None = None,
+) -> Cases:
+    """Cases given as rows of texts."""
+    columns = tuple(written(column) for column in zip(*rows, strict=True))
+    indexes = None if commonality is None else np.asarray(commonality, dtype=np.int64)
+    return Cases(columns, len(rows), indexes, comments or {})
+
 
 ORIGINS = ("natural", "cultivated", "simulated", "artificial")
 USAGES = ("development", "assessment", "historical", "?")

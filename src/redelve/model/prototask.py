@@ -10,9 +10,7 @@ from typing import Literal
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.cases import Cases, Column, Rows, written
-from redelve.model.dataset import Attribute, Dataset, DatasetSpec
-from redelve.model.digests import digest
+from redelve.model.dataset import Attribute, Cases, Column, Dataset, DatasetSpec, Rows, digest, written
 from redelve.model.ranges import is_missing
 
 SELECTIONS = ("hierarchical", "common")

@@ -16,7 +16,7 @@ from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import FittedToArrays
 from redelve.methods.contract import Method, Predictor
 from redelve.model import Instance
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.performance.choosing import FOLDS, choose
 from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.known_cases import KnownCases, learn

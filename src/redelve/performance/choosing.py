@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from redelve.methods.contract import Method
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.performance.known_cases import KnownCases, learn
 from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter

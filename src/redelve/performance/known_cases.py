@@ -10,7 +10,7 @@ from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError, RedelveError
 from redelve.methods.contract import Method, Predictor
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 
 
 class KnownCases(Protocol):

@@ -13,7 +13,7 @@ from redelve.answers.answer import Answer, score
 from redelve.answers.losses import Loss, ZeroOne, parse_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import PredictionError, SpecError
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.estimates import Interval, t_interval
 

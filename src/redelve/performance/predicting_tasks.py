@@ -14,7 +14,7 @@ from redelve.methods.adapters.array_cases import numbered_rows
 from redelve.methods.contract import Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Instance
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.performance.bench import BenchSettings
 from redelve.performance.guesses import Prediction
 from redelve.performance.predicting import WaysLike, bench_for, predict

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.measures import Numbers

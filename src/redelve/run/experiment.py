@@ -11,16 +11,15 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from redelve.answers.answer import losses_for, score
-from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.answer import baselines_by_loss, losses_for, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Target, Truth, target_of, truth_of
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet, portable_columns
 from redelve.model import Assignment, Cases, Instance
+from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
-from redelve.model.digests import digest
 from redelve.model.prototask import VALIDATION
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
 from redelve.run.provenance import environment

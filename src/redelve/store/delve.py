@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.answer import Answer
-from redelve.answers.baselines import baselines_by_target
+from redelve.answers.answer import Answer, baselines_by_target
 from redelve.answers.losses import MatrixLoss, known_loss
 from redelve.answers.predictions import Guesses
 from redelve.data.compressed_names import plain_name
@@ -28,7 +27,7 @@ from redelve.data.delve.reading import CODING_USED, INSTANCES_USED, LARGEST_LIST
 from redelve.data.delve.roots import DataAddress, TaskName
 from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store.rescoring import all_truths
 from redelve.store.soundness import IMPORTED

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from redelve.errors import FormatError
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.results import STATUSES, Costs, Job, Record, Status, Told
 from redelve.store.layout import DocumentFields, version_of
 

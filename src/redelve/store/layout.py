@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from redelve.data.files import read_text, write_atomic
 from redelve.errors import FormatError, LocationError, SpecError
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 
 FORMAT = "redelve archive"
 VERSION = 1

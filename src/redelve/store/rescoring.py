@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from redelve.answers.answer import score
-from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.answer import baselines_by_loss, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError

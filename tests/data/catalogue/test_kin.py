@@ -14,7 +14,7 @@ from redelve.data.delve.reading import Library, TaskSource
 from redelve.data.delve.roots import DataAddress, active
 from redelve.methods.builtin.linear import lin_1
 from redelve.model import Instance
-from redelve.model.cases import Column, SelectedColumn
+from redelve.model.dataset import Column, SelectedColumn
 from redelve.model.encodings import fit
 from tests.conftest import RunCommand
 from tests.data.catalogue.simulated import (

@@ -30,7 +30,7 @@ from redelve.data.tables.description import parse_description
 from redelve.data.tables.table_files import Table, read_table, table_from_arrow
 from redelve.errors import FormatError, RedelveError, SpecError
 from redelve.model import Assignment, NumberColumn, WrittenColumn
-from redelve.model.cases import SelectedColumn
+from redelve.model.dataset import SelectedColumn
 from redelve.model.designs import describe
 
 pd = pytest.importorskip("pandas")

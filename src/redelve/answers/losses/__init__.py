@@ -1,7 +1,7 @@
 """Losses: smaller is better, one number for every case, never a mean (manual 5.2 and 5.3).
 
-`loss_contract` says what a loss is, `known_losses` which ones are known by their codes; each other module
-holds losses that belong together, and registers them.
+`loss_contract` says what a loss is and which are known by their codes; each other module holds losses that
+belong together, and registers them.
 """
 
 from redelve.answers.losses.guess_losses import (
@@ -12,9 +12,11 @@ from redelve.answers.losses.guess_losses import (
     ZeroOne,
     gap,
 )
-from redelve.answers.losses.known_losses import (
+from redelve.answers.losses.loss_contract import (
     LOSSES,
+    Loss,
     LossLike,
+    MatrixLoader,
     applicable_losses,
     chosen_losses,
     in_order,
@@ -23,10 +25,12 @@ from redelve.answers.losses.known_losses import (
     primary_loss_for,
     usual_losses,
 )
-from redelve.answers.losses.loss_contract import Loss, MatrixLoader
 from redelve.answers.losses.loss_matrix import LossMatrix, MatrixLoss, parse_loss_matrix
-from redelve.answers.losses.probability_losses import NegativeLogProbability, SquaredProbability
-from redelve.answers.losses.ranked_probability import RankedProbability
+from redelve.answers.losses.probability_losses import (
+    NegativeLogProbability,
+    RankedProbability,
+    SquaredProbability,
+)
 from redelve.answers.losses.remembered_loss import RememberedLoss
 
 __all__ = [

@@ -11,8 +11,14 @@ import numpy as np
 
 from redelve.answers.distributions import Distribution
 from redelve.answers.losses.constant_guess import least_mean_loss
-from redelve.answers.losses.known_losses import LOSSES, unknown_loss
-from redelve.answers.losses.loss_contract import Loss, MatrixLoader, check_length, check_targets
+from redelve.answers.losses.loss_contract import (
+    LOSSES,
+    Loss,
+    MatrixLoader,
+    check_length,
+    check_targets,
+    unknown_loss,
+)
 from redelve.answers.predictions import ClassProbabilities, Guesses, Numbers, Prediction, Target, Truth, first
 from redelve.errors import PredictionError, SpecError
 from redelve.stats import circular, standardise

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.answers.losses.guess_losses import GuessLoss
-from redelve.answers.losses.known_losses import LOSSES
-from redelve.answers.losses.loss_contract import Loss, MatrixLoader
+from redelve.answers.losses.loss_contract import LOSSES, Loss, MatrixLoader
 from redelve.answers.predictions import ArrayValue, Numbers, Target, Truth, first, frozen
 from redelve.errors import SpecError
 from redelve.text_numbers import parse_number

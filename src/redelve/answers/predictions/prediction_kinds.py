@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import PredictionError, SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Censored, is_missing
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.text_numbers import parse_number
 
 Numbers = NDArray[np.float64]

@@ -14,8 +14,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.answers.answer import losses_for, score
-from redelve.answers.baselines import baselines_by_loss
+from redelve.answers.answer import baselines_by_loss, losses_for, score
 from redelve.challenge import Challenge
 from redelve.challenge.scoring import LABEL, labelled, truth_of_labels
 from redelve.challenge.server import jobs, visible
@@ -27,7 +26,7 @@ from redelve.challenge.server.refusals import Refusal, not_found
 from redelve.challenge.server.scoring_work import read_entry
 from redelve.challenge.server.services import Services, one_at_a_time
 from redelve.challenge.server.standing import Stage
-from redelve.model.digests import digest
+from redelve.model.dataset import digest
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 

@@ -33,8 +33,8 @@ from redelve.model import (
     extract,
     used_attributes,
 )
-from redelve.model.cases import Rows
 from redelve.model.coding import Coding
+from redelve.model.dataset import Rows
 from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
 from redelve.model.encodings import default_coding
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from redelve.answers.baselines import baselines_by_target
+from redelve.answers.answer import baselines_by_target
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.coding_files import write_codings
@@ -21,8 +21,8 @@ from redelve.data.delve.roots import active
 from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import SpecError
 from redelve.model import Instance, PrototaskData
-from redelve.model.cases import Column, Rows, SelectedColumn
 from redelve.model.coding import Coding, Normalization
+from redelve.model.dataset import Column, Rows, SelectedColumn
 from redelve.model.encodings import Encoder, bind, kept_for, measure
 from redelve.model.prototask import missing_rows
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from redelve.data.delve.keyed_lines import shown
 from redelve.errors import SpecError
 from redelve.model import Scheme
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs import cross_validation_lists
 from redelve.model.designs.explicit import CaseLists
 

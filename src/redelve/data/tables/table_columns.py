@@ -26,7 +26,7 @@ from redelve.model import (
     is_value,
     parse_range,
 )
-from redelve.model.cases import Numbers, Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.model.ranges import IntegerRange, RealInterval
 from redelve.text_numbers import is_integer, is_number, parse_number
 

@@ -24,7 +24,7 @@ from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, decoded_text, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.errors import FormatError, LocationError, SpecError
-from redelve.model.cases import NumberColumn, Numbers, Rows
+from redelve.model.dataset import NumberColumn, Numbers, Rows
 from redelve.text_numbers import NUMBER, is_integer, parse_number
 
 TABLE_LIMIT = 512 * 2**20

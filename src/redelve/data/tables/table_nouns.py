@@ -28,7 +28,7 @@ from redelve.model import (
     Task,
     extract,
 )
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs import (
     DesignFacts,
     describe,

@@ -17,7 +17,7 @@ from redelve.methods.estimators import LARGEST_SEED, copy_for, global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import without_zeros
 from redelve.model import Cases, Prior
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 
 NO_PRIOR = Prior("arrays", ())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from redelve.methods.adapters.adapt import as_method
 from redelve.methods.conformance.checks import CHECKS, CheckedMethod
+from redelve.methods.contract import as_method
 from redelve.model.numbered_checks import CheckReport
 from redelve.registry import named_options
 

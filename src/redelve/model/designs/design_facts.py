@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs.explicit import nearest_places
 from redelve.model.designs.groups import Integers, labels_for
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs.folds import cut_in_groups, dealt, dealt_in_groups, groups_for
 from redelve.model.designs.groups import (
     Integers,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs.groups import Integers, group_labels, positions_by_group
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
-from redelve.model.cases import NO_COMMONALITY, Rows
+from redelve.model.dataset import NO_COMMONALITY, Rows
 
 Integers = Sequence[int] | Rows
 

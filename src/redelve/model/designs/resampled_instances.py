@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.model import Instance
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs.folds import splits_of
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import DatasetSpec, Instance, Prototask, PrototaskData, Task, is_missing
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.model.designs.groups import (
     Integers,
     as_rows,

@@ -7,7 +7,7 @@ from typing import Any
 
 from redelve.answers.losses import Loss
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
-from redelve.findings.over_runs import ManyRuns, MethodRuns, RunPair
+from redelve.findings.beside_losses import ManyRuns, MethodRuns, RunPair
 from redelve.report import rounding
 from redelve.report.drawing import Picture
 from redelve.report.loss_figures import curves_picture, rasmussen_picture

@@ -1,4 +1,4 @@
-"""Workers as the user asks for them: by number, by name, by a scheduler's address, or an executor lent."""
+"""Workers by name, as the command line asks for them, and the simplest of them: this process."""
 
 from __future__ import annotations
 
@@ -12,6 +12,29 @@ from redelve.run.workers.cluster import Dask
 from redelve.run.workers.lent import Lent
 from redelve.run.workers.processes import usable_cores
 from redelve.run.workers.worker_contract import EXECUTORS, Workers
+
+
+class InProcess:
+    """This process, one job after the other."""
+
+    at_once = 1
+
+    def executor(self) -> None:
+        """Nobody else."""
+        return
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def serial(count: int | None = None) -> InProcess:
+    """This process; it is one, whatever is asked for."""
+    if count not in (None, 1):
+        raise SpecError(f'"serial" is one process, not {count}: choose "processes" or leave out the count')
+    return InProcess()
+
+
+EXECUTORS.add("serial", serial)
 
 SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://", "ucxx://", "inproc://")
 """How an address of a Dask scheduler begins."""

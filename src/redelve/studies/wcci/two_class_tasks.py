@@ -23,7 +23,7 @@ from redelve.model import (
     parse_range,
     written,
 )
-from redelve.model.cases import Rows
+from redelve.model.dataset import Rows
 from redelve.studies.wcci.two_class_problems import LABELS, PROBLEMS, Inputs, Pool, Sample, TwoClassProblem
 
 TARGET = "class"

@@ -19,7 +19,7 @@ from redelve.data.delve.roots import Overlay
 from redelve.data.problems import Problems
 from redelve.errors import FormatError, SpecError
 from redelve.model import Column, Dataset, DatasetSpec, Prototask, PrototaskData, extract
-from redelve.model.cases import NO_COMMONALITY, Rows
+from redelve.model.dataset import NO_COMMONALITY, Rows
 from redelve.model.designs import draw
 from redelve.model.prototask import missing_rows, used_attributes
 

@@ -22,7 +22,7 @@ from redelve.data.files import find_file, open_bytes, read_blocks
 from redelve.data.problems import Problem
 from redelve.errors import FormatError
 from redelve.model import Attribute, Cases, Censored, Column, Range, is_missing, is_value, written
-from redelve.model.cases import NO_COMMONALITY, Numbers, Rows, Texts
+from redelve.model.dataset import NO_COMMONALITY, Numbers, Rows, Texts
 from redelve.model.ranges import IntegerRange, RealInterval
 from redelve.text_numbers import parse_number
 
