@@ -14,9 +14,10 @@ import pytest
 
 import redelve
 from redelve.answers.losses import LOSSES, DistanceLoss, RememberedLoss
-from redelve.answers.predictions import Numbers, Truth
+from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
 from redelve.model import Assignment
+from redelve.model.dataset import Numbers
 from redelve.store import Archive
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from redelve.answers.loss_checks import CHECKS, check_loss
 from redelve.answers.losses import LOSSES, DistanceLoss, Loss, gap, parse_loss
-from redelve.answers.predictions import Numbers, Prediction, Truth
+from redelve.answers.predictions import Prediction, Truth
+from redelve.model.dataset import Numbers
 
 COSTS = "0 1 5\n2 0 5\n3 3 0\n"
 

@@ -14,13 +14,13 @@ from redelve.answers.losses import Loss, LossLike, chosen_losses, parse_loss, us
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
-    Numbers,
     Prediction,
     Target,
     TargetDistributions,
     Truth,
 )
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 
 CLOSE = 1e-12
 """What was made to sum to one must still do so; then it is taken to the last bit as it was sent."""

@@ -17,7 +17,6 @@ from redelve.answers.predictions import (
     KINDS,
     ClassProbabilities,
     Guesses,
-    Numbers,
     Prediction,
     Target,
     TargetDistributions,
@@ -25,6 +24,7 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import RedelveError
+from redelve.model.dataset import Numbers
 from redelve.model.numbered_checks import (
     CheckReport,
     DoubtfulError,

@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Guesses
-from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
+from redelve.challenge.challenge_files import PARTS, Int8Array
 from redelve.challenge.packing import PublicData
 from redelve.challenge.scoring import LABEL
 from redelve.challenge.submissions import DatasetEntry
@@ -21,7 +21,7 @@ from redelve.methods.contract import Method, Predictor
 from redelve.methods.estimators import global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.performance import Bench, BenchSettings, bench_for, from_arrays, predict
 from redelve.seeds import seed as named_seed
 
@@ -77,7 +77,7 @@ def _guess(bench: Bench, way: str | None) -> float:
     return predict(bench, way or f"kfold:{max(min(FOLDS, fewest), 2)}").value
 
 
-def _entry(told: dict[str, tuple[Any, FloatArray | None]], guess: float) -> DatasetEntry:
+def _entry(told: dict[str, tuple[Any, Numbers | None]], guess: float) -> DatasetEntry:
     confidences = {part: values for part, (_, values) in told.items() if values is not None}
     return DatasetEntry(
         {part: labels.astype(np.int8) for part, (labels, _) in told.items()}, confidences, guess
@@ -136,7 +136,7 @@ class PatternPredictor:
         labels, _ = self.classified(inputs.table)
         return Answer(Guesses((LABEL,), ((labels > 0).astype(np.float64),)))
 
-    def classified(self, values: FloatArray) -> tuple[Int8Array, FloatArray | None]:
+    def classified(self, values: Numbers) -> tuple[Int8Array, Numbers | None]:
         """Classes and, where the method tells them, probabilities of the positive one."""
         inputs, _, prior = _attributes(self.kept.size)
         cases = Cases(_columns(values[:, self.kept]), len(values))
@@ -149,7 +149,7 @@ class PatternPredictor:
         return np.where(found.guesses.values[0] > 0.5, 1, -1).astype(np.int8), None
 
 
-def _columns(values: FloatArray) -> tuple[Column, ...]:
+def _columns(values: Numbers) -> tuple[Column, ...]:
     """Each column in one piece: strided ones are slow to work on."""
     return tuple(map(NumberColumn, np.ascontiguousarray(values.T)))
 
@@ -164,7 +164,7 @@ def _attributes(width: int) -> tuple[tuple[Attribute, ...], Attribute, Prior]:
     return inputs, target, Prior("std", (*priors, AttributePrior(width + 1, "?", "binary")))
 
 
-def _dense(values: Any) -> FloatArray:
+def _dense(values: Any) -> Numbers:
     if values.shape[0] * values.shape[1] > MOST_NUMBERS:
         raise SpecError(
             f"{values.shape[0]} patterns of {values.shape[1]} features are too many for a dense table: take "

@@ -22,13 +22,13 @@ from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, open_bytes
 from redelve.data.problems import Problems
 from redelve.errors import FormatError, SpecError
+from redelve.model.dataset import Numbers
 from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Int8Array = NDArray[np.int8]
-FloatArray = NDArray[np.float64]
 Kind = Literal["dense", "sparse", "sparse-binary"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PARTS = ("train", "valid", "test")
@@ -72,7 +72,7 @@ def parse_labels(data: bytes, problems: Problems, expected: int | None = None) -
     return labels
 
 
-def parse_confidences(data: bytes, problems: Problems, expected: int | None = None) -> FloatArray | None:
+def parse_confidences(data: bytes, problems: Problems, expected: int | None = None) -> Numbers | None:
     """A finite number on each line; None and problems if anything is wrong."""
     if (body := _text_body(data, problems)) is None:
         return None
@@ -116,7 +116,7 @@ def read_labels(path: StrPath, expected: int | None = None) -> Int8Array:
     return found
 
 
-def read_confidences(path: StrPath, expected: int | None = None) -> FloatArray:
+def read_confidences(path: StrPath, expected: int | None = None) -> Numbers:
     """The numbers of a .conf file."""
     problems = Problems(path)
     found = parse_confidences(_read(path), problems, expected)
@@ -229,7 +229,7 @@ def sparse_lines(values: csr_array, *, binary: bool) -> Iterator[str]:
             yield " ".join(f"{column}:{number:g}" for column, number in pairs) + "\n"
 
 
-def read_data(path: StrPath, parameters: Parameters, part: str) -> FloatArray | csr_array:
+def read_data(path: StrPath, parameters: Parameters, part: str) -> Numbers | csr_array:
     """The patterns of a part: an array if dense, a sparse matrix else."""
     expected = parameters.sizes[part]
     if parameters.kind == "dense":
@@ -237,7 +237,7 @@ def read_data(path: StrPath, parameters: Parameters, part: str) -> FloatArray | 
     return read_sparse(path, (expected, parameters.features), binary=parameters.kind == "sparse-binary")
 
 
-def read_dense(path: StrPath, shape: tuple[int, int]) -> FloatArray:
+def read_dense(path: StrPath, shape: tuple[int, int]) -> Numbers:
     """A dense .data file of so many patterns and features."""
     problems = Problems(path)
     body = _body(_read(path))
@@ -274,7 +274,7 @@ def read_sparse(path: StrPath, shape: tuple[int, int], *, binary: bool) -> csr_a
     return csr_array((values, (features - 1).astype(indices), bounds.astype(indices)), shape=shape)
 
 
-def _sparse_words(words: Sequence[bytes], binary: bool) -> tuple[NDArray[np.int64], FloatArray]:
+def _sparse_words(words: Sequence[bytes], binary: bool) -> tuple[NDArray[np.int64], Numbers]:
     """Feature numbers and values; 0 and NaN for what cannot be read."""
     known: dict[bytes, tuple[int, float]] = {}
     for word in set(words):
@@ -384,7 +384,7 @@ def _name_bad_rows(body: bytes, problems: Problems, features: int) -> None:
             return
 
 
-def _column(body: bytes) -> FloatArray | None:
+def _column(body: bytes) -> Numbers | None:
     """A column of numbers; None if any line is none."""
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
@@ -398,11 +398,11 @@ def _column(body: bytes) -> FloatArray | None:
         )
     except pa.ArrowInvalid:
         return None
-    values: FloatArray = table["x"].to_numpy()
+    values: Numbers = table["x"].to_numpy()
     return values
 
 
-def _table(body: bytes, width: int) -> FloatArray | None:
+def _table(body: bytes, width: int) -> Numbers | None:
     """A table of numbers divided by single blanks; None if that fails in any way."""
     import pyarrow as pa
     import pyarrow.csv as arrow_csv

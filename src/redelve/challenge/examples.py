@@ -10,9 +10,9 @@ from redelve.challenge.patterns import HIGHEST, Patterns, patterns_from
 from redelve.challenge.phases import Phases
 from redelve.challenge.preparation import prepare_challenge, refuse_existing
 from redelve.data.files import StrPath
+from redelve.model.dataset import Numbers
 from redelve.seeds import generator
 
-FloatArray = NDArray[np.float64]
 REAL = ("ada", "hiva", "sylva")
 TITLE = "How well will it do?"
 DESCRIPTION = (
@@ -119,16 +119,16 @@ def _rare(seed: int) -> Patterns:
     )
 
 
-def _shares(rng: np.random.Generator, levels: int) -> FloatArray:
+def _shares(rng: np.random.Generator, levels: int) -> Numbers:
     return rng.dirichlet(np.full(levels, 4.0))
 
 
-def _scale(numbers: FloatArray) -> NDArray[np.int16]:
+def _scale(numbers: Numbers) -> NDArray[np.int16]:
     """Columns of numbers as whole ones from 0 to 999."""
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     return np.asarray(np.rint(HIGHEST * (numbers - low) / (high - low)), dtype=np.int16)
 
 
-def _labels(score: FloatArray, share: float) -> NDArray[np.int8]:
+def _labels(score: Numbers, share: float) -> NDArray[np.int8]:
     """Positive is the given share with the highest scores."""
     return np.where(score > np.quantile(score, 1 - share), 1, -1).astype(np.int8)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from redelve.challenge.challenge_files import (
     PARTS,
-    FloatArray,
     Int8Array,
     confidences_bytes,
     guess_bytes,
@@ -29,6 +28,7 @@ from redelve.challenge.phases import Phases
 from redelve.challenge.submissions import DatasetEntry, wanted_files
 from redelve.data.files import StrPath, write_atomic
 from redelve.errors import LocationError, SpecError
+from redelve.model.dataset import Numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -81,7 +81,7 @@ class PublicData:
     """What participants have of a dataset: patterns of all parts, labels of the training part."""
 
     name: str
-    patterns: Mapping[str, FloatArray | csr_array] = field(repr=False)
+    patterns: Mapping[str, Numbers | csr_array] = field(repr=False)
     labels: Int8Array = field(repr=False)
 
 

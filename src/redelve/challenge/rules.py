@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import StratifiedKFold
 
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 RULES = ("balanced", "own")
 CUT_FOLDS = 5
 TELLING = ("predict_proba", "decision_function")

@@ -12,9 +12,10 @@ import numpy as np
 from redelve.answers.answer import Answer, score
 from redelve.answers.losses import NegativeLogProbability, SquaredProbability
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
-from redelve.challenge.challenge_files import PARTS, FloatArray, Int8Array
+from redelve.challenge.challenge_files import PARTS, Int8Array
 from redelve.challenge.challenge_folder import Challenge
 from redelve.challenge.submissions import DatasetEntry, Submission
+from redelve.model.dataset import Numbers
 from redelve.stats.auc import area_under_curve
 from redelve.stats.balanced_errors import balanced_errors, ranking_score
 
@@ -89,7 +90,7 @@ def score_dataset(entry: DatasetEntry, truths: Mapping[str, Int8Array]) -> Datas
     )
 
 
-def score_part(truths: Int8Array, answers: Int8Array, confidences: FloatArray | None = None) -> PartScores:
+def score_part(truths: Int8Array, answers: Int8Array, confidences: Numbers | None = None) -> PartScores:
     """Scores of the answers to one part."""
     errors = balanced_errors(truths, answers)
     area = area_under_curve(truths, answers if confidences is None else confidences)
@@ -158,7 +159,7 @@ def truth_of_labels(labels: Int8Array) -> Truth:
     return Truth.exact(LABEL, (labels > 0).astype(np.float64))
 
 
-def labelled(answers: Int8Array, confidences: FloatArray | None) -> Answer:
+def labelled(answers: Int8Array, confidences: Numbers | None) -> Answer:
     """The labels answered and, where all confidences are probabilities, these as well."""
     guesses = Guesses((LABEL,), ((answers > 0).astype(np.float64),))
     if confidences is None or confidences.min() < 0 or confidences.max() > 1:
@@ -167,6 +168,6 @@ def labelled(answers: Int8Array, confidences: FloatArray | None) -> Answer:
     return Answer(guesses=guesses, probabilities=ClassProbabilities.from_probabilities(LABEL, rows))
 
 
-def _mean(losses: FloatArray | None) -> float | None:
+def _mean(losses: Numbers | None) -> float | None:
     """The mean loss, if it is defined and finite."""
     return None if losses is None or not np.isfinite(losses).all() else float(losses.mean())

@@ -19,20 +19,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, TypeVar
 
-from redelve.challenge.challenge_files import (
-    PARTS,
-    FloatArray,
-    Int8Array,
-    parse_confidences,
-    parse_guess,
-    parse_labels,
-)
+from redelve.challenge.challenge_files import PARTS, Int8Array, parse_confidences, parse_guess, parse_labels
 from redelve.challenge.challenge_folder import Challenge
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.problems import Problems
 from redelve.errors import RedelveError
+from redelve.model.dataset import Numbers
 
-Values = TypeVar("Values", Int8Array, FloatArray)
+Values = TypeVar("Values", Int8Array, Numbers)
 
 MOST_PROBLEMS = 40
 PER_ANSWER, PER_CONFIDENCE, SLACK = 4, 40, 64
@@ -86,7 +80,7 @@ class DatasetEntry:
     """What is submitted for one dataset, by part."""
 
     answers: Mapping[str, Int8Array]
-    confidences: Mapping[str, FloatArray] = field(default_factory=dict)
+    confidences: Mapping[str, Numbers] = field(default_factory=dict)
     guess: float | None = None
 
     def __post_init__(self) -> None:
@@ -124,7 +118,7 @@ class Submission:
         """SHA-256 of what is submitted; the same for the same content, however it was zipped."""
         hasher = hashlib.sha256()
         for name, entry in sorted(self.entries.items()):
-            files: dict[str, Int8Array | FloatArray] = {
+            files: dict[str, Int8Array | Numbers] = {
                 **{f"{name}_{part}.resu": values for part, values in entry.answers.items()},
                 **{f"{name}_{part}.conf": values for part, values in entry.confidences.items()},
             }

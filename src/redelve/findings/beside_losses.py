@@ -10,8 +10,8 @@ from statistics import median
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.findings.loss_tables import Numbers
 from redelve.findings.task import Contest, MethodFinding, TaskFindings, analyse_task
+from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.stats.many_runs import RunsComparison, RunSummary, compare_runs, summarise_runs
 

@@ -9,16 +9,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.stats.output_errors import HALF, STRICT, Thresholds, classification_error, classify
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Numbers = NDArray[np.float64]
 UNIT = (0.0, 1.0)
 
 

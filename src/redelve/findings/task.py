@@ -12,13 +12,13 @@ from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings.loss_tables import (
     MethodLosses,
-    Numbers,
     is_folded,
     losses_of,
     nested_estimate,
     outer_instances,
     primary_loss,
 )
+from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.components import estimate_components

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from redelve.errors import PredictionError
-from redelve.methods.views import Labels, Numbers, ViewPart, one_level, without_zeros
+from redelve.methods.views import Labels, ViewPart, one_level, without_zeros
+from redelve.model.dataset import Numbers
 
 LARGEST_SEED = 2**31 - 1
 

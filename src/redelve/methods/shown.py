@@ -8,19 +8,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.predictions import Guesses, Target, guesses_of, target_of
 from redelve.model import Attribute, Cases, Column, NumberColumn, Prior, WrittenColumn, is_missing
 from redelve.model.coding import Coding
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.model.encodings import Encoder, bind, default_coding, measure
 from redelve.model.encodings.numeric import NumericEncoder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Numbers = NDArray[np.float64]
 NUMERICAL = ("real", "integer", "angular")
 
 

@@ -16,9 +16,9 @@ from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Tar
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.model import Censored
+from redelve.model.dataset import Numbers
 from redelve.model.encodings import default_coding
 
-Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Inputs = Literal["encoded", "frame"]
 Takes = Literal["all", "numerical", "categorical"]

@@ -16,11 +16,11 @@ from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import FittedToArrays
 from redelve.methods.contract import Method, Predictor
 from redelve.model import Instance
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.performance.choosing import FOLDS, choose
 from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.known_cases import KnownCases, learn
-from redelve.performance.measures import Measure, Numbers, classes_of, part_of
+from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval, check_level

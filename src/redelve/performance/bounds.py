@@ -12,10 +12,9 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Instance
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.measures import Numbers
 from redelve.performance.ways import Way
 from redelve.seeds import generator, seed
 from redelve.stats.balanced_errors import BalancedErrors

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer, score
 from redelve.answers.losses import Loss, ZeroOne, parse_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import PredictionError, SpecError
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.estimates import Interval, t_interval
-
-Numbers = NDArray[np.float64]
 
 BER = "ber"
 ERROR = "error"

@@ -8,10 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.measures import Numbers
 from redelve.performance.ways import NO_VARIATION, Way, independent_of_all
 from redelve.stats.resampled import nested_cross_validation
 

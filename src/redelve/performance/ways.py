@@ -13,10 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.measures import Numbers
 from redelve.registry import Registry
 from redelve.stats.estimates import Interval, t_interval
 from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio

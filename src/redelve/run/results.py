@@ -15,8 +15,8 @@ from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
 Told = Mapping[str, float | str]
 """What a method tells of its own training, by name: epochs, errors, why it stopped."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.delve.case_files import read_matrix
 from redelve.data.delve.figure_files import write_losses
@@ -20,10 +19,10 @@ from redelve.errors import FormatError, LocationError, SpecError
 from redelve.methods.builtin.linear import GaussianPrediction, lin_1
 from redelve.methods.contract import METHODS
 from redelve.model import Assignment
+from redelve.model.dataset import Numbers
 from redelve.run.experiment import assignment_targets, split
 from redelve.seeds import generator
 
-Numbers = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 

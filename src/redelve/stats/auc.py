@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
 from redelve.stats.significance import f_p_value, t_quantile
+from redelve.stats.sums import FloatArray
 
-FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-14

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
 from redelve.stats.significance import t_quantile
+from redelve.stats.sums import FloatArray
 
 Labels = NDArray[Any]
 Flags = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 NORMAL = float("inf")
 """Degrees of freedom with which Student's distribution is the normal one."""

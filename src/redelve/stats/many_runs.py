@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
+from redelve.stats.sums import FloatArray
 
-FloatArray = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 MOST_OUTLIERS = 0.1

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import PredictionError, SpecError
+from redelve.stats.sums import FloatArray
 
-Numbers = NDArray[np.float64]
 Classes = NDArray[np.int64]
 
 REJECTED = -1
@@ -34,7 +34,7 @@ STRICT = Thresholds(0.3, 0.7)
 
 def squared_error_percentage(
     outputs: ArrayLike, targets: ArrayLike, *, output_range: tuple[float, float] = (0.0, 1.0)
-) -> Numbers:
+) -> FloatArray:
     """E = 100 · (o_max − o_min)/(N·P) · ΣΣ(o_pi − t_pi)², as section 2.6 prints it.
 
     `output_range` is of the target coefficients in the problem's representation. The factor is the range
@@ -86,12 +86,12 @@ def decide(outputs: ArrayLike, thresholds: Thresholds = HALF) -> Classes:
 class ClassVerdict:
     """Examples classified wrongly, rejected and classified rightly, in per cent of all; they sum to 100."""
 
-    wrong: Numbers
-    rejected: Numbers
-    right: Numbers
+    wrong: FloatArray
+    rejected: FloatArray
+    right: FloatArray
 
 
-def classification_error(outputs: ArrayLike, targets: ArrayLike) -> Numbers:
+def classification_error(outputs: ArrayLike, targets: ArrayLike) -> FloatArray:
     """Percentage of incorrectly classified examples by winner-takes-all.
 
     >>> float(classification_error([[0.5, 0.4], [0.2, 0.7], [0.9, 0.0], [0.1, 0.0]], [[1, 0]] * 4))
@@ -126,7 +126,7 @@ def true_classes(targets: ArrayLike) -> Classes:
     return found
 
 
-def _pair(outputs: ArrayLike, targets: ArrayLike) -> tuple[Numbers, Numbers]:
+def _pair(outputs: ArrayLike, targets: ArrayLike) -> tuple[FloatArray, FloatArray]:
     given, wanted = _checked(outputs, "outputs"), _checked(targets, "targets")
     if wanted.ndim != 2 or given.shape[-2:] != wanted.shape:
         raise PredictionError(
@@ -136,7 +136,7 @@ def _pair(outputs: ArrayLike, targets: ArrayLike) -> tuple[Numbers, Numbers]:
     return given, wanted
 
 
-def _checked(values: ArrayLike, what: str) -> Numbers:
+def _checked(values: ArrayLike, what: str) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim < 2 or not array.size:
         raise PredictionError(f"expected {what} as examples × nodes but got an array of shape {array.shape}")

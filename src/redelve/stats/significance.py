@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from redelve.stats.sums import FloatArray
+
 Squares = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Mean squares of training sets, of test cases and of the residual; `shape` is (I, J) throughout."""
 

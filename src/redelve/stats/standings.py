@@ -15,8 +15,8 @@ from redelve.errors import StatisticsError
 from redelve.stats.balanced_errors import larger_p_values, scores_at, upward_reach
 from redelve.stats.estimates import check_level
 from redelve.stats.paired_errors import Outcomes, beyond
+from redelve.stats.sums import FloatArray
 
-FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Whole = NDArray[np.int64]
 

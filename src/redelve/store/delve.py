@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from redelve.answers.answer import Answer, baselines_by_target
 from redelve.answers.losses import MatrixLoss, known_loss
 from redelve.answers.predictions import Guesses
@@ -27,12 +24,11 @@ from redelve.data.delve.reading import CODING_USED, INSTANCES_USED, LARGEST_LIST
 from redelve.data.delve.roots import DataAddress, TaskName
 from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
-from redelve.model.dataset import digest
+from redelve.model.dataset import Numbers, digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store.rescoring import all_truths
 from redelve.store.soundness import IMPORTED
 
-Numbers = NDArray[np.float64]
 FactsOf = Callable[[str, Path], TaskFacts]
 """What a task is, from its address and the task directory, which may list instances of its own."""
 

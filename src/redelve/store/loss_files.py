@@ -14,12 +14,12 @@ from redelve.data.delve.figure_files import LETTERS, read_losses, read_test_set_
 from redelve.data.delve.method_tasks import MethodTask
 from redelve.errors import LocationError, StatisticsError
 from redelve.model import Instance, Scheme
+from redelve.model.dataset import Numbers
 from redelve.model.designs import commonality_units, describe, prototask_caveats
 from redelve.run.results import InstanceFacts, Job, Results, TaskFacts
 from redelve.stats.units import refuse_shared_units
 from redelve.store.delve import imported_facts, imported_record
 
-Numbers = NDArray[np.float64]
 Runs = list[list[Numbers]]
 """A method's losses: for each run those of every instance."""
 

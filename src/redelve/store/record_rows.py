@@ -21,8 +21,8 @@ from redelve.answers.distributions import Distribution, distributions
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 Columns = dict[str, pa.Array]
 
 KEYS = {"instance": pa.int32(), "run": pa.int32(), "case": pa.int64()}

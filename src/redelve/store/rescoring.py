@@ -8,19 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from redelve.answers.answer import baselines_by_loss, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Truth
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_path, write_task
 from redelve.store.heads import Head
 from redelve.store.record_rows import KEYS, LOSS, answer_of
 from redelve.store.snapshot import NEW, RowSource, Snapshot, SnapshotEntry
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
+from redelve.model.dataset import Numbers
 from redelve.store.heads import Head, head_of, heads_of
 from redelve.store.layout import (
     DATA,
@@ -32,8 +31,6 @@ from redelve.store.layout import (
     read_document,
 )
 from redelve.store.record_rows import KEYS, LOSS, Columns, RecordTable, failures_named, numbers_of, read_table
-
-Numbers = NDArray[np.float64]
 
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
 KEY = b"redelve"

@@ -17,6 +17,7 @@ from redelve.answers.losses import Loss, MatrixLoss, known_loss
 from redelve.answers.predictions import Truth
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
+from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
 from redelve.store.layout import (
@@ -42,8 +43,6 @@ from redelve.store.snapshot import (
     read_manifest,
     read_snapshot,
 )
-
-Numbers = NDArray[np.float64]
 
 IMPORTED = "imported"
 """Marks, in an environment, losses from files with few digits: these are not worked out again."""

@@ -3,7 +3,8 @@
 import numpy as np
 
 from redelve.answers.losses import DistanceLoss, gap
-from redelve.answers.predictions import Numbers, Truth
+from redelve.answers.predictions import Truth
+from redelve.model.dataset import Numbers
 
 
 class Huber(DistanceLoss):

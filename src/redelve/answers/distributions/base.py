@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import PredictionError
-
-Numbers = NDArray[np.float64]
+from redelve.model.dataset import Numbers
 
 CRPS_LEVELS = 200
 """Levels at which a distribution without a closed form is compared with the truth for its CRPS."""

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.distributions.base import Distribution, Numbers, check_same_shape, table
+from redelve.answers.distributions.base import Distribution, check_same_shape, table
 from redelve.answers.distributions.parametric import NormalMixture
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 
 
 @dataclass(frozen=True, eq=False)

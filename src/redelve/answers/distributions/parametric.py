@@ -8,15 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from redelve.answers.distributions.base import (
-    Distribution,
-    Numbers,
-    check_positive,
-    check_same_shape,
-    column,
-    table,
-)
+from redelve.answers.distributions.base import Distribution, check_positive, check_same_shape, column, table
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 
 
 @dataclass(frozen=True, eq=False)

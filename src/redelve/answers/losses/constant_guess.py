@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from redelve.answers.predictions import Numbers, Truth
+from redelve.answers.predictions import Truth
+from redelve.model.dataset import Numbers
 
 CANDIDATES = 101
 """So many of the true values, evenly chosen, are tried as guesses before the search between neighbours."""

@@ -19,8 +19,9 @@ from redelve.answers.losses.loss_contract import (
     check_targets,
     unknown_loss,
 )
-from redelve.answers.predictions import ClassProbabilities, Guesses, Numbers, Prediction, Target, Truth, first
+from redelve.answers.predictions import ClassProbabilities, Guesses, Prediction, Target, Truth, first
 from redelve.errors import PredictionError, SpecError
+from redelve.model.dataset import Numbers
 from redelve.stats import circular, standardise
 from redelve.text_numbers import parse_number
 

@@ -17,7 +17,6 @@ import numpy as np
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
-    Numbers,
     Prediction,
     Target,
     TargetDistributions,
@@ -26,6 +25,7 @@ from redelve.answers.predictions import (
     first,
 )
 from redelve.errors import PredictionError, SpecError
+from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 
 if TYPE_CHECKING:

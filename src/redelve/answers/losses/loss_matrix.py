@@ -10,8 +10,9 @@ import numpy as np
 
 from redelve.answers.losses.guess_losses import GuessLoss
 from redelve.answers.losses.loss_contract import LOSSES, Loss, MatrixLoader
-from redelve.answers.predictions import ArrayValue, Numbers, Target, Truth, first, frozen
+from redelve.answers.predictions import ArrayValue, Target, Truth, first, frozen
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 from redelve.text_numbers import parse_number
 
 BAD_FILE_NAME = re.compile(r"[/\\:\s\0]|\.\.|^M\.|^M$")

@@ -11,7 +11,6 @@ from redelve.answers.losses.loss_contract import LOSSES, Loss, check_length, che
 from redelve.answers.predictions import (
     KINDS,
     ClassProbabilities,
-    Numbers,
     Prediction,
     TargetDistributions,
     TargetLogProbabilities,
@@ -19,6 +18,7 @@ from redelve.answers.predictions import (
     first,
 )
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 from redelve.stats import circular, standardise
 
 if TYPE_CHECKING:

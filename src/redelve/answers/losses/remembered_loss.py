@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.answers.losses.loss_contract import Loss
-from redelve.answers.predictions import Numbers, Prediction, Target, Truth
+from redelve.answers.predictions import Prediction, Target, Truth
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 
 
 @dataclass(frozen=True)

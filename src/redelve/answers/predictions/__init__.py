@@ -8,7 +8,6 @@ from redelve.answers.predictions.prediction_kinds import (
     ClassProbabilities,
     Flags,
     Guesses,
-    Numbers,
     Rows,
     Target,
     TargetKind,
@@ -21,6 +20,7 @@ from redelve.answers.predictions.prediction_kinds import (
     target_of,
     truth_of,
 )
+from redelve.model.dataset import Numbers
 
 __all__ = [
     "KINDS",

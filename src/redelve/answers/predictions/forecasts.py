@@ -10,13 +10,13 @@ import numpy as np
 from redelve.answers.distributions import Distribution
 from redelve.answers.predictions.prediction_kinds import (
     ArrayValue,
-    Numbers,
     Target,
     TargetLogProbabilities,
     Truth,
     check_target_count,
 )
 from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
 
 
 @dataclass(frozen=True, eq=False)

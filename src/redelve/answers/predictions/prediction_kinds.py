@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from redelve.errors import PredictionError, SpecError
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Censored, is_missing
-from redelve.model.dataset import digest
+from redelve.model.dataset import Numbers, digest
 from redelve.text_numbers import parse_number
 
-Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Texts = Sequence[str] | NDArray[np.object_]
 Rows = Sequence[Sequence[float]] | Numbers

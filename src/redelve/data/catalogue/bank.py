@@ -9,8 +9,9 @@ import numpy as np
 
 from redelve.data.catalogue.bank_queues import Town, turned_away
 from redelve.data.catalogue.dataset_folder import AttributeLine
-from redelve.data.catalogue.portable import Draws, Numbers, exponential
+from redelve.data.catalogue.portable import Draws, exponential
 from redelve.data.catalogue.simulated_family import CASES, Account, Member, Simulation, member_files
+from redelve.model.dataset import Numbers
 from redelve.seeds import seed
 
 AREAS = BANKS = 3

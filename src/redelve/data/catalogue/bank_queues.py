@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.data.catalogue.portable import Draws, Numbers, exponential, logarithm, normal_pairs
+from redelve.data.catalogue.portable import Draws, exponential, logarithm, normal_pairs
+from redelve.model.dataset import Numbers
 
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]

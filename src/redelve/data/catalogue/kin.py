@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from redelve.data.catalogue.dataset_folder import AttributeLine
-from redelve.data.catalogue.portable import Draws, Numbers, sine_cosine
+from redelve.data.catalogue.portable import Draws, sine_cosine
 from redelve.data.catalogue.simulated_family import (
     CASES,
     Account,
@@ -21,6 +21,7 @@ from redelve.data.catalogue.simulated_family import (
     member_files,
     scientific,
 )
+from redelve.model.dataset import Numbers
 
 JOINTS = 8
 TARGET = 0.1

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from redelve.model.dataset import Numbers
+
 Indices = NDArray[np.uint64]
 
 HALF_PI_HIGH, HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11  # as in fdlibm: 33 bits, and the rest

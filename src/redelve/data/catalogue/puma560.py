@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from redelve.data.catalogue.portable import Numbers, sine_cosine
+from redelve.data.catalogue.portable import sine_cosine
+from redelve.model.dataset import Numbers
 
 GRAVITY = 9.81
 JOINTS = 6

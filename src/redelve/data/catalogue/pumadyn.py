@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from redelve.data.catalogue.dataset_folder import AttributeLine
-from redelve.data.catalogue.portable import Draws, Numbers
+from redelve.data.catalogue.portable import Draws
 from redelve.data.catalogue.puma560 import JOINTS, Motion, accelerate, frames
 from redelve.data.catalogue.simulated_family import (
     CASES,
@@ -19,6 +19,7 @@ from redelve.data.catalogue.simulated_family import (
     member_files,
     scientific,
 )
+from redelve.model.dataset import Numbers
 
 WIDTH = {"8f": 0.6, "8n": 1.2, "32f": 0.7, "32n": 1.5}
 """How wide the inputs' ranges are, in the units of `attributes`: the more, the less linear."""

@@ -14,7 +14,7 @@ from redelve.data.catalogue.dataset_folder import (
     attribute_lines,
     dataset_files,
 )
-from redelve.data.catalogue.portable import Numbers
+from redelve.model.dataset import Numbers
 from redelve.seeds import seed
 
 CASES = 8192

@@ -36,11 +36,11 @@ from redelve.data.files import read_text
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model import Attribute, Task
 from redelve.model.coding import Coding, Normalization
+from redelve.model.dataset import Numbers
 from redelve.model.encodings import Encoder, bind, whole
 from redelve.text_numbers import parse_limit, tcl
 
 Texts = NDArray[np.object_]
-Numbers = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 DISTRIBUTIONS = ("prob", "lprob", "ptarg", "lptarg")

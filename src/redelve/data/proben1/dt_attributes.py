@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.proben1.dt_files import DtFile, number_text
 from redelve.model import Attribute, AttributePrior, Column, NumberColumn, parse_range, written
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 ANY_LEVEL = "NLMH"
 
 

@@ -16,15 +16,13 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, read_text, write_atomic
 from redelve.data.problems import Problems
 from redelve.errors import FormatError, SpecError
+from redelve.model.dataset import Numbers
 from redelve.text_numbers import parse_number
-
-Numbers = NDArray[np.float64]
 
 DT_LIMIT = 512 << 20
 """Bytes, after decompression, that a file may have."""

@@ -15,12 +15,12 @@ from redelve.data.proben1.representation import STANDARD, Rules, check_writable,
 from redelve.errors import SpecError
 from redelve.model import CATEGORICAL, Assignment, Cases
 from redelve.model.coding import Coding
+from redelve.model.dataset import Numbers
 from redelve.model.designs import random_order, random_order_of_groups
 from redelve.model.encodings import fit
 from redelve.seeds import seed
 
 Rows = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 DELVE_SEEDS = 900_000_000
 WIDEST = 100_000
 SCALES = {

@@ -15,8 +15,8 @@ from redelve.data.proben1.dt_files import DtFile, read_dt
 from redelve.data.proben1.file_sources import genuine, locate
 from redelve.data.proben1.problem_names import ORDERS, Variant, check_order, is_name, parse_name
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 SETS = ("training", "validation", "test")
 

@@ -41,8 +41,6 @@ from redelve.model import (
 )
 from redelve.model.prototask import VALIDATION
 
-Numbers = NDArray[np.float64]
-
 ONE_PARTITION = (
     "one training set and one test set, as PROBEN1 gives them: runs with different seeds tell how much "
     "the seed matters on this partition, and nothing of other training sets"

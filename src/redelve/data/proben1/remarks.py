@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.proben1.number_sets import Proben1Problem
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 MOST_NAMED = 8
 
 

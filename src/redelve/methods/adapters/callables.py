@@ -18,7 +18,8 @@ from redelve.errors import PredictionError, SpecError
 from redelve.methods.contract import Method
 from redelve.methods.identities import plain
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Inputs, Numbers, Takes, View, check_takes, known_numbers, why_not_taken
+from redelve.methods.views import Inputs, Takes, View, check_takes, known_numbers, why_not_taken
+from redelve.model.dataset import Numbers
 
 LARGEST_SEED = 2**63
 

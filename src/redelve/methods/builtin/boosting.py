@@ -16,7 +16,8 @@ from redelve.methods.builtin.learnt import (
     random_splits,
 )
 from redelve.methods.estimators import copy_for, fit_classifier
-from redelve.methods.views import Labels, Numbers, without_zeros
+from redelve.methods.views import Labels, without_zeros
+from redelve.model.dataset import Numbers
 
 MOST_ROUNDS = 300
 ALL_FOLDS_BELOW = 500

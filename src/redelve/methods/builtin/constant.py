@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
@@ -13,8 +12,7 @@ from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Tar
 from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import ViewPart, known_numbers
-
-Numbers = NDArray[np.float64]
+from redelve.model.dataset import Numbers
 
 BLOCK = 256
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from redelve.methods.builtin.network_lessons import NetworkLesson, OutputReading, mean_of_heard
 from redelve.methods.shown import TrainingSet
-from redelve.methods.views import Labels, Numbers
+from redelve.methods.views import Labels
+from redelve.model.dataset import Numbers
 from redelve.nets import Architecture, Data, Sets, initial_weights, predict
 
 LARGEST_SEED = 2**63 - 1

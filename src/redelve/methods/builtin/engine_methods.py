@@ -26,7 +26,8 @@ from redelve.methods.builtin.network_lessons import NetworkLesson, lessons_of
 from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
 from redelve.methods.contract import BatchMethod
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Numbers, View, ViewPart, answer_of
+from redelve.methods.views import View, ViewPart, answer_of
+from redelve.model.dataset import Numbers
 
 
 @dataclass(frozen=True, eq=False)

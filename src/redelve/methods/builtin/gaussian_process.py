@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.methods.builtin.learnt import some_of
-from redelve.methods.views import Numbers
+from redelve.model.dataset import Numbers
 
 CHOICE_CASES = 512
 CASES = 2048

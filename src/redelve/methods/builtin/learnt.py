@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from redelve.methods.estimators import FittedClassifier, fit_classifier
-from redelve.methods.views import Labels, Numbers, ViewPart
+from redelve.methods.views import Labels, ViewPart
+from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import dealt, splits_of
 
 FOLDS = 5

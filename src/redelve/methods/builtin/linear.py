@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
@@ -17,8 +16,7 @@ from redelve.errors import SpecError
 from redelve.methods.builtin.built_in import BuiltIn, numerical_only
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import View, answer_of, regression_parts
-
-Numbers = NDArray[np.float64]
+from redelve.model.dataset import Numbers
 
 SMALLEST_SINGULAR_VALUE = 1e-8
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from redelve.methods.estimators import LARGEST_SEED
-from redelve.methods.views import Labels, Numbers, ViewPart, without_zeros
+from redelve.methods.views import Labels, ViewPart, without_zeros
+from redelve.model.dataset import Numbers
 
 MEMBERS = 5
 HIDDEN = 24

@@ -16,8 +16,8 @@ from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.builtin.constant import constant_part
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Labels, View, ViewPart, answer_of
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 MOST_NEIGHBOURS = 256

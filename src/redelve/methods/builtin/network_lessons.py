@@ -12,7 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from redelve.methods.views import Labels, Numbers, View, ViewPart
+from redelve.methods.views import Labels, View, ViewPart
+from redelve.model.dataset import Numbers
 
 FEWEST_CASES = 5
 SHARPNESS = np.geomspace(0.25, 64.0, 33)

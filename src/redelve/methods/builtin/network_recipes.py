@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from redelve.methods.builtin.early_stopping import Recipe, Schooling, ValidationSplit, split_by
 from redelve.methods.shown import TrainingSet
-from redelve.methods.views import Numbers
+from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import cut, splits_of
 from redelve.nets import (
     GL,

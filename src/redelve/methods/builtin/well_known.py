@@ -31,7 +31,8 @@ from redelve.methods.builtin.learnt import (
 from redelve.methods.builtin.mlp import classifying_networks, regressing_networks
 from redelve.methods.estimators import LARGEST_SEED, copy_for, fit_classifier, global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import Labels, Numbers, View, ViewPart, answer_of
+from redelve.methods.views import Labels, View, ViewPart, answer_of
+from redelve.model.dataset import Numbers
 
 FEWEST_CASES = 5
 RIDGE_PENALTIES = np.logspace(-3, 5, 17)

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from redelve.methods.clop.objects import Classifier, Codes, Numbers, blocks
+from redelve.methods.clop.objects import Classifier, Codes, blocks
+from redelve.model.dataset import Numbers
 
 SMOOTHING = 1e-9
 """GaussianNB's: a share of the largest variance, added to all variances."""

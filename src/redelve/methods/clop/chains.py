@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from redelve.methods.clop.hyperparameters import check_hyperparameters
 from redelve.methods.clop.members import OBJECTS, Composition, all_sparse
-from redelve.methods.clop.objects import Numbers, outputs
+from redelve.methods.clop.objects import outputs
+from redelve.model.dataset import Numbers
 
 
 def _last_has(method: str) -> Callable[[Any], bool]:

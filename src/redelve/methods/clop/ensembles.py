@@ -23,7 +23,8 @@ from redelve.methods.clop.hyperparameters import (
     whole,
 )
 from redelve.methods.clop.members import OBJECTS, Composition, all_sparse
-from redelve.methods.clop.objects import Codes, Numbers, as_scores, labels_of, outputs, signed_targets
+from redelve.methods.clop.objects import Codes, as_scores, labels_of, outputs, signed_targets
+from redelve.model.dataset import Numbers
 
 Weights = Sequence[float] | Numbers
 WeightLearner = Callable[[Numbers, Numbers], Weights]

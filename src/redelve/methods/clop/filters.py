@@ -11,8 +11,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from redelve.methods.clop.hyperparameters import Hyperparameter, whole
-from redelve.methods.clop.objects import Codes, Numbers, blocks
+from redelve.methods.clop.objects import Codes, blocks
 from redelve.methods.clop.ranking import F_MAX, W_MIN, FeatureRanking
+from redelve.model.dataset import Numbers
 
 NEGLIGIBLE = 1e-10
 """What remains of a squared length is taken for nothing below this share of it."""

@@ -8,7 +8,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
 from redelve.methods.clop.hyperparameters import FLAG, RANDOM_STATE, Hyperparameter, whole
-from redelve.methods.clop.objects import Classifier, Codes, Numbers
+from redelve.methods.clop.objects import Classifier, Codes
+from redelve.model.dataset import Numbers
 
 LARGEST_SEED = 2**31 - 1
 

@@ -14,15 +14,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from redelve.methods.clop.hyperparameters import FLAG, Hyperparameter, choice, number, several, whole
 from redelve.methods.clop.kernels import KERNEL_HYPERPARAMETERS, Kernel
-from redelve.methods.clop.objects import (
-    Classifier,
-    Codes,
-    Numbers,
-    as_scores,
-    blocks,
-    signed_targets,
-    stored,
-)
+from redelve.methods.clop.objects import Classifier, Codes, as_scores, blocks, signed_targets, stored
+from redelve.model.dataset import Numbers
 
 CANDIDATES = tuple(10.0**-power for power in range(11))
 """What CLOP tries where no shrinkage is given."""

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.extmath import safe_sparse_dot
 
 from redelve.methods.clop.hyperparameters import Hyperparameter, number, whole
-from redelve.methods.clop.objects import Numbers
+from redelve.model.dataset import Numbers
 
 KERNEL_HYPERPARAMETERS = (
     Hyperparameter("coef0", number(0), "added to the inner product: the bias of the kernel"),

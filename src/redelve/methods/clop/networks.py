@@ -18,7 +18,8 @@ from redelve.methods.clop.hyperparameters import (
     number,
     whole,
 )
-from redelve.methods.clop.objects import Classifier, Codes, Numbers, as_scores, blocks, signed_targets
+from redelve.methods.clop.objects import Classifier, Codes, as_scores, blocks, signed_targets
+from redelve.model.dataset import Numbers
 from redelve.nets import (
     Architecture,
     Data,

@@ -14,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from redelve.methods.clop.hyperparameters import Hyperparameter, UnsuitedError, check_hyperparameters
+from redelve.model.dataset import Numbers
 
-Numbers = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 BLOCK_SIZE = 2**22

@@ -24,7 +24,8 @@ from redelve.methods.clop.hyperparameters import (
     several,
     whole,
 )
-from redelve.methods.clop.objects import Codes, Numbers, Preprocessor
+from redelve.methods.clop.objects import Codes, Preprocessor
+from redelve.model.dataset import Numbers
 
 COVARIANCE_LIMIT = 2000
 """Components of a sparse table come from the covariances of up to so many features, else by Lanczos."""

@@ -17,7 +17,8 @@ from redelve.methods.clop.hyperparameters import (
     number,
     whole,
 )
-from redelve.methods.clop.objects import Codes, LearningObject, Numbers
+from redelve.methods.clop.objects import Codes, LearningObject
+from redelve.model.dataset import Numbers
 
 F_MAX = Hyperparameter(
     "f_max", whole(1).or_none("all"), "most features to keep; can be changed after training"

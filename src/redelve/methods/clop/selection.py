@@ -24,7 +24,8 @@ from redelve.methods.clop.hyperparameters import (
     whole,
 )
 from redelve.methods.clop.members import made
-from redelve.methods.clop.objects import Codes, LearningObject, Numbers
+from redelve.methods.clop.objects import Codes, LearningObject
+from redelve.model.dataset import Numbers
 
 MODEL = Hyperparameter(
     "model", having("classifier", "fit", "predict"), "the model whose error is to be guessed"

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from redelve.methods.clop.forest import ForestClassifier
 from redelve.methods.clop.hyperparameters import RANDOM_STATE, Hyperparameter, UnsuitedError, having, whole
 from redelve.methods.clop.kernel_machines import SupportVectorClassifier
-from redelve.methods.clop.objects import Codes, Numbers
+from redelve.methods.clop.objects import Codes
 from redelve.methods.clop.ranking import F_MAX, W_MIN, FeatureRanking
+from redelve.model.dataset import Numbers
 
 
 class ForestRanking(FeatureRanking):

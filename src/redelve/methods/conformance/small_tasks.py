@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.predictions import Target, Truth, target_of
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
+from redelve.model.dataset import Numbers
 from redelve.seeds import generator
-
-Numbers = NDArray[np.float64]
 
 LEVELS = {"binary": ("no", "yes"), "nominal": ("red", "green", "blue"), "ordinal": ("low", "middle", "high")}
 RANGES = {"real": "(-Inf,Inf)", "integer": "-Inf..Inf", "angular": "[0,360)"}

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from redelve.errors import PredictionError
 from redelve.model import Attribute, AttributePrior, Column
 from redelve.model.coding import Coding, Normalization
+from redelve.model.dataset import Numbers
 from redelve.model.prototask import TYPES
 from redelve.registry import Registry
 from redelve.text_numbers import parse_number
 
 Texts = NDArray[np.object_]
-Numbers = NDArray[np.float64]
 LAST = 1_000_000
 """The place of encodings that do not say which is theirs."""
 DISCRETE = ("nominal", "ordinal")

@@ -11,16 +11,9 @@ import numpy as np
 
 from redelve.errors import RedelveError
 from redelve.model import Attribute, AttributePrior, Column, parse_range, written
+from redelve.model.dataset import Numbers
 from redelve.model.encodings import bind, measure
-from redelve.model.encodings.encoder import (
-    NUMERICAL,
-    CodedColumn,
-    Encoder,
-    Encoding,
-    Numbers,
-    Texts,
-    encoding_called,
-)
+from redelve.model.encodings.encoder import NUMERICAL, CodedColumn, Encoder, Encoding, Texts, encoding_called
 from redelve.model.numbered_checks import CheckReport, NotApplicableError, NumberedChecks, must
 from redelve.model.prototask import TYPES
 from redelve.seeds import generator

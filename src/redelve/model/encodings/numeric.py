@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from redelve.errors import PredictionError, SpecError
 from redelve.model import AttributePrior, Censored, Column, is_missing
 from redelve.model.coding import Normalization
+from redelve.model.dataset import Numbers
 from redelve.model.encodings.encoder import (
     NUMERICAL,
     CodedColumn,
     Encoding,
-    Numbers,
     Subject,
     Texts,
     coded_numbers,

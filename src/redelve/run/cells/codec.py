@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer, rebuilt
 from redelve.answers.predictions import Target, TargetDistributions
 from redelve.errors import PredictionError, RedelveError
+from redelve.model.dataset import Numbers
 from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
-
-Numbers = NDArray[np.float64]
 
 
 def dump_answer(answer: Answer) -> bytes:

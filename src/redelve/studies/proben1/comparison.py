@@ -10,11 +10,12 @@ from math import sqrt
 import numpy as np
 
 from redelve.data.proben1 import parse_name
+from redelve.model.dataset import Numbers
 from redelve.stats.many_runs import compare_runs, summarise_runs
 from redelve.studies.compared import CellTally, ComparedCell
 from redelve.studies.proben1 import printed
 from redelve.studies.proben1.plan import PARTS, Proben1Plan, datasets_of
-from redelve.studies.proben1.sheet_runs import Numbers, Runs
+from redelve.studies.proben1.sheet_runs import Runs
 from redelve.studies.proben1.topologies import TRIED, Topology, candidates, pivot
 
 TITLES = {

@@ -14,13 +14,13 @@ from redelve.answers.predictions import Guesses
 from redelve.methods.contract import BatchMethod
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Column
+from redelve.model.dataset import Numbers
 from redelve.nets import Architecture, Data, Engine, Sets, Trained, initial_weights, predict, train
 from redelve.run.results import Told
 from redelve.stats.output_errors import classification_error
 from redelve.studies.proben1.readings import TrainingReading
 from redelve.studies.proben1.topologies import Topology
 
-Numbers = NDArray[np.float64]
 SUMMARY = """A network of PROBEN1's section 3.3 (Prechelt 1994), nodes {network}, {shortcuts};
 y = x/(1 + |x|) in hidden and sigmoidal output nodes. It learns from the training cases that are not set apart
 for validation: {reading}. The weights of lowest validation error are kept.

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.errors import RedelveError
+from redelve.model.dataset import Numbers
 from redelve.run.results import Job, Record, Results
 from redelve.stats.output_errors import classification_error, squared_error_percentage
 from redelve.studies.proben1.plan import Sheet
 
-Numbers = NDArray[np.float64]
 Figures = dict[str, Numbers]
 COLUMNS = ("train", "valid", "test", "class", "valid_class", "gl", "epochs", "relevant")
 """What a run is known by: errors in per cent (of classes NaN where there are none), GL at the end, epochs."""
