@@ -109,7 +109,9 @@ class Experiment:
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
         methods = {
-            name: MethodFacts(name, method.digest, dict(method.identity), method.summary)
+            name: MethodFacts(
+                name, identity=dict(method.identity), summary=method.summary, digest=method.digest
+            )
             for name, method in self.methods.items()
         }
         tasks = {address: self.facts(address) for address in self.assignments}

@@ -51,7 +51,7 @@ def _worked(
     except BaseException as error:  # SystemExit too: a method that ends the program ends only itself
         status = "out of memory" if isinstance(error, MemoryError) else "failed"
         return Outcome(status, message=described(error), costs=clock.costs())  # type: ignore[arg-type]
-    return replace(_checked(answer, len(inputs), "; ".join(said), clock.costs()), told=told)
+    return replace(_checked(answer, inputs.cases.count, "; ".join(said), clock.costs()), told=told)
 
 
 def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int) -> list[Outcome]:
@@ -82,7 +82,7 @@ def _worked_together(method: BatchMethod, lessons: Sequence[CellLesson]) -> list
         return [Outcome("failed", message=described(error))]
     costs = clock.costs(shared_by=len(lessons))
     outcomes = [
-        replace(_checked(answer, len(lesson.inputs), "", costs), told=each)
+        replace(_checked(answer, lesson.inputs.cases.count, "", costs), told=each)
         for answer, lesson, each in zip(answers, lessons, told, strict=True)
     ]
     return next(([one] for one in outcomes if one.status != "done"), outcomes)
