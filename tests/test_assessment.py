@@ -238,3 +238,14 @@ def test_methods_without_names_are_refused_with_an_example() -> None:
 def test_a_method_that_does_not_suit_the_target_is_refused_before_anything_runs() -> None:
     with pytest.raises(SpecError, match="sex"):
         redelve.assess({"ridge": Ridge()}, "demo/sex/std.32")
+
+
+def test_versions_of_a_method_outside_the_question_do_not_matter(tmp_path: Path) -> None:
+    def assessed(**methods: object) -> str:
+        done = redelve.assess(methods, "demo/age/std.256", archive=tmp_path / "archive")
+        return done.frame().to_csv()
+
+    first, second = assessed(mine=Ridge(1.0)), assessed(mine=Ridge(1000.0))
+    assert first != second
+    assessed(other=Ridge(3.0))
+    assert (assessed(mine=Ridge(1.0)), assessed(mine=Ridge(1000.0))) == (first, second)

@@ -1,24 +1,22 @@
-"""The main job from end to end: plan, run, keep, load; then everything can be asked of the Assessment."""
+"""The main job from end to end: tasks, methods, an experiment, its results, an Assessment to ask."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from pathlib import Path
 
-from redelve.answers.losses import LossLike, chosen_losses
+from redelve.answers.losses import LossLike
 from redelve.data.tasks import TaskLike, assignments_for
 from redelve.methods.contract import MethodsLike, default_methods, named_methods
 from redelve.registry import named_options
 from redelve.report.assessed import Assessment
 from redelve.report.sections import described
 from redelve.run.cells import Limits
-from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, plan, run
+from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.progress import shown
-from redelve.run.results import Record, Results
-from redelve.run.workers import WorkersLike, workers_for
-from redelve.store import Archive
+from redelve.run.workers import WorkersLike
+from redelve.store.carrying_out import carry_out
 
 
 @named_options
@@ -110,29 +108,11 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         limits=limits or Limits(),
         on_failure=on_failure,
     )
-    kept = None if archive is None else Archive.open(archive, create=True)
-    if kept is not None:
-        facts = experiment.results(())
-        kept.register(facts.tasks, facts.methods)
-    jobs = plan(experiment, done=kept.done() if kept else ())
-    records: list[Record] = []
-    with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
-        ongoing = run(experiment, jobs, staff)
-        with closing(shown(ongoing, len(jobs)) if progress else ongoing) as made:
-            for record in made:
-                kept.add(record) if kept else records.append(record)
-    results = _loaded(kept, experiment) if kept else experiment.results(records)
+    results = carry_out(
+        experiment,
+        archive,
+        workers=workers,
+        watch=lambda records, jobs: shown(records, len(jobs)) if progress else records,
+    )
     path = None if archive is None else Path(archive)
     return Assessment(results, archive=path, data=data)
-
-
-def _loaded(archive: Archive, experiment: Experiment) -> Results:
-    """Everything in the archive that belongs to the experiment; losses that it lacks are computed first."""
-    archive.compact()
-    digests = {experiment.digest(job) for job in plan(experiment)}
-    records = archive.load(digests=digests).records
-    wanted = chosen_losses(experiment.losses) if experiment.losses else ()
-    if lacking := [one for one in wanted if any(of.losses and one.code not in of.losses for of in records)]:
-        archive.rescore(lacking)
-        records = archive.load(digests=digests).records
-    return experiment.results(records)

@@ -13,6 +13,8 @@ from redelve.report.page import render_template
 from redelve.report.table_values import ReportTable, markdown, to_csv
 
 DOTS_PER_INCH = 150
+ARCHIVE = "archive"
+"""What the archive of a study is called in its folder."""
 
 
 @dataclass(frozen=True)

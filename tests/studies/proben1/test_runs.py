@@ -11,20 +11,22 @@ from redelve.errors import LocationError, SpecError
 from redelve.nets import Engine, train
 from redelve.run.experiment import grouped, pack, perform, plan
 from redelve.store import Archive
-from redelve.studies.carried_out import ARCHIVE, carry_out
+from redelve.store.carrying_out import carry_out
 from redelve.studies.proben1 import network_method
 from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, PRINTED, SEARCH
 from redelve.studies.proben1.sheet_runs import COLUMNS, Runs, runs_csv, runs_of
 from redelve.studies.proben1.topologies import TRIED, Topology
+from redelve.studies.study_page import ARCHIVE
 from tests.studies.proben1.made import sheet, write_dataset
 
 ENGINE = Engine(threads=2)
 
 
 def run_all(sheets: list[Sheet], engine: Engine = ENGINE, folder: Path | None = None) -> list[Runs]:
-    of = Proben1Plan((), tuple(sheets))
-    return list(runs_of(carry_out(of.experiment(engine), folder, answers=True), sheets).values())
+    experiment = Proben1Plan((), tuple(sheets)).experiment(engine)
+    archive = None if folder is None else folder / ARCHIVE
+    return list(runs_of(carry_out(experiment, archive, answers=True), sheets).values())
 
 
 def run_one(of: Sheet, folder: Path | None = None) -> Runs:
@@ -111,6 +113,7 @@ def test_problems_of_equal_shape_train_together_with_the_numbers_they_have_alone
         np.testing.assert_array_equal(first, answer.guesses.values[0])
 
 
+@pytest.mark.torch
 def test_on_torch_datasets_of_equal_shape_are_one_batch_and_numbers_stay(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     sheets = [sheet(write_dataset(tmp_path, f"tiny{number}", seed=number)) for number in (1, 2)]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from redelve.nets import Engine
 from redelve.run.results import Job, Record
-from redelve.studies.carried_out import carry_out
+from redelve.store.carrying_out import Records, carry_out
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import find_reading
 from redelve.studies.proben1.sheet_runs import Runs, runs_csv, runs_of
+from redelve.studies.study_page import ARCHIVE
 
 Progress = Callable[[str], None]
 FEW = 200
@@ -74,7 +76,8 @@ def make_runs(
     hands = engine.threads or 1 if engine.backend == "numpy" and plan.run_count > FEW else 1
     told = _SheetProgress(plan.sheets, progress)
     experiment = plan.experiment(replace(engine, threads=1) if hands > 1 else engine)
-    results = carry_out(experiment, folder, workers=hands, answers=True, ended=told.end)
+    archive = None if folder is None else folder / ARCHIVE
+    results = carry_out(experiment, archive, workers=hands, retry_failed=True, answers=True, watch=told.watch)
     return runs_of(results, plan.sheets)
 
 
@@ -97,12 +100,17 @@ class _SheetProgress:
         self._left: Counter[Sheet] = Counter()
         self._of: dict[Job, Sheet] = {}
 
-    def end(self, record: Record, jobs: Sequence[Job]) -> None:
-        """One more record of these jobs."""
-        if not self._of:
-            self._of = {job: sheet for sheet in self._sheets for job in sheet.jobs}
-            self._wanted = Counter(self._of[job] for job in jobs)
-            self._left.update(self._wanted)
+    def watch(self, records: Records, jobs: Sequence[Job]) -> Generator[Record, None, None]:
+        """The same records; a sheet is told of when its last one has been kept."""
+        self._of = {job: sheet for sheet in self._sheets for job in sheet.jobs}
+        self._wanted = Counter(self._of[job] for job in jobs)
+        self._left.update(self._wanted)
+        with closing(records):
+            for record in records:
+                yield record
+                self._end(record)
+
+    def _end(self, record: Record) -> None:
         sheet = self._of[record.job]
         self._left[sheet] -= 1
         if not self._left[sheet]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from redelve.performance import PerformanceGuess, parse_way
 from redelve.run.experiment import Experiment
 from redelve.run.results import Job, Record, Results
 from redelve.stats.balanced_errors import balanced_errors
-from redelve.studies.carried_out import carry_out
+from redelve.store.carrying_out import Records, carry_out
+from redelve.studies.study_page import ARCHIVE
 from redelve.studies.wcci.classifiers import CLASSIFIERS, SELECTION, GuessedClassifier, guess_of
 from redelve.studies.wcci.two_class_problems import LABELS, PROBLEMS
 from redelve.studies.wcci.two_class_tasks import task_of
@@ -116,7 +118,7 @@ def make_trials(
     """Do what the folder's archive has not yet, and tell everything in the order of the tasks."""
     trials = plan.trials()
     told = _TrialProgress(trials, progress)
-    results = carry_out(plan.experiment(), folder, began=told.begin, ended=told.end)
+    results = carry_out(plan.experiment(), folder / ARCHIVE, retry_failed=True, watch=told.watch)
     records = {record.job: record for record in results.records}
     return tuple(_tried(task, records[job], results, plan) for job, task in trials.items())
 
@@ -138,12 +140,14 @@ class _TrialProgress:
         self._tell, self._total = tell, len(trials)
         self._numbered = {job: (number, task) for number, (job, task) in enumerate(trials.items(), 1)}
 
-    def begin(self, jobs: Sequence[Job]) -> None:
+    def watch(self, records: Records, jobs: Sequence[Job]) -> Generator[Record, None, None]:
+        """The same records; a trial is told of when the one before has been kept."""
         self._waiting = iter(jobs)
         self._next()
-
-    def end(self, record: Record, jobs: Sequence[Job]) -> None:
-        self._next()
+        with closing(records):
+            for record in records:
+                yield record
+                self._next()
 
     def _next(self) -> None:
         if (job := next(self._waiting, None)) is not None:
