@@ -249,3 +249,15 @@ def test_versions_of_a_method_outside_the_question_do_not_matter(tmp_path: Path)
     assert first != second
     assessed(other=Ridge(3.0))
     assert (assessed(mine=Ridge(1.0)), assessed(mine=Ridge(1000.0))) == (first, second)
+
+
+@pytest.mark.parametrize("losses", [["A"], ["A", "S0.2N"]])
+def test_the_losses_asked_for_are_judged_by_whatever_an_archive_holds(
+    tmp_path: Path, losses: list[str]
+) -> None:
+    methods, task = ["constant", "lin-1"], "demo/age/std.256"
+    redelve.assess(methods, task, archive=tmp_path / "archive")
+    again = redelve.assess(methods, task, losses=losses, archive=tmp_path / "archive")
+    afresh = redelve.assess(methods, task, losses=losses)
+    assert again.frame().to_csv() == afresh.frame().to_csv()
+    assert str(again) == str(afresh)

@@ -48,14 +48,23 @@ def carry_out(
 
 
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
-    """Everything in the archive that belongs to the experiment; losses that it lacks are computed first."""
+    """Everything in the archive that belongs to the experiment, by the losses that it asks for.
+
+    Losses that the archive lacks are computed first.
+    """
     archive.compact()
     digests = {experiment.digest(job) for job in plan(experiment)}
     methods, tasks = tuple(experiment.methods), tuple(experiment.assignments)
-    load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, answers=answers)
-    records = load().records
     wanted = chosen_losses(experiment.losses) if experiment.losses else ()
-    if lacking := [one for one in wanted if any(of.losses and one.code not in of.losses for of in records)]:
+    codes = [one.code for one in wanted] or None
+    load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, losses=codes, answers=answers)
+    records = load().records
+    if lacking := [one for one in wanted if any(_lacks(of, one.code) for of in records)]:
         archive.rescore(lacking)
         records = load().records
     return experiment.results(records)
+
+
+def _lacks(record: Record, code: str) -> bool:
+    """Whether a job that came to an answer has no such loss."""
+    return code not in record.losses and (record.status == "done" or record.fallback is not None)
