@@ -10,6 +10,7 @@ import pytest
 
 from redelve.cli.main import main
 from redelve.cli.subcommands import VERBS
+from redelve.methods.contract import METHODS
 from tests.conftest import Result, RunCommand
 
 QUICK = ["-q", "-m", "constant,lin-1"]
@@ -232,3 +233,13 @@ def test_csv_writes_a_line_of_names_and_one_for_each_case(run_command: RunComman
 def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "-h"]) == 0
     assert capsys.readouterr().out.startswith(f"usage: redelve {verb}")
+
+
+def test_a_method_that_cannot_be_loaded_does_not_hide_the_others(
+    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS._items, "broken", "nowhere_at_all:X")
+    listed = run_command("methods", [])
+    assert listed.code == 0
+    assert 'method "broken" cannot be loaded from nowhere_at_all:X' in listed.out
+    assert "lin-1" in listed.out

@@ -371,3 +371,11 @@ def test_how_many_jobs_a_lent_executor_gets() -> None:
     with ThreadPoolExecutor(3) as pool:
         assert workers_for(pool).at_once == 6
     assert workers_for(Forgetful()).at_once >= 2
+
+
+@pytest.mark.parametrize("nobody", [object(), 2.5, None])
+def test_what_cannot_work_is_refused_with_what_can(nobody: Any) -> None:
+    with pytest.raises(
+        SpecError, match=r"give a number of processes, a name \(dask, loky, processes, serial\)"
+    ):
+        workers_for(nobody)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redelve.cli.options import Command, Given, run
+from redelve.errors import RedelveError
 
 COMMAND = Command(
     "redelve methods",
@@ -21,7 +22,17 @@ def methods(given: Given) -> str:
     if given.arguments:
         return METHODS[given.arguments[0]].summary.rstrip() + "\n"
     width = max(map(len, METHODS)) + 2
-    return "".join(f"{name:{width}}{_first_sentence(METHODS[name].summary)}\n" for name in METHODS)
+    return "".join(f"{name:{width}}{_about(name)}\n" for name in METHODS)
+
+
+def _about(name: str) -> str:
+    """The first sentence of a method's summary, or why the method cannot be had."""
+    from redelve.methods.contract import METHODS
+
+    try:
+        return _first_sentence(METHODS[name].summary)
+    except RedelveError as error:
+        return str(error)
 
 
 def _first_sentence(summary: str) -> str:

@@ -168,7 +168,7 @@ def _is_of_archive(path: Path) -> bool:
 def check_marker(root: Path) -> None:
     """Raise an error unless the folder is an archive of a version known here; upgrade an older one."""
     if not root.is_dir():
-        raise LocationError(f"{root}: no such archive: give the path of a folder that `run` has made")
+        raise LocationError(f"{root}: no such archive: give the path of a folder that `assess` has made")
     if not (root / MARKER).is_file():
         raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
     given = DocumentFields(root / MARKER, read_document(root / MARKER))

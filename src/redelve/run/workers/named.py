@@ -55,8 +55,13 @@ def workers_for(workers: WorkersLike, *, threads: int = 1) -> Workers:
         return workers_from("serial" if workers == 1 else "processes", count=workers, threads=threads)
     if isinstance(workers, Executor):
         return Lent(workers, at_once=2 * (getattr(workers, "_max_workers", None) or usable_cores()))
-    if not isinstance(workers, str):
+    if isinstance(workers, Workers):
         return workers
+    if not isinstance(workers, str):
+        raise SpecError(
+            f"workers is {workers!r}: give a number of processes, a name ({', '.join(EXECUTORS)}), "
+            "a scheduler's address or an executor"
+        )
     if workers.startswith(SCHEMES):
         return Dask(workers)
     return workers_from(workers, threads=threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from redelve.registry import Registry
 
@@ -17,6 +17,7 @@ CERTAIN = 1000
 """Strikes against a job that certainly brought its worker down."""
 
 
+@runtime_checkable
 class Workers(Protocol):
     """Executors, one after the other where they break, and how many jobs to hand out at a time."""
 
