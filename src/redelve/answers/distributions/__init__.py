@@ -6,9 +6,8 @@ stored are `kind` and `parameters()`: `distributions[kind](**parameters)` is the
 
 from __future__ import annotations
 
-from redelve.answers.distributions.base import Distribution
 from redelve.answers.distributions.empirical import Quantiles, Samples
-from redelve.answers.distributions.parametric import Normal, NormalMixture, Student
+from redelve.answers.distributions.parametric import Distribution, Normal, NormalMixture, Student
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 

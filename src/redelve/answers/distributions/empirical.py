@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.distributions.base import Distribution, check_same_shape, table
-from redelve.answers.distributions.parametric import NormalMixture
+from redelve.answers.distributions.parametric import Distribution, NormalMixture, check_same_shape, table
 from redelve.errors import PredictionError
 from redelve.model.dataset import Numbers
 
