@@ -4,19 +4,12 @@
 belong together, and registers them.
 """
 
-from redelve.answers.losses.guess_losses import (
-    AbsoluteError,
-    DistanceLoss,
-    GuessLoss,
-    SquaredError,
-    ZeroOne,
-    gap,
-)
 from redelve.answers.losses.loss_contract import (
     LOSSES,
     Loss,
     LossLike,
     MatrixLoader,
+    RememberedLoss,
     applicable_losses,
     chosen_losses,
     in_order,
@@ -26,12 +19,17 @@ from redelve.answers.losses.loss_contract import (
     usual_losses,
 )
 from redelve.answers.losses.loss_matrix import LossMatrix, MatrixLoss, parse_loss_matrix
-from redelve.answers.losses.probability_losses import (
+from redelve.answers.losses.standard_losses import (
+    AbsoluteError,
+    DistanceLoss,
+    GuessLoss,
     NegativeLogProbability,
     RankedProbability,
+    SquaredError,
     SquaredProbability,
+    ZeroOne,
+    gap,
 )
-from redelve.answers.losses.remembered_loss import RememberedLoss
 
 __all__ = [
     "LOSSES",

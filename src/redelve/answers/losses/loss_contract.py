@@ -31,6 +31,7 @@ from redelve.registry import Registry
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
 
+
 MatrixLoader = Callable[[str], str]
 
 LAST = 1_000_000
@@ -313,3 +314,32 @@ def in_order(codes: Collection[str]) -> tuple[str, ...]:
     """
     places = {code: LOSSES[code].place for code in codes if code in LOSSES}
     return tuple(sorted(set(codes), key=lambda code: (places.get(code, LAST), code)))
+
+
+@dataclass(frozen=True)
+class RememberedLoss(Loss):
+    """A loss that is not known here, or needs a file that is not here: by its code and what is told of it."""
+
+    told: str = ""
+    is_shift: bool = False
+    title = ""
+    kinds = ()
+    takes = "distribution"
+
+    @property
+    def name(self) -> str:
+        """The loss in words, where they were told."""
+        return self.told or f"loss {self.code}"
+
+    @property
+    def words(self) -> str:
+        """The same: what was told is for within a sentence."""
+        return self.name
+
+    def why_not(self, targets: Sequence[Target]) -> str | None:
+        """It can judge nothing."""
+        return f'loss "{self.code}" is not known here: register it, or install the package that has it'
+
+    def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
+        """Impossible."""
+        raise SpecError(str(self.why_not(())))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.answers.losses.guess_losses import GuessLoss
 from redelve.answers.losses.loss_contract import LOSSES, Loss, MatrixLoader
+from redelve.answers.losses.standard_losses import GuessLoss
 from redelve.answers.predictions import ArrayValue, Target, Truth, first, frozen
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
