@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.model.designs.folds import dealt
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import fold_ratio
-from redelve.stats.sums import FloatArray
 
 Folds = NDArray[np.int64]
 

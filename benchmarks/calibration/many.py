@@ -10,11 +10,10 @@ import numpy as np
 
 from benchmarks.calibration.sections import Effort, Finding, Section, listing, margin, percent
 from benchmarks.calibration.simulation import Design, Generator, draw_gaussian
-from redelve.stats import significance
 from redelve.stats.bayesian_tests import signed_rank
+from redelve.stats.mean_squares import FloatArray, cautious_p_value, f_test, t_test
 from redelve.stats.multiple import AllPairs, Pair, best_group, holm
 from redelve.stats.ranks import count_wins, critical_difference, friedman, wilcoxon, wilcoxon_all
-from redelve.stats.sums import FloatArray
 
 CHUNK = 100
 """Data sets of many methods drawn at a time."""
@@ -96,9 +95,9 @@ def simulate_methods(setting: Methods, count: int, rng: Generator) -> tuple[floa
         losses = draw_methods(setting, min(CHUNK, count - start), rng)
         means, squares = mean_squares(losses[:, first] - losses[:, second])
         if setting.sd_test_cases is None:
-            p_values = significance.t_test(means, squares[0], shape).p_value
+            p_values = t_test(means, squares[0], shape).p_value
         else:
-            p_values = significance.cautious_p_value(means, squares, shape)
+            p_values = cautious_p_value(means, squares, shape)
         for d, p in zip(means, p_values, strict=True):
             comparisons = all_pairs(d, p, setting.methods)
             missed += "0" not in best_group(comparisons).members
@@ -147,7 +146,7 @@ def plain_group(rng: Generator, count: int) -> list[Finding]:
     setting = Methods(10, 2, 0.5, 0.5)
     losses = draw_methods(setting, count, rng)
     means, squares = mean_squares(losses[:, :1] - losses[:, 1:])
-    p = significance.f_test(means, squares, (2, setting.test_cases)).p_value
+    p = f_test(means, squares, (2, setting.test_cases)).p_value
     worse = np.where(means > 0, p / 2, 1 - p / 2)
     missed = percent(np.asarray(9 * worse.min(axis=1) < 0.05, dtype=np.float64))
     return [Finding("group of the best from plain p-values (not offered)", setting.words(), missed, count)]

@@ -29,6 +29,7 @@ from benchmarks.calibration.simulation import (
     draw_units,
 )
 from redelve.stats.anova import analyse_common, analyse_hierarchical
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.seed_runs import (
     RunsAnalysis,
     analyse_runs_common,
@@ -36,7 +37,6 @@ from redelve.stats.seed_runs import (
     compare_runs_common,
     compare_runs_hierarchical,
 )
-from redelve.stats.sums import FloatArray
 from redelve.stats.units import pool_units
 
 TRAINING_SETS = (2, 3, 4, 5, 8)

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.calibration.sections import Effort, Finding, Section, listing, margin, percent, rejections
 from benchmarks.calibration.simulation import Design, Generator, draw_losses
 from redelve.stats.many_runs import cochran_cox, compare_runs, normality
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.one_partition import analyse_partition, compare_partition
-from redelve.stats.sums import FloatArray
 
 SIZES = ((10, 10), (30, 30), (60, 60), (10, 30), (30, 10))
 RATIOS = (1.0, 2.0, 4.0)

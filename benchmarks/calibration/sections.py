@@ -9,7 +9,7 @@ from textwrap import fill
 import numpy as np
 
 from benchmarks.calibration.simulation import Generator
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,16 @@ from typing import Literal
 
 import numpy as np
 
-from redelve.stats import significance
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import (
+    FloatArray,
+    cautious_p_value,
+    crossed_variance,
+    f_test,
+    hillis_test,
+    quasi_f_test,
+    t_quantile,
+    t_test,
+)
 
 Shape = Literal["gaussian", "skewed", "heavy-tailed"]
 Generator = np.random.Generator
@@ -61,19 +69,19 @@ class Sample:
 
     def t_test(self) -> FloatArray:
         """p-values of the hierarchical test, for which `sd_test_cases` must be zero."""
-        return significance.t_test(self.means, self.mean_squares[0], self.design.shape).p_value
+        return t_test(self.means, self.mean_squares[0], self.design.shape).p_value
 
     def f_test(self) -> FloatArray:
         """p-values of the F-test for a common test set."""
-        return significance.f_test(self.means, self.mean_squares, self.design.shape).p_value
+        return f_test(self.means, self.mean_squares, self.design.shape).p_value
 
     def hillis_test(self) -> FloatArray:
         """p-values of the test for a common test set."""
-        return significance.hillis_test(self.means, self.mean_squares, self.design.shape).p_value
+        return hillis_test(self.means, self.mean_squares, self.design.shape).p_value
 
     def quasi_f_test(self) -> FloatArray:
         """p-values of DELVE's test for a common test set."""
-        return significance.quasi_f_test(self.means, self.mean_squares, self.design.shape).p_value
+        return quasi_f_test(self.means, self.mean_squares, self.design.shape).p_value
 
     def cautious_test(self) -> FloatArray:
         """Cautious p-values for a common test set, a few at a time since each is an integral."""
@@ -81,7 +89,7 @@ class Sample:
         training, cases, residual = self.mean_squares
         return np.concatenate(
             [
-                significance.cautious_p_value(
+                cautious_p_value(
                     self.means[part], (training[part], cases[part], residual[part]), self.design.shape
                 )
                 for part in parts
@@ -90,13 +98,13 @@ class Sample:
 
     def hierarchical_covers(self, level: float = 0.95) -> FloatArray:
         """Whether the hierarchical interval holds zero."""
-        t = significance.t_quantile(self.design.training_sets - 1, level)
+        t = t_quantile(self.design.training_sets - 1, level)
         return self._covers(t, self.mean_squares[0])
 
     def common_covers(self, level: float = 0.95) -> FloatArray:
         """Whether the interval for a common test set holds zero."""
-        variance, df = significance.crossed_variance(self.mean_squares, self.design.shape)
-        return self._covers(significance.t_quantile(df, level), variance)
+        variance, df = crossed_variance(self.mean_squares, self.design.shape)
+        return self._covers(t_quantile(df, level), variance)
 
     def _covers(self, t: FloatArray, variance: FloatArray) -> FloatArray:
         entries = self.design.training_sets * self.design.test_cases

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.calibration.sections import Effort, Finding, Section, listing, margin, percent, table
 from benchmarks.calibration.simulation import Generator
 from redelve.stats.estimates import Interval
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.training_time import (
     Tail,
     TrialTimes,

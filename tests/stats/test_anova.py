@@ -18,7 +18,7 @@ from redelve.stats import (
     compare_common,
     compare_hierarchical,
 )
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 # Losses and results of DELVE 1.1's own engine (mstats), nine digits.
 A = np.array([[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]], dtype=float)
@@ -199,11 +199,11 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     rng = np.random.default_rng(7)
     first, second = rng.normal(size=(3, 101)), rng.normal(size=(3, 101))
     whole = compare_common(first, second)
-    monkeypatch.setattr("redelve.stats.sums.BLOCK", 21)
+    monkeypatch.setattr("redelve.stats.mean_squares.BLOCK", 21)
     parts = compare_common(first, second)
     assert parts.p_value == pytest.approx(whole.p_value, rel=1e-12)
     assert parts.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
-    monkeypatch.setattr("redelve.stats.sums.BLOCK", 7)
+    monkeypatch.setattr("redelve.stats.mean_squares.BLOCK", 7)
     nested = compare_hierarchical(first, second)
     assert nested.differences.sd_residual == pytest.approx(
         np.sqrt((first - second).var(axis=1, ddof=1).mean()), rel=1e-12

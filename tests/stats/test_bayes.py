@@ -20,8 +20,8 @@ from redelve.stats.bayesian_tests import (
     correlated_t,
     signed_rank,
 )
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import REPEATED, compare_resampled, fold_ratio
-from redelve.stats.sums import FloatArray
 
 # Mean accuracies, in per cent, of J48 minus naive Bayes on 54 data sets (ten times ten folds), from the file
 # docs/code/accuracies.txt of baycomp 1.0.2, the package of the test's authors (Benavoli et al. 2017).

@@ -21,9 +21,8 @@ from redelve.stats import (
     analyse_runs_hierarchical,
     compare_common,
     compare_hierarchical,
-    significance,
 )
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, crossed_variance, f_test, hillis_test, t_quantile
 
 PRECISION = 1e-6  # a maximum found numerically, to a gradient of 10⁻⁹
 
@@ -263,21 +262,21 @@ def test_the_test_of_hillis_is_that_of_the_programs_for_reader_studies() -> None
     """
     squares = (2 * VAN_DYKE["TR"], 2 * VAN_DYKE["TC"], 2 * VAN_DYKE["TRC"])
     shape = (READERS, CASES)
-    f, _, df, p = (float(x) for x in significance.hillis_test(VAN_DYKE["difference"], squares, shape))
+    f, _, df, p = (float(x) for x in hillis_test(VAN_DYKE["difference"], squares, shape))
     assert (f"{f:.2f}", f"{df:.2f}", f"{p:.4f}") == ("4.46", "15.26", "0.0517")
-    variance, ours = significance.crossed_variance(squares, shape)
+    variance, ours = crossed_variance(squares, shape)
     assert f"{sqrt(float(variance) / (READERS * CASES)):.5f}" == "0.02075"
     assert float(ours) < df  # the default takes fewer degrees of freedom: see docs/statistics.md
-    assert float(significance.f_test(VAN_DYKE["difference"], squares, shape).p_value) > p
+    assert float(f_test(VAN_DYKE["difference"], squares, shape).p_value) > p
 
 
 @pytest.mark.parametrize("way", ONE_WAY)
 def test_intervals_with_the_degrees_of_freedom_of_hillis_are_theirs(way: str) -> None:
     (mean, squares), (error, df), interval = ONE_WAY[way]
-    variance, _ = significance.crossed_variance(squares, (READERS, CASES))
+    variance, _ = crossed_variance(squares, (READERS, CASES))
     found = sqrt(float(variance) / (READERS * CASES))
-    freedom = float(significance.hillis_test(mean, squares, (READERS, CASES)).df2)
+    freedom = float(hillis_test(mean, squares, (READERS, CASES)).df2)
     assert found == pytest.approx(error, rel=1e-6)
     assert f"{freedom:.2f}" == df
-    width = float(significance.t_quantile(freedom, 0.95)) * found
+    width = float(t_quantile(freedom, 0.95)) * found
     assert (mean - width, mean + width) == pytest.approx(interval, abs=2e-7)

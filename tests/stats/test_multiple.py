@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
-from redelve.stats import compare_common, compare_hierarchical, significance
+from redelve.stats import compare_common, compare_hierarchical
+from redelve.stats.mean_squares import FloatArray, cautious_p_value, f_test
 from redelve.stats.multiple import best_group, compare_all, holm
-from redelve.stats.sums import FloatArray
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 
@@ -192,8 +192,8 @@ def test_plain_p_values_would_not_do_with_two_training_sets() -> None:
     means, squares = mean_squares(losses[:, :1] - losses[:, 1:])
     missed = {}
     for name, p in (
-        ("plain", significance.f_test(means, squares, shape).p_value),
-        ("cautious", significance.cautious_p_value(means, squares, shape)),
+        ("plain", f_test(means, squares, shape).p_value),
+        ("cautious", cautious_p_value(means, squares, shape)),
     ):
         worse = np.where(means > 0, p / 2, 1 - p / 2)
         missed[name] = float(np.mean(9 * worse.min(axis=1) < 0.05))
@@ -207,7 +207,7 @@ def test_the_shortcut_of_the_simulation_is_the_real_comparison() -> None:
     stacked = np.stack(list(losses.values()))
     differences = stacked[[0, 0, 1]] - stacked[[1, 2, 2]]
     means, squares = mean_squares(differences)
-    p_values = significance.cautious_p_value(means, squares, (3, 30))
+    p_values = cautious_p_value(means, squares, (3, 30))
     stubs = all_pairs(means, p_values, 3)
     assert [pair.adjusted_p_value for pair in stubs.pairs] == pytest.approx(
         [pair.adjusted_p_value for pair in real.pairs], rel=1e-9

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from redelve.errors import StatisticsError
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.optimism import (
     IntArray,
     bootstrap_bias_corrected,
@@ -13,7 +14,6 @@ from redelve.stats.optimism import (
     point632,
     point632_plus,
 )
-from redelve.stats.sums import FloatArray
 
 ONE_CLASS = np.zeros(3, dtype=np.int64)
 

@@ -17,7 +17,7 @@ from redelve.stats import (
     compare_hierarchical,
     pool_units,
 )
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 SHAPES = st.tuples(st.integers(2, 6), st.integers(2, 12))
 TABLES = SHAPES.flatmap(lambda shape: arrays(np.int64, shape, elements=st.integers(-64, 64))).map(

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.multiple import holm
 from redelve.stats.ranks import (
     EXACT_LIMIT,
@@ -23,7 +24,6 @@ from redelve.stats.ranks import (
     wilcoxon,
     wilcoxon_all,
 )
-from redelve.stats.sums import FloatArray
 
 # Demšar (2006, JMLR 7:1–30), table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. The third
 # and fourth on `voting` are both printed as 0.975 but ranked 2 and 3, so they differed before rounding.

@@ -23,6 +23,7 @@ from scipy import stats as scipy_stats
 from redelve.errors import StatisticsError
 from redelve.stats.bayesian_tests import correlated_t
 from redelve.stats.caveats import NO_VARIATION, OVERFLOW
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import (
     NO_UNBIASED,
     REPEATED,
@@ -31,7 +32,6 @@ from redelve.stats.resampled import (
     fold_ratio,
     nested_cross_validation,
 )
-from redelve.stats.sums import FloatArray
 
 # "Statistical comparison of models using grid search" in scikit-learn's documentation: AUC of four support
 # vector machines in 10 × 10 folds of 100 cases. Mean and variance of the differences between the kernels (its

@@ -26,7 +26,7 @@ from redelve.stats import (
     compare_runs_common,
     compare_runs_hierarchical,
 )
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 SETS, R, J = 3, 2, 4
 COMMON = RunsDesign(5, 3, 20, 0.3, 0.4, 0.8, 0.5, 1.0)

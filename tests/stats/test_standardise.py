@@ -23,7 +23,7 @@ from redelve.stats import (
     standardise_log,
     standardise_ratio,
 )
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 REAL = (baseline_squared, baseline_absolute, baseline_log_gaussian)
 DISCRETE = (baseline_zero_one, baseline_squared_probability, baseline_log_discrete)

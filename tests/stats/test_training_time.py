@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.multiple import compare_all
-from redelve.stats.sums import FloatArray
 from redelve.stats.training_time import (
     TrialTimes,
     bootstrap_efficiency,

@@ -16,8 +16,8 @@ from redelve.errors import SpecError, StatisticsError
 from redelve.report import rounding
 from redelve.report.drawing import INK, FigureLook, Picture, label, look_of, new_figure, save, save_all
 from redelve.report.table_values import Cell, ReportColumn, ReportTable, tidy
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.multiple import compare_all
-from redelve.stats.sums import FloatArray
 from redelve.stats.training_time import (
     Efficiency,
     EfficiencyComparison,

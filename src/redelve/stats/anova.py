@@ -14,18 +14,22 @@ import numpy as np
 
 from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
-from redelve.stats import significance
 from redelve.stats.estimates import Analysis, Comparison, MeanSquares, QuasiF, Scheme
-from redelve.stats.sums import (
+from redelve.stats.mean_squares import (
     FloatArray,
     Losses,
     Sums,
     as_rows,
+    cautious_p_value,
     crossed_sums,
+    crossed_variance,
+    f_test,
     harmonic_size,
     nested_sums,
+    quasi_f_test,
     row_means,
     shape_of,
+    t_test,
 )
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -66,7 +70,7 @@ def compare_hierarchical(first: Losses, second: Losses) -> Comparison:
     if differences.degrees_of_freedom is None or mean is None or squares is None:
         return Comparison(*data.means(), differences, "t-test")
     shape = (differences.training_sets, differences.effective_test_cases)
-    t, df1, df2, p = (float(x) for x in significance.t_test(mean, squares.training_sets, shape))
+    t, df1, df2, p = (float(x) for x in t_test(mean, squares.training_sets, shape))
     return Comparison(*data.means(), differences, "t-test", t, df1, df2, p, p)
 
 
@@ -84,9 +88,9 @@ def compare_common(first: Losses, second: Losses) -> Comparison:
     if differences.degrees_of_freedom is None or mean is None or squares is None:
         return Comparison(*data.means(), differences, "F-test")
     shape = (len(data.rows), data.rows[0].size)
-    f, df1, df2, p = (float(x) for x in significance.f_test(mean, squares, shape))
-    cautious = float(significance.cautious_p_value(mean, squares, shape))
-    quasi = QuasiF(*(float(x) for x in significance.quasi_f_test(mean, squares, shape)))
+    f, df1, df2, p = (float(x) for x in f_test(mean, squares, shape))
+    cautious = float(cautious_p_value(mean, squares, shape))
+    quasi = QuasiF(*(float(x) for x in quasi_f_test(mean, squares, shape)))
     return Comparison(*data.means(), differences, "F-test", f, df1, df2, p, cautious, quasi)
 
 
@@ -225,7 +229,7 @@ def _variance_and_df(squares: MeanSquares, shape: tuple[int, int]) -> tuple[floa
     if squares.test_cases is None or squares.residual is None:
         return squares.training_sets, float(shape[0] - 1)
     crossed = (squares.training_sets, squares.test_cases, squares.residual)
-    variance, df = significance.crossed_variance(crossed, shape)
+    variance, df = crossed_variance(crossed, shape)
     return float(variance), float(df)
 
 

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.significance import f_p_value, t_quantile
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, f_p_value, t_quantile
 
 Flags = NDArray[np.bool_]
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.significance import t_quantile
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, t_quantile
 
 Labels = NDArray[Any]
 Flags = NDArray[np.bool_]

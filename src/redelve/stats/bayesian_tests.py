@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
 from redelve.stats.estimates import Interval, t_interval
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import ROUNDING, corrected_variance, overlap_caveats
-from redelve.stats.sums import FloatArray
 
 CHUNK = 2**21
 """Dirichlet weights held at a time: sixteen megabytes."""

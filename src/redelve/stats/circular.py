@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.standardise import real_targets
-from redelve.stats.sums import FloatArray
 
 
 def baseline_squared_angular(targets: ArrayLike, unit: float) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from redelve.errors import StatisticsError
-from redelve.stats import significance
+from redelve.stats.mean_squares import cautious_half_width, t_quantile
 
 Scheme = Literal["hierarchical", "common"]
 Interval = tuple[float, float]
@@ -103,7 +103,7 @@ class Analysis:
     def cautious_interval(self, level: float = 0.95) -> Interval | None:
         """Wider interval for the common scheme that keeps its level with few training sets or test cases.
 
-        It holds the values that `significance.cautious_p_value` does not reject (Tsui and Weerahandi 1989).
+        It holds the values that `mean_squares.cautious_p_value` does not reject (Tsui and Weerahandi 1989).
         In the hierarchical scheme it is `interval`.
         """
         check_level(level)
@@ -111,7 +111,7 @@ class Analysis:
         if self.mean is None or self.degrees_of_freedom is None or squares is None or self.test_cases is None:
             return self.interval(level)
         shape = (self.training_sets, self.test_cases)
-        width = significance.cautious_half_width(squares, shape, level)
+        width = cautious_half_width(squares, shape, level)
         return self.mean - width, self.mean + width
 
     def crossed_mean_squares(self) -> tuple[float, float, float] | None:
@@ -164,5 +164,5 @@ def t_interval(mean: float | None, error: float | None, df: float | None, level:
     check_level(level)
     if mean is None or error is None or df is None:
         return None
-    width = float(significance.t_quantile(df, level)) * error
+    width = float(t_quantile(df, level)) * error
     return mean - width, mean + width

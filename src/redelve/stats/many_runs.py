@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 Rows = NDArray[np.int64]
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from redelve.errors import StatisticsError
 from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
 from redelve.stats.estimates import Analysis, Comparison
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 THIS_TRAINING_SET = (
     "one training set: interval and test are about methods trained on these very cases; how much another "

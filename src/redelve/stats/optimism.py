@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 IntArray = NDArray[np.int64]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import PredictionError, SpecError
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 Classes = NDArray[np.int64]
 

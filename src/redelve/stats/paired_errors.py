@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from redelve.errors import StatisticsError
 from redelve.stats.balanced_errors import NORMAL, BalancedErrors, balanced_errors, same_cases, wilson
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.significance import t_quantile
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, t_quantile
 
 EXACT_LIMIT = 1 << 20
 """Up to so many ways of dividing the cases on which both differ, all of them are gone through."""

@@ -16,8 +16,7 @@ from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
 from redelve.stats.components import Components
 from redelve.stats.estimates import Interval
-from redelve.stats.significance import crossed_variance, t_quantile
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, crossed_variance, t_quantile
 
 MOST = 100_000
 """No design with more training sets or test cases than this is proposed."""

@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import check_level
+from redelve.stats.mean_squares import FloatArray, f_p_value
 from redelve.stats.multiple import holm
-from redelve.stats.significance import f_p_value
-from redelve.stats.sums import FloatArray
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Losses closer than this part of their size are tied."""

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
 from redelve.stats.estimates import Interval, Paired, t_interval
-from redelve.stats.significance import f_p_value
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray, f_p_value
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 

@@ -2,7 +2,7 @@
 
 Losses are losses[i][r, j]: training set, run, test case; as many runs for each. The manual lumps what seeds
 do together with training sets (section 8.1); repeated runs tell them apart. See docs/statistics.md.
-In the hierarchical scheme test sets may differ in size; J is then their harmonic mean, as in `sums`.
+In the hierarchical scheme test sets may differ in size; J is then their harmonic mean, as in `mean_squares`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from redelve.errors import StatisticsError
 from redelve.stats import caveats as words
 from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
 from redelve.stats.estimates import Analysis, Comparison, Interval, Scheme
-from redelve.stats.sums import FloatArray, Losses, crossed_sums, row_means
+from redelve.stats.mean_squares import FloatArray, Losses, crossed_sums, row_means
 
 RunLosses = FloatArray | Sequence[FloatArray] | Sequence[Sequence[Sequence[float]]]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 
 def baseline_squared(targets: ArrayLike) -> float | None:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from redelve.errors import StatisticsError
 from redelve.stats.balanced_errors import larger_p_values, scores_at, upward_reach
 from redelve.stats.estimates import check_level
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.paired_errors import Outcomes, beyond
-from redelve.stats.sums import FloatArray
 
 Flags = NDArray[np.bool_]
 Whole = NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, t_interval
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.training_time.trials import Counts, TrialTimes
 
 SCALE = 1000.0

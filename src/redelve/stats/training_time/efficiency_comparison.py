@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from redelve.stats.estimates import Interval, t_interval
-from redelve.stats.significance import f_p_value
+from redelve.stats.mean_squares import f_p_value
 from redelve.stats.training_time.efficiency import NO_VARIATION, Efficiency, estimate_efficiency
 from redelve.stats.training_time.trials import TrialTimes
 

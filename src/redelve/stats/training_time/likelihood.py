@@ -17,7 +17,7 @@ from math import exp, expm1, inf, log, log1p
 
 import numpy as np
 
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.training_time.trials import Counts
 
 LOG_SHAPES = (-5.0, 7.0)

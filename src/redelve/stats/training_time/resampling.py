@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.training_time.efficiency import (
     SCALE,
     efficiency_interval,

@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, check_level
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 from redelve.stats.training_time.likelihood import (
     LOG_SHAPES,
     TailTimes,

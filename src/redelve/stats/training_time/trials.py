@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
-from redelve.stats.sums import FloatArray
+from redelve.stats.mean_squares import FloatArray
 
 Counts = NDArray[np.int64]
 

@@ -15,9 +15,8 @@ import numpy as np
 from redelve.errors import StatisticsError
 from redelve.performance import PerformanceGuess
 from redelve.stats.balanced_errors import guess_error
+from redelve.stats.mean_squares import FloatArray, f_p_value, t_quantile
 from redelve.stats.multiple import AllPairs, BestGroup, best_group, compare_all
-from redelve.stats.significance import f_p_value, t_quantile
-from redelve.stats.sums import FloatArray
 from redelve.studies.wcci.classifiers import SELECTION
 from redelve.studies.wcci.guess_trials import Tried
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from redelve.stats import analyse_common, compare_common
-from redelve.stats.significance import (
+from redelve.stats.mean_squares import (
     cautious_p_value,
     f_p_value,
     f_test,
