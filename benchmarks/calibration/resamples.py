@@ -29,8 +29,7 @@ from benchmarks.calibration.sections import (
 from benchmarks.calibration.simulation import Design, Generator, draw_gaussian, draw_losses
 from redelve.stats.anova import compare_common, compare_hierarchical
 from redelve.stats.bayesian_tests import correlated_t
-from redelve.stats.components import Components, estimate_components
-from redelve.stats.estimates import Interval, Scheme
+from redelve.stats.estimates import Components, Interval, Scheme, estimate_components
 from redelve.stats.power import PlannedExperiment, power
 from redelve.stats.resampled import analyse_resampled, compare_resampled, nested_cross_validation
 

@@ -21,7 +21,7 @@ from scipy import stats as scipy_stats
 
 from redelve import stats
 from redelve.stats import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
-from redelve.stats.caveats import CRITICAL, FEW_TEST_CASES, LIBERAL
+from redelve.stats.estimates import CRITICAL, FEW_TEST_CASES, LIBERAL
 from redelve.stats.mean_squares import t_quantile
 
 SDS = (0.0, 0.1, 0.25, 0.5, 1.0)

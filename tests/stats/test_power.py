@@ -19,7 +19,7 @@ from redelve.stats import (
     compare_runs_common,
     compare_runs_hierarchical,
 )
-from redelve.stats.components import Components, estimate_components, estimate_components_of_runs
+from redelve.stats.estimates import Components, estimate_components, estimate_components_of_runs
 from redelve.stats.power import (
     GAUSSIAN,
     Goal,

@@ -22,7 +22,7 @@ from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
 from redelve.stats.bayesian_tests import correlated_t
-from redelve.stats.caveats import NO_VARIATION, OVERFLOW
+from redelve.stats.estimates import NO_VARIATION, OVERFLOW
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import (
     NO_UNBIASED,

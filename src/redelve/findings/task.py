@@ -21,8 +21,7 @@ from redelve.findings.loss_tables import (
 from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
-from redelve.stats.components import estimate_components
-from redelve.stats.estimates import Analysis, Comparison, Interval
+from redelve.stats.estimates import Analysis, Comparison, Interval, estimate_components
 from redelve.stats.multiple import AllPairs, BestGroup, Pair, adjust_all, best_group
 from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference

@@ -20,13 +20,13 @@ from redelve.stats.bayesian_tests import signed_rank as signed_rank
 from redelve.stats.circular import baseline_absolute_angular as baseline_absolute_angular
 from redelve.stats.circular import baseline_log_angular as baseline_log_angular
 from redelve.stats.circular import baseline_squared_angular as baseline_squared_angular
-from redelve.stats.components import Components as Components
-from redelve.stats.components import estimate_components as estimate_components
-from redelve.stats.components import estimate_components_of_runs as estimate_components_of_runs
 from redelve.stats.estimates import Analysis as Analysis
 from redelve.stats.estimates import Comparison as Comparison
+from redelve.stats.estimates import Components as Components
 from redelve.stats.estimates import MeanSquares as MeanSquares
 from redelve.stats.estimates import QuasiF as QuasiF
+from redelve.stats.estimates import estimate_components as estimate_components
+from redelve.stats.estimates import estimate_components_of_runs as estimate_components_of_runs
 from redelve.stats.many_runs import BestRun as BestRun
 from redelve.stats.many_runs import Normality as Normality
 from redelve.stats.many_runs import RunsComparison as RunsComparison

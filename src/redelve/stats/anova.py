@@ -13,8 +13,21 @@ from math import isfinite, isnan, sqrt
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.stats import caveats as words
-from redelve.stats.estimates import Analysis, Comparison, MeanSquares, QuasiF, Scheme
+from redelve.stats.estimates import (
+    NO_RESIDUAL,
+    NO_VARIATION,
+    OVERFLOW,
+    UNEQUAL_TEST_SETS,
+    Analysis,
+    Comparison,
+    MeanSquares,
+    QuasiF,
+    Scheme,
+    few_sets_or_cases,
+    few_training_sets,
+    infinite_losses,
+    negative_variances,
+)
 from redelve.stats.mean_squares import (
     FloatArray,
     Losses,
@@ -165,7 +178,7 @@ def _analyse(data: _Data, scheme: Scheme) -> Analysis:
     about = data.about()
     if not np.isfinite(about).all():
         count = data.infinite()
-        return _undefined(data, scheme, words.infinite_losses(count) if count else words.OVERFLOW)
+        return _undefined(data, scheme, infinite_losses(count) if count else OVERFLOW)
     sums_of = crossed_sums if scheme == "common" else nested_sums
     with np.errstate(over="ignore", invalid="ignore"):
         sums = sums_of(data.rows, data.minus, about)
@@ -173,7 +186,7 @@ def _analyse(data: _Data, scheme: Scheme) -> Analysis:
     if not all(
         x is None or isfinite(x) for x in (squares.training_sets, squares.test_cases, squares.residual)
     ):
-        return _undefined(data, scheme, words.OVERFLOW)
+        return _undefined(data, scheme, OVERFLOW)
     return _defined(data, scheme, sums.mean, squares)
 
 
@@ -206,7 +219,7 @@ def _defined(data: _Data, scheme: Scheme, mean: float, squares: MeanSquares) -> 
         training_sets=training_sets,
         test_cases=data.test_cases(),
         effective_test_cases=test_cases,
-        caveats=_caveats(data, scheme, squares) if varies else (words.NO_VARIATION,),
+        caveats=_caveats(data, scheme, squares) if varies else (NO_VARIATION,),
     )
 
 
@@ -236,22 +249,22 @@ def _variance_and_df(squares: MeanSquares, shape: tuple[int, int]) -> tuple[floa
 def _caveats(data: _Data, scheme: Scheme, squares: MeanSquares) -> tuple[str, ...]:
     training_sets, test_cases = len(data.rows), data.test_cases()
     if scheme == "common" and test_cases is not None:
-        found = list(words.common(training_sets, test_cases))
+        found = list(few_sets_or_cases(training_sets, test_cases))
     else:
-        found = list(words.hierarchical(training_sets))
+        found = list(few_training_sets(training_sets))
     if test_cases is None:
-        found.append(words.UNEQUAL_TEST_SETS)
+        found.append(UNEQUAL_TEST_SETS)
     if squares.residual is None:
-        found.append(words.NO_RESIDUAL)
+        found.append(NO_RESIDUAL)
     elif squares.training_sets < squares.residual:
-        found.append(words.negative(["training sets"]))
+        found.append(negative_variances(["training sets"]))
     return tuple(found)
 
 
 def _undefined(data: _Data, scheme: Scheme, caveat: str) -> Analysis:
     """All that can be said when losses are infinite or overflow: the mean, if that."""
     mean = _mean(data.about())
-    overflown = caveat == words.OVERFLOW and mean is not None and not isfinite(mean)
+    overflown = caveat == OVERFLOW and mean is not None and not isfinite(mean)
     return Analysis(
         scheme=scheme,
         mean=None if overflown else mean,

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
-from redelve.stats import caveats as words
-from redelve.stats.estimates import Interval, t_interval
+from redelve.stats.estimates import NO_VARIATION, Interval, t_interval
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import ROUNDING, corrected_variance, overlap_caveats
 
@@ -135,7 +134,7 @@ def correlated_t(differences: ArrayLike, *, ratio: float, rope: float) -> Correl
     mean = float(values.mean())
     error = sqrt(corrected_variance(values, ratio))
     if error <= ROUNDING * float(np.abs(values).max()):
-        return CorrelatedT(mean, None, None, None, None, None, rope, (words.NO_VARIATION,))
+        return CorrelatedT(mean, None, None, None, None, None, rope, (NO_VARIATION,))
     df = float(values.size - 1)
     left, right = _tail((-rope - mean) / error, df), _tail((mean - rope) / error, df)
     found = (*overlap_caveats(values.size, ratio), POSTERIOR, *(() if rope else (NO_ROPE,)))

@@ -13,9 +13,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.stats import caveats as words
-from redelve.stats.components import Components
-from redelve.stats.estimates import Interval
+from redelve.stats.estimates import Components, Interval, few_sets_or_cases, few_training_sets
 from redelve.stats.mean_squares import FloatArray, crossed_variance, t_quantile
 
 MOST = 100_000
@@ -287,9 +285,9 @@ def _least(enough: Callable[[int], bool], guess: int = 2) -> int | None:
 
 def _caveats(components: Components, plan: PlannedExperiment) -> tuple[str, ...]:
     if components.scheme == "common":
-        planned = words.common(plan.training_sets, plan.test_cases)
+        planned = few_sets_or_cases(plan.training_sets, plan.test_cases)
     else:
-        planned = words.hierarchical(plan.training_sets)
+        planned = few_training_sets(plan.training_sets)
     return (*components.caveats, GAUSSIAN, *planned)
 
 

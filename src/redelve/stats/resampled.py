@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
-from redelve.stats import caveats as words
-from redelve.stats.estimates import Interval, Paired, t_interval
+from redelve.stats.estimates import NO_VARIATION, OVERFLOW, Interval, Paired, infinite_losses, t_interval
 from redelve.stats.mean_squares import FloatArray, f_p_value
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -183,7 +182,7 @@ def nested_cross_validation(
         folds=folds,
         repetitions=len(outside),
         cases=cases,
-        caveats=_nested_caveats(len(outside), cases) if varies else (words.NO_VARIATION,),
+        caveats=_nested_caveats(len(outside), cases) if varies else (NO_VARIATION,),
     )
 
 
@@ -213,10 +212,10 @@ def _analyse(values: FloatArray, magnitude: float, ratio: float) -> Resampled:
     with np.errstate(over="ignore", invalid="ignore"):
         error = sqrt(corrected_variance(values, ratio))
     if infinite or not isfinite(error):
-        caveat = words.infinite_losses(infinite) if infinite else words.OVERFLOW
+        caveat = infinite_losses(infinite) if infinite else OVERFLOW
         return Resampled(_mean(values), None, None, values.size, ratio, (caveat,))
     if error <= ROUNDING * magnitude:
-        return Resampled(_mean(values), None, None, values.size, ratio, (words.NO_VARIATION,))
+        return Resampled(_mean(values), None, None, values.size, ratio, (NO_VARIATION,))
     df = float(values.size - 1)
     return Resampled(_mean(values), error, df, values.size, ratio, overlap_caveats(values.size, ratio))
 

@@ -14,9 +14,8 @@ from math import sqrt
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.stats import caveats as words
 from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
-from redelve.stats.estimates import Analysis, Comparison, Interval, Scheme
+from redelve.stats.estimates import RUNS_AVERAGED, Analysis, Comparison, Interval, Scheme, negative_variances
 from redelve.stats.mean_squares import FloatArray, Losses, crossed_sums, row_means
 
 RunLosses = FloatArray | Sequence[FloatArray] | Sequence[Sequence[Sequence[float]]]
@@ -107,7 +106,7 @@ def _compare(
 ) -> Comparison:
     means = [_averages(_checked(losses, at_least=1)) for losses in (first, second)]
     result = compare(means[0], means[1])
-    differences = replace(result.differences, caveats=(*result.caveats, words.RUNS_AVERAGED))
+    differences = replace(result.differences, caveats=(*result.caveats, RUNS_AVERAGED))
     return replace(result, differences=differences)
 
 
@@ -206,6 +205,6 @@ def _standard_error(variances: RunsTerms, shape: tuple[int, int, float]) -> floa
 
 def _caveats(averaged: Analysis, variances: RunsTerms) -> tuple[str, ...]:
     """Those of the averages, but with the negative variances of this model instead of theirs."""
-    kept = [caveat for caveat in averaged.caveats if caveat != words.negative(["training sets"])]
+    kept = [caveat for caveat in averaged.caveats if caveat != negative_variances(["training sets"])]
     below = [name.replace("_", " ") for name, x in vars(variances).items() if x is not None and x < 0]
-    return (*kept, words.negative(below)) if below else tuple(kept)
+    return (*kept, negative_variances(below)) if below else tuple(kept)
