@@ -10,7 +10,7 @@ from redelve.errors import SpecError
 from redelve.findings import analyse_task
 from redelve.model import Assignment, Instance
 from redelve.model.designs import nest
-from redelve.model.designs.nested_design import outer_folds
+from redelve.model.designs.folds import outer_folds
 from redelve.stats.resampled import NestedCV, Resampled, nested_cross_validation
 from tests.findings.made_up import WEIGHT, results, task
 

@@ -6,9 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.model.designs.folds import dealt
-from redelve.model.designs.nested_design import pairs_of_folds
-from redelve.model.designs.resampled_instances import bootstrap_instances, fold_instances, held_out
+from redelve.model.designs.folds import bootstrap_instances, dealt, fold_instances, held_out, pairs_of_folds
 
 
 @given(st.integers(4, 40), st.integers(2, 6), st.integers(0, 99))

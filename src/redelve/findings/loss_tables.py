@@ -11,7 +11,7 @@ import numpy as np
 from redelve.answers.losses import primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.model.dataset import Numbers
-from redelve.model.designs.nested_design import outer_folds
+from redelve.model.designs.folds import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
 from redelve.stats.resampled import NestedCV, nested_cross_validation
 from redelve.stats.units import pool_units

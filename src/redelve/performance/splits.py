@@ -13,9 +13,7 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model import Instance
 from redelve.model.dataset import Rows
-from redelve.model.designs.folds import dealt
-from redelve.model.designs.nested_design import pairs_of_folds
-from redelve.model.designs.resampled_instances import bootstrap_instances, fold_instances, held_out
+from redelve.model.designs.folds import bootstrap_instances, dealt, fold_instances, held_out, pairs_of_folds
 from redelve.seeds import generator
 from redelve.stats.optimism import IntArray, draw_counts
 

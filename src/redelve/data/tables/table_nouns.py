@@ -37,7 +37,7 @@ from redelve.model.designs import (
     random_order,
     random_order_of_groups,
 )
-from redelve.model.designs.groups import group_labels
+from redelve.model.designs.dependence import group_labels
 from redelve.seeds import seed
 
 ANY_LEVEL = "NLMH"

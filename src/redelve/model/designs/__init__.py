@@ -1,9 +1,16 @@
 """Designs: which cases train and which cases test, in every instance of a task (manual 6)."""
 
-from redelve.model.designs.design_facts import DesignFacts, describe, prototask_caveats
+from redelve.model.designs.dependence import (
+    DesignFacts,
+    commonality_units,
+    describe,
+    prototask_caveats,
+    random_order,
+    random_order_of_groups,
+    uniforms,
+)
 from redelve.model.designs.explicit import cross_validation_lists, explicit_instances, leave_one_out_lists
-from redelve.model.designs.groups import commonality_units, random_order, random_order_of_groups, uniforms
-from redelve.model.designs.nested_design import nest
+from redelve.model.designs.folds import nest
 from redelve.model.designs.standard_instances import draw, draw_task
 
 __all__ = [

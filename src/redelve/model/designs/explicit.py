@@ -10,14 +10,15 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
 from redelve.model.dataset import Rows
-from redelve.model.designs.folds import cut_in_groups, dealt, dealt_in_groups, groups_for
-from redelve.model.designs.groups import (
+from redelve.model.designs.dependence import (
     Integers,
     as_rows,
     check_dependencies,
     group_labels,
+    nearest_places,
     positions_by_group,
 )
+from redelve.model.designs.folds import cut_in_groups, dealt, dealt_in_groups, groups_for
 from redelve.seeds import generator
 
 CaseLists = tuple[Integers, Integers]
@@ -121,14 +122,6 @@ class _Rules:
                 f"instance {number}: test case {test_case} is {distance[worst]} away from training case "
                 f"{training_case}; it must be further than Maximum-Dependency-Range {reach}"
             )
-
-
-def nearest_places(trained: Rows, tested: Rows) -> Rows:
-    """For each test case the place in `trained` (increasing) of the training case nearest to it."""
-    after = np.minimum(np.searchsorted(trained, tested), len(trained) - 1)
-    before = np.maximum(after - 1, 0)
-    closer = np.abs(trained[before] - tested) < np.abs(trained[after] - tested)
-    return np.where(closer, before, after)
 
 
 def cross_validation_lists(

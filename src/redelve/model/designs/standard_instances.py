@@ -10,7 +10,7 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model import DatasetSpec, Instance, Prototask, PrototaskData, Task, is_missing
 from redelve.model.dataset import Rows
-from redelve.model.designs.groups import (
+from redelve.model.designs.dependence import (
     Integers,
     as_rows,
     check_dependencies,
