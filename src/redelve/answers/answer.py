@@ -14,6 +14,7 @@ from redelve.answers.losses import Loss, LossLike, chosen_losses, parse_loss, us
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
+    PartOfAnswer,
     Prediction,
     Target,
     TargetDistributions,
@@ -81,7 +82,7 @@ class Answer:
                     f"{len(parts[0])} and {len(part)} cases"
                 )
 
-    def parts(self) -> list[Guesses | ClassProbabilities | TargetDistributions]:
+    def parts(self) -> list[PartOfAnswer]:
         """What the answer holds."""
         every = [self.guesses, self.probabilities, self.distributions, *self.guesses_for.values()]
         return [part for part in every if part is not None]

@@ -14,7 +14,6 @@ from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
 from redelve.answers.losses import LOSSES, GuessLoss, Loss, MatrixLoss, parse_loss, usual_losses
 from redelve.answers.predictions import (
-    KINDS,
     ClassProbabilities,
     Guesses,
     Prediction,
@@ -57,7 +56,7 @@ def check_loss(loss: Loss | type[Loss] | str) -> CheckReport:
     Returns
     -------
     CheckReport
-        A finding for each check; printed, a line for each. `passed` tells whether none failed.
+        A finding for each of the checks L001 to L010, on every kind of target that the loss is for.
 
     Examples
     --------
@@ -166,7 +165,8 @@ def _code(loss: Loss) -> None:
 def _description(loss: Loss) -> None:
     must(bool(loss.name.strip()), "it has no title")
     must(
-        bool(loss.kinds) and set(loss.kinds) <= set(KINDS), f"kinds are {loss.kinds}: use {', '.join(KINDS)}"
+        bool(loss.kinds) and set(loss.kinds) <= set(TARGETS),
+        f"kinds are {loss.kinds}: use {', '.join(TARGETS)}",
     )
     must(loss.takes in ("guesses", "distribution"), f'takes is "{loss.takes}": use guesses or distribution')
 

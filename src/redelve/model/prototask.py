@@ -40,6 +40,11 @@ class Prototask:
     extra: tuple[tuple[str, str], ...] = ()
 
     @property
+    def scheme(self) -> Literal["hierarchical", "common"]:
+        """Whether its standard instances have test cases of their own or share them."""
+        return "common" if self.test_set_selection == "common" else "hierarchical"
+
+    @property
     def is_sequential(self) -> bool:
         """Whether the original order is kept because nearby cases may depend on each other."""
         return self.dependency_range is not None

@@ -62,7 +62,7 @@ def check_section(section: Section | type[Section] | str) -> CheckReport:
     Returns
     -------
     CheckReport
-        A finding for each check; printed, a line for each. `passed` tells whether none failed.
+        A finding for each of the checks R001 to R008, over findings of all shapes.
 
     Examples
     --------

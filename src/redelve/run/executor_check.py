@@ -27,8 +27,8 @@ def check_executor(executor: WorkersLike) -> CheckReport:
     Returns
     -------
     CheckReport
-        A finding for each check; printed, a line for each. `passed` tells whether none failed. An executor
-        that never ends a job is not found out: the checks wait for it.
+        A finding for each of the checks X001 to X005. An executor that never ends a job is not found out:
+        the checks wait for it.
 
     Examples
     --------

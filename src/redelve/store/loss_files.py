@@ -168,9 +168,8 @@ def _design(work: MethodTask, sizes: Sequence[int]) -> _FileDesign:
     """The design of a method's instances; cases are read only where it cannot be told without them."""
     source, prototask = work.source, work.source.task.prototask
     if work.case_lists is None and not source.dataset.has_commonality:
-        scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
         alike = (_instance_facts(source.task.training_set_size, size) for size in sizes)
-        return _FileDesign(scheme, tuple(alike), prototask_caveats(prototask))
+        return _FileDesign(prototask.scheme, tuple(alike), prototask_caveats(prototask))
     instances = source.instances(work.case_lists)
     facts = describe(instances, source.commonality, dependency_range=prototask.dependency_range)
     return _FileDesign(

@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from redelve.answers.predictions import (
-    ClassProbabilities,
-    Guesses,
-    Prediction,
-    Target,
-    TargetDistributions,
-    TargetKind,
-    Truth,
-    first,
-)
+from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
 from redelve.errors import PredictionError, SpecError
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
@@ -199,9 +190,7 @@ class Loss(ABC):
         )
 
 
-def check_targets(
-    truths: Sequence[Truth], prediction: Guesses | ClassProbabilities | TargetDistributions
-) -> None:
+def check_targets(truths: Sequence[Truth], prediction: PartOfAnswer) -> None:
     """Refuse predictions for other targets than the true ones."""
     if tuple(truth.target for truth in truths) != prediction.targets:
         wanted = ", ".join(truth.target.name for truth in truths)

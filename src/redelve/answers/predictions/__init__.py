@@ -30,6 +30,7 @@ __all__ = [
     "Flags",
     "Guesses",
     "Numbers",
+    "PartOfAnswer",
     "Prediction",
     "Rows",
     "Target",
@@ -45,4 +46,6 @@ __all__ = [
     "truth_of",
 ]
 
-Prediction = Guesses | ClassProbabilities | TargetLogProbabilities | TargetDistributions
+PartOfAnswer = Guesses | ClassProbabilities | TargetDistributions
+"""A prediction that says which targets it is of: what an answer is made of."""
+Prediction = PartOfAnswer | TargetLogProbabilities

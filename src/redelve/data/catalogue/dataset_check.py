@@ -56,7 +56,7 @@ def check_dataset(dataset: str | Callable[[], Files]) -> CheckReport:
     Returns
     -------
     CheckReport
-        A finding for each check; printed, a line for each. `passed` tells whether none failed.
+        A finding for each of the checks D001 to D004; what `dcheck` finds is in that of D003.
 
     Examples
     --------

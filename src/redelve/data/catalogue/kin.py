@@ -13,14 +13,7 @@ import numpy as np
 
 from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.portable import Draws, sine_cosine
-from redelve.data.catalogue.simulated_family import (
-    CASES,
-    Account,
-    Member,
-    Simulation,
-    member_files,
-    scientific,
-)
+from redelve.data.catalogue.simulated_family import CASES, Account, Member, Simulation, member_files
 from redelve.model.dataset import Numbers
 
 JOINTS = 8
@@ -105,7 +98,7 @@ files: eight significant digits, right-justified in 16 columns.
 def files(name: str) -> dict[str, str]:
     """All files of a member's folder."""
     member = Member.named(name)
-    rows = scientific(simulate(member))
+    rows = simulate(member).scientific()
     found = member_files(member, attributes(member), rows, ACCOUNT)
     found["Dataset.data"] = "".join(f"{''.join(f'{value:>16}' for value in row)}\n" for row in rows)
     return found

@@ -11,14 +11,7 @@ import numpy as np
 from redelve.data.catalogue.dataset_folder import AttributeLine
 from redelve.data.catalogue.portable import Draws
 from redelve.data.catalogue.puma560 import JOINTS, Motion, accelerate, frames
-from redelve.data.catalogue.simulated_family import (
-    CASES,
-    Account,
-    Member,
-    Simulation,
-    member_files,
-    scientific,
-)
+from redelve.data.catalogue.simulated_family import CASES, Account, Member, Simulation, member_files
 from redelve.model.dataset import Numbers
 
 WIDTH = {"8f": 0.6, "8n": 1.2, "32f": 0.7, "32n": 1.5}
@@ -97,7 +90,7 @@ files, with eight significant digits.
 def files(name: str) -> dict[str, str]:
     """All files of a member's folder."""
     member = Member.named(name)
-    return member_files(member, attributes(member), scientific(simulate(member)), ACCOUNT)
+    return member_files(member, attributes(member), simulate(member).scientific(), ACCOUNT)
 
 
 pumadyn_8fm = partial(files, "pumadyn-8fm")

@@ -76,6 +76,11 @@ class Simulation(NamedTuple):
         assert self.noise_free is not None
         return float(np.var(self.targets - self.noise_free) / np.var(self.targets))
 
+    def scientific(self) -> list[list[str]]:
+        """The cases with eight significant digits, inputs and then target."""
+        columns = zip(self.inputs.tolist(), self.targets.tolist(), strict=True)
+        return [[f"{value:.7e}" for value in (*inputs, target)] for inputs, target in columns]
+
 
 class Account(NamedTuple):
     """What a family's documents say; the places {…} are filled in for each member."""
@@ -129,9 +134,3 @@ def prototask_plan(attributes: Sequence[AttributeLine]) -> PrototaskPlan:
         training_set_sizes=(64, 128, 256, 512, 1024),
         origin="simulated",
     )
-
-
-def scientific(simulation: Simulation) -> list[list[str]]:
-    """The cases with eight significant digits, inputs and then target."""
-    columns = zip(simulation.inputs.tolist(), simulation.targets.tolist(), strict=True)
-    return [[f"{value:.7e}" for value in (*inputs, target)] for inputs, target in columns]

@@ -19,24 +19,12 @@ from redelve.data.delve.roots import DataAddress, Overlay
 from redelve.data.files import read_text
 from redelve.data.problems import Problems
 from redelve.errors import LocationError, SpecError
-from redelve.model import (
-    Assignment,
-    Cases,
-    Dataset,
-    DatasetSpec,
-    Instance,
-    Prior,
-    Prototask,
-    PrototaskData,
-    Scheme,
-    Task,
-    extract,
-    used_attributes,
-)
+from redelve.model import Assignment, Instance, Prior, Prototask, PrototaskData, Task
 from redelve.model.coding import Coding
-from redelve.model.dataset import Rows
+from redelve.model.dataset import Cases, Dataset, DatasetSpec, Rows
 from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
 from redelve.model.encodings import default_coding
+from redelve.model.prototask import extract, used_attributes
 
 INSTANCES_USED = "Instances-used"
 CODING_USED = "Coding-used"
@@ -177,6 +165,5 @@ class TaskSource:
     def assignment(self, lists: CaseLists | None = None) -> Assignment:
         """The task with its cases and its standard or listed instances, for methods to work on."""
         prototask = self.task.prototask
-        scheme: Scheme = "common" if prototask.test_set_selection == "common" else "hierarchical"
-        notes = prototask_caveats(prototask)
+        notes, scheme = prototask_caveats(prototask), prototask.scheme
         return Assignment(self.dataset, self.task, self.data, self.instances(lists), scheme, notes=notes)

@@ -200,14 +200,12 @@ def from_file(
     groups
         The name of a column that tells which cases belong together, or a label for each row.
     description
-        How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
-        redelve infers what it does not say.
+        What redelve need not infer of the columns and the design: a `Description`, or the path of one's file.
 
     Returns
     -------
     Intake
-        The tasks, as ``assignments``, one for each training-set size; what redelve understood of every
-        column, as ``description``, with reasons; and what it ``left_out``. Print it to look it over.
+        The tasks and what redelve understood of the table, as `from_frame` returns them.
 
     Raises
     ------
@@ -216,19 +214,18 @@ def from_file(
 
     Notes
     -----
-    The number of cases decides the design: training sets that share no case where there are enough, else
-    cross-validation, with its caveats (docs/own-data.md).
+    What the columns of each format become, and how the number of cases decides the design, is in
+    docs/own-data.md.
 
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> import pandas as pd
     >>> import redelve
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "houses.csv")
-    ...     lines = [f"{area},{3 * area + area % 7}" for area in range(30, 130)]
-    ...     _ = path.write_text("\\n".join(["area,price", *lines]))
-    ...     task = redelve.from_file(path, "price")
+    >>> houses = pd.DataFrame([(area, 3 * area + area % 7) for area in range(30, 130)])
+    >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+    ...     houses.to_csv(file.name, header=["area", "price"], index=False)
+    ...     task = redelve.from_file(file.name, "price")
     >>> [(column.name, column.use, column.type) for column in task.description.columns]
     [('area', 'input', 'integer'), ('price', 'target', 'integer')]
     """

@@ -204,10 +204,10 @@ def read_description(path: StrPath) -> Description:
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import redelve
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mine.toml")
     ...     _ = path.write_text('target = "price"\\n[columns.id]\\nuse = "ignore"\\n')
     ...     description = redelve.read_description(path)
