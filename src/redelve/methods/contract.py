@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -119,6 +119,46 @@ class BatchMethod(Method):
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
         """Learn from the training cases: a batch of one."""
         return self.learn_many([training], [rng])[0]
+
+
+class BuiltIn(Method):
+    """A method of redelve's own; whatever changes its results must change its version."""
+
+    called: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    @property
+    def name(self) -> str:
+        """The name by which it is registered."""
+        return self.called
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """What the method does (manual 7.1)."""
+        from redelve.methods.builtin.summaries import SUMMARIES  # files, read when first wanted
+
+        return SUMMARIES[self.called]
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Its name and version, which stand for all that its summary says."""
+        return {"kind": "built-in", "name": self.called, "version": self.version}
+
+
+def numerical_only(name: str, targets: tuple[Target, ...], instead: str = "logistic") -> str | None:
+    """Why a method that predicts numbers can't do it for these targets."""
+    for target in targets:
+        if target.kind == "categorical":
+            return f'"{name}" predicts numbers, but target "{target.name}" is categorical: use "{instead}"'
+    return None
+
+
+def categorical_only(name: str, targets: tuple[Target, ...], instead: str = "lin-1") -> str | None:
+    """Why a method that predicts levels can't do it for these targets."""
+    for target in targets:
+        if target.kind != "categorical":
+            return f'"{name}" predicts levels, but target "{target.name}" is {target.kind}: use "{instead}"'
+    return None
 
 
 METHODS: Registry[Method] = Registry("method", "redelve.methods")

@@ -9,7 +9,7 @@ import numpy as np
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
-from redelve.methods.builtin.built_in import BuiltIn
+from redelve.methods.contract import BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import ViewPart, known_numbers
 from redelve.model.dataset import Numbers

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.answers.answer import Answer
-from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.builtin.constant import constant_part
 from redelve.methods.builtin.early_stopping import (
     Graduate,
@@ -24,7 +23,7 @@ from redelve.methods.builtin.early_stopping import (
 )
 from redelve.methods.builtin.network_lessons import NetworkLesson, lessons_of
 from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
-from redelve.methods.contract import BatchMethod
+from redelve.methods.contract import BatchMethod, BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import View, ViewPart, answer_of
 from redelve.model.dataset import Numbers

@@ -13,7 +13,7 @@ from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
 from redelve.answers.predictions import Target
 from redelve.errors import SpecError
-from redelve.methods.builtin.built_in import BuiltIn, numerical_only
+from redelve.methods.contract import BuiltIn, numerical_only
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import View, answer_of, regression_parts
 from redelve.model.dataset import Numbers

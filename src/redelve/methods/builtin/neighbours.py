@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.methods.builtin.built_in import BuiltIn
 from redelve.methods.builtin.constant import constant_part
+from redelve.methods.contract import BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Labels, View, ViewPart, answer_of
 from redelve.model.dataset import Numbers

@@ -15,7 +15,6 @@ from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
 from redelve.errors import SpecError
 from redelve.methods.builtin.boosting import boosting_levels, boosting_numbers
-from redelve.methods.builtin.built_in import BuiltIn, categorical_only, numerical_only
 from redelve.methods.builtin.constant import constant_part
 from redelve.methods.builtin.gaussian_process import CHOICE_CASES, gp_numbers
 from redelve.methods.builtin.learnt import (
@@ -29,6 +28,7 @@ from redelve.methods.builtin.learnt import (
     some_of,
 )
 from redelve.methods.builtin.mlp import classifying_networks, regressing_networks
+from redelve.methods.contract import BuiltIn, categorical_only, numerical_only
 from redelve.methods.estimators import LARGEST_SEED, copy_for, fit_classifier, global_randomness
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Labels, View, ViewPart, answer_of
