@@ -21,7 +21,7 @@ from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Tar
 from redelve.errors import PredictionError
 from redelve.model.dataset import digest
 from redelve.run.cells.codec import dump_answer, load_answer
-from redelve.run.workers.pipe_frames import packed
+from redelve.run.workers.child import packed
 
 REAL = Target("y", "real")
 ANGLE = Target("angle", "angular", unit=360.1)

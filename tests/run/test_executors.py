@@ -29,7 +29,7 @@ from redelve.run.workers import (
     workers_for,
     workers_from,
 )
-from redelve.run.workers.rota import PATIENCE_ALONE
+from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE
 
 

@@ -121,7 +121,7 @@ def check_archive(experiment: Experiment, records: list[Record]) -> None:
 )
 def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -> None:
     experiment = toy_experiment(methods(), instances, limits=LIMITS)
-    with killer("redelve.run.workers.servant", every) as killed:
+    with killer("redelve.run.workers.processes", every) as killed:
         check(experiment, Processes(2))
     assert killed
 

@@ -20,7 +20,7 @@ from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells import Limits, asking
 from redelve.run.experiment import plan, run
 from redelve.run.results import Record
-from redelve.run.workers.pipe_frames import FrameError, packed
+from redelve.run.workers.child import FrameError, packed
 from redelve.store.heads import head_of
 from redelve.store.layout import DocumentFields
 from tests.run.toys import Toy, toy_experiment

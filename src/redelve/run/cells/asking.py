@@ -22,8 +22,7 @@ from redelve.run.cells.limits import CellLesson, Limits, Outcome, steady
 from redelve.run.cells.preloading import harmless_modules
 from redelve.run.cells.working import work, work_together
 from redelve.run.results import STATUSES, Costs, Status, Told
-from redelve.run.workers.child import Child, ChildDied, child_environment
-from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
+from redelve.run.workers.child import Child, ChildDied, FrameError, child_environment, packed, unpacked
 
 ATTEMPTS = 3
 """A warden that dies is not the job's fault, unless this happens again and again."""

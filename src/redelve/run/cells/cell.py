@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from redelve.run.cells.codec import dump_answer
 from redelve.run.cells.limits import Outcome
 from redelve.run.cells.working import described, work, work_together
-from redelve.run.workers.pipe_frames import packed, write_frame
+from redelve.run.workers.child import packed, write_frame
 
 STARTED = b"s"
 """Written when the method begins; what comes before does not count as its time."""

@@ -11,7 +11,7 @@ from redelve.answers.answer import Answer, rebuilt
 from redelve.answers.predictions import Target, TargetDistributions
 from redelve.errors import PredictionError, RedelveError
 from redelve.model.dataset import Numbers
-from redelve.run.workers.pipe_frames import FrameError, packed, unpacked
+from redelve.run.workers.child import FrameError, packed, unpacked
 
 
 def dump_answer(answer: Answer) -> bytes:

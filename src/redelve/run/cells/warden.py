@@ -22,11 +22,11 @@ from redelve.run.cells.limits import LONGEST_MESSAGE
 from redelve.run.cells.preloading import preload
 from redelve.run.cells.process_family import adopt_orphans, end_descendants, memory_in_use
 from redelve.run.cells.working import thread_pools
-from redelve.run.workers.child import describe_exit
-from redelve.run.workers.pipe_frames import (
+from redelve.run.workers.child import (
     LARGEST,
     LENGTH,
     FrameError,
+    describe_exit,
     packed,
     read_frame,
     unpacked,

@@ -1,11 +1,17 @@
 """Who does the work: this process, processes of this machine, a cluster; any Executor will do."""
 
 from redelve.run.workers.cluster import Dask
-from redelve.run.workers.lent import Lent
-from redelve.run.workers.loky_pool import loky_workers
-from redelve.run.workers.named import InProcess, WorkersLike, workers_for, workers_from
+from redelve.run.workers.handing_out import (
+    InProcess,
+    Ongoing,
+    WorkersLike,
+    as_they_end,
+    batches_as_they_end,
+    workers_for,
+    workers_from,
+)
+from redelve.run.workers.lent import Lent, loky_workers
 from redelve.run.workers.processes import Processes
-from redelve.run.workers.rota import Ongoing, as_they_end, batches_as_they_end
 from redelve.run.workers.worker_contract import EXECUTORS, Given, Made, WorkerLost, Workers
 
 __all__ = [

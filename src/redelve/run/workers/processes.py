@@ -1,4 +1,4 @@
-"""Processes of this machine. A worker that dies costs only the job that it was at."""
+"""Processes of this machine, and what they do. One that dies costs only the job that it was at."""
 
 from __future__ import annotations
 
@@ -13,9 +13,56 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from redelve.errors import SpecError
-from redelve.run.workers.child import Child, ChildDied, child_environment
-from redelve.run.workers.servant import ILL, carried_out, dump
+from redelve.run.workers.child import Child, ChildDied, child_environment, read_frame, write_frame
 from redelve.run.workers.worker_contract import CERTAIN, EXECUTORS, WorkerLost
+
+WELL, ILL = b"\x01", b"\x00"
+
+
+def dump(value: Any) -> bytes:
+    """A value as bytes, functions and classes of scripts and notebooks included."""
+    import cloudpickle
+
+    dumped: bytes = cloudpickle.dumps(value)
+    return dumped
+
+
+def carried_out(errand: bytes) -> Any:
+    """What a dumped function makes of a dumped value."""
+    perform, one = pickle.loads(errand)
+    return perform(one)
+
+
+def serve(requests: int, replies: int) -> None:
+    """Answer every errand with what came of it."""
+    errands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, errands.put), daemon=True).start()
+    while True:
+        write_frame(replies, _answer(errands.get()))
+
+
+def _listen(requests: int, put: Callable[[bytes], None]) -> None:
+    while (errand := read_frame(requests)) is not None:
+        put(errand)
+    os.killpg(0, signal.SIGKILL)  # the master is gone: so is everything that was started for it
+
+
+def _answer(errand: bytes) -> bytes:
+    try:
+        return WELL + dump(carried_out(errand))
+    except Exception as error:
+        return ILL + dumped_error(error)
+
+
+def dumped_error(error: Exception) -> bytes:
+    """An error as bytes; its text alone where it can't be sent itself."""
+    try:
+        dumped = dump(error)
+        pickle.loads(dumped)
+    except Exception:
+        return dump(RuntimeError(f"{type(error).__name__}: {error}"))
+    return dumped
+
 
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 """Ends that somebody else may have brought about: a user, a batch system, a machine short of memory."""
@@ -151,7 +198,7 @@ class Master(threading.Thread):
     def _ensure_child(self) -> Child | None:
         with self._lock:
             if self._child is None and not self._stopped.is_set():
-                self._child = Child("redelve.run.workers.servant", self._environment)
+                self._child = Child("redelve.run.workers.processes", self._environment)
             return self._child
 
     def _carry_out(self, future: Future[Any], message: bytes) -> None:
