@@ -20,7 +20,7 @@ from redelve.answers.distributions import (
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
 from redelve.errors import PredictionError
 from redelve.model.dataset import digest
-from redelve.run.cells.codec import dump_answer, load_answer
+from redelve.run.cells.limits_and_outcome import dump_answer, load_answer
 from redelve.run.workers.child import packed
 
 REAL = Target("y", "real")

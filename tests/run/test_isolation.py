@@ -14,10 +14,11 @@ import pytest
 
 from redelve.errors import SpecError
 from redelve.methods.shown import TrainingSet
-from redelve.run.cells import Limits, asking, let_go, preloading
-from redelve.run.cells.limits import LONGEST_MESSAGE
+from redelve.run.cells import Limits, asking, let_go
+from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
 from redelve.run.experiment import pack, perform, plan, run
 from redelve.run.results import Record
+from redelve.run.workers.child import harmless_modules
 from tests.run import toys
 from tests.run.toys import Toy, content, toy_experiment
 
@@ -145,7 +146,7 @@ def tells_whether_scipy_special_is_loaded(training: TrainingSet) -> None:
 def test_libraries_loaded_here_are_loaded_before_the_method_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     import scipy.special  # noqa: F401
 
-    told = preloading.harmless_modules()
+    told = harmless_modules()
     assert {"numpy", "scipy.special"} <= set(told)
     assert [name for name in told if name.startswith("redelve")] == []  # all that is loaded would take long
     for names, expected in (([], False), (["scipy.special"], True)):

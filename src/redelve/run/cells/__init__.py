@@ -1,7 +1,7 @@
 """Let a method learn and answer, and bring back what came of it, whatever the method does."""
 
 from redelve.run.cells.asking import learn_and_answer, learn_and_answer_together, let_go
-from redelve.run.cells.limits import LONGEST_MESSAGE, CellLesson, Limits, Outcome
+from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE, CellLesson, Limits, Outcome
 from redelve.run.cells.working import work, work_together
 
 __all__ = [

@@ -17,12 +17,18 @@ import numpy as np
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.run.cells.codec import load_answer
-from redelve.run.cells.limits import CellLesson, Limits, Outcome, steady
-from redelve.run.cells.preloading import harmless_modules
+from redelve.run.cells.limits_and_outcome import CellLesson, Limits, Outcome, load_answer, steady
 from redelve.run.cells.working import work, work_together
 from redelve.run.results import STATUSES, Costs, Status, Told
-from redelve.run.workers.child import Child, ChildDied, FrameError, child_environment, packed, unpacked
+from redelve.run.workers.child import (
+    Child,
+    ChildDied,
+    FrameError,
+    child_environment,
+    harmless_modules,
+    packed,
+    unpacked,
+)
 
 ATTEMPTS = 3
 """A warden that dies is not the job's fault, unless this happens again and again."""

@@ -11,8 +11,7 @@ import sys
 import traceback
 from typing import Any, NoReturn
 
-from redelve.run.cells.codec import dump_answer
-from redelve.run.cells.limits import Outcome
+from redelve.run.cells.limits_and_outcome import Outcome, dump_answer
 from redelve.run.cells.working import described, work, work_together
 from redelve.run.workers.child import packed, write_frame
 

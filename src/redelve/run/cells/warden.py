@@ -1,12 +1,15 @@
 """The warden: a process that forks a cell for each job, watches over it and tells what became of it.
 
-It runs no method itself and reads nothing from a cell but frames; so it can be trusted and forked.
+It runs no method itself and reads nothing from a cell but frames; so it can be trusted and forked. What
+methods import it imports too, so that the next cell has it already.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
+import importlib
 import os
 import re
 import resource
@@ -14,15 +17,18 @@ import select
 import signal
 import sys
 import time
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
+import psutil
+
 from redelve.run.cells import cell
-from redelve.run.cells.limits import LONGEST_MESSAGE
-from redelve.run.cells.preloading import preload
-from redelve.run.cells.process_family import adopt_orphans, end_descendants, memory_in_use
+from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
 from redelve.run.cells.working import thread_pools
 from redelve.run.workers.child import (
+    CHUNK,
+    FORKED_OFTEN,
     LARGEST,
     LENGTH,
     FrameError,
@@ -40,7 +46,6 @@ LOOK_EVERY = 0.05
 """Seconds between two looks at a cell's memory."""
 TIME_TO_START = 300.0
 """Seconds until the method begins, at most: imports may take a while on a busy machine."""
-CHUNK = 1 << 20
 
 
 def serve(requests: int, replies: int) -> None:
@@ -248,3 +253,110 @@ def _with_output(message: str, printed: bytes) -> str:
         return message
     room = LONGEST_MESSAGE - len(message) - 20
     return f"{message}\nIt printed: {text[-room:] if room > 0 else ''}"
+
+
+PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+LONGEST_END = 5.0
+"""Seconds to wait for killed processes; one that hangs in the kernel is left to it."""
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parents end, so that none gets away (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1)
+
+
+def end_descendants() -> None:
+    """End every process below this one, those in sessions of their own too."""
+    deadline = time.monotonic() + LONGEST_END
+    while (found := _descendants(os.getpid())) and time.monotonic() < deadline:
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        time.sleep(0.001)
+
+
+def memory_in_use(pid: int) -> int:
+    """The bytes of memory that a process and its descendants have; pages they share count for each."""
+    try:
+        return sum(_resident(each) for each in [pid, *_descendants(pid)])
+    except (OSError, psutil.Error):
+        return 0
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:  # noqa: PTH123
+            return int(file.read().split()[1]) * PAGE
+    except FileNotFoundError:
+        return 0 if os.path.isdir("/proc/self") else int(psutil.Process(pid).memory_info().rss)  # noqa: PTH112
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = _children(pid)
+    except FileNotFoundError:  # a kernel that does not list them, or it has just ended
+        if not psutil.pid_exists(pid):
+            return []
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    return children + [each for child in children for each in _descendants(child)]
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+        with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:  # noqa: PTH123
+            found += [int(each) for each in file.read().split()]
+    return found
+
+
+_tried: set[str] = set()
+
+
+def preload(names: list[str]) -> None:
+    """Import modules, unless that begins threads: a process with threads of others can't be forked safely."""
+    new = [name for name in names if name not in _tried and name not in sys.modules]
+    _tried.update(new)
+    known = [name for name in new if name.partition(".")[0] in FORKED_OFTEN | sys.stdlib_module_names]
+    other = [name for name in new if name not in known]
+    _import(known)
+    if other and _is_harmless(other):
+        _import(other)
+
+
+def _is_harmless(names: list[str]) -> bool:
+    """Try it in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            before = _threads()
+            _import(names)
+            code = int(_threads() > before)
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    except OSError:
+        import threading
+
+        return threading.active_count()
+
+
+def _import(names: list[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            try:
+                importlib.import_module(name)
+            except Exception:  # a module that only its own package can import
+                continue

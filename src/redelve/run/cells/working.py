@@ -20,7 +20,7 @@ from redelve.answers.answer import Answer
 from redelve.errors import PredictionError
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.run.cells.limits import CellLesson, Outcome, steady
+from redelve.run.cells.limits_and_outcome import CellLesson, Outcome, steady
 from redelve.run.results import Costs, Told
 from redelve.run.workers.child import thread_variables
 

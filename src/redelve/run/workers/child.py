@@ -95,6 +95,8 @@ THREAD_VARIABLES = (
     "LOKY_MAX_CPU_COUNT",
 )
 """What tells BLAS, OpenMP and others how many threads to use."""
+FORKED_OFTEN = frozenset(("numpy", "scipy", "sklearn", "pandas", "joblib", "threadpoolctl", "redelve"))
+"""Packages known to begin no threads when imported (BLAS takes care of its own)."""
 
 
 class ChildDied(Exception):
@@ -134,6 +136,14 @@ def child_environment(threads: int) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
     }
+
+
+def harmless_modules() -> list[str]:
+    """What is loaded here of the libraries that methods are likely to use.
+
+    Not of redelve itself: what a method needs of it comes with the method, and the rest no method needs.
+    """
+    return [name for name in sys.modules if name.partition(".")[0] in FORKED_OFTEN - {"redelve"}]
 
 
 _living: weakref.WeakSet[Child] = weakref.WeakSet()
