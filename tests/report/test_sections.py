@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from redelve.errors import SpecError
 from redelve.findings import Findings
 from redelve.report.drawing import Picture, new_figure
+from redelve.report.formatting import METHOD, Cell, ReportColumn, ReportTable, name_cell
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown, write_report
 from redelve.report.section_checks import CHECKS, HOSTILE, check_section
 from redelve.report.sections import SECTIONS, PagePart, ReportContext, Section, sections
-from redelve.report.table_values import METHOD, Cell, ReportColumn, ReportTable, name_cell
 from tests.report.made import made_findings
 from tests.test_registry import install
 

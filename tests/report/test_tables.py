@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.report.table_values import (
+from redelve.report.formatting import (
     Cell,
     ReportColumn,
     ReportTable,

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.calibration.times import bursts, exclusive_or, settings
 
 from redelve.report.drawing import save, save_all
-from redelve.report.table_values import to_csv
+from redelve.report.formatting import to_csv
 from redelve.report.trial_times import Measured, describe, measure, pictures
 from redelve.stats.training_time import trial_times
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redelve.report.drawing import INK, MUTED, PALETTE, Picture, new_figure
-from redelve.report.table_values import Cell, ReportColumn, ReportTable
+from redelve.report.formatting import Cell, ReportColumn, ReportTable
 from redelve.stats.balanced_errors import ranking_score, scores_at
 
 if TYPE_CHECKING:

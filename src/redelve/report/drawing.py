@@ -12,7 +12,7 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from redelve.report.table_values import ReportTable, tidy
+from redelve.report.formatting import ReportTable, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

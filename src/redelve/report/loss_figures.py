@@ -12,7 +12,7 @@ from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import LearningCurve, MethodFinding, TaskFindings
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.drawing import (
     INK,
     MUTED,
@@ -26,8 +26,8 @@ from redelve.report.drawing import (
     plain_log_ticks,
     spread_out,
 )
+from redelve.report.formatting import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
 from redelve.report.sections import Panel
-from redelve.report.table_values import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
 from redelve.stats.multiple import guarded_p_value
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _draw_column(axes: Axes, column: int, value: float | None, error: float | No
             xycoords=axes.get_xaxis_transform(),
             arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.4, "shrinkA": 0, "shrinkB": 0},
         )
-        _write_upwards(axes, column, 0.84, rounding.plain(value, 3), va="top")
+        _write_upwards(axes, column, 0.84, formatting.plain(value, 3), va="top")
         return
     if error is not None and isfinite(error):
         ends = [value - error, value + error]
@@ -342,7 +342,7 @@ def _label_ends(
         look = look_of(panel.methods.index(name))
         axes.plot([1.0, 1.035], [old, new], color=MUTED, lw=0.6, transform=axes.transAxes, clip_on=False)
         draw_marker(axes, 1.055, new, look, transform=axes.transAxes)
-        beyond = f" ↑ {rounding.plain(end, 3)}" if end > scale.high else ""
+        beyond = f" ↑ {formatting.plain(end, 3)}" if end > scale.high else ""
         axes.text(
             1.08, new, f"{label(name)}{beyond}", va="center_baseline", fontsize=8.5, transform=axes.transAxes
         )
@@ -359,7 +359,7 @@ def curves_table(panel: Panel) -> ReportTable:
         for size in sizes:
             point = at.get(size)
             if point is None:
-                cells.append(Cell(rounding.UNKNOWN))
+                cells.append(Cell(formatting.UNKNOWN))
             elif standardised:
                 cells.append(error_cell(point.standardised, point.standardised_error))
             else:

@@ -27,8 +27,7 @@ from redelve.report.drawing import (
     save_all,
     swatch_path,
 )
-from redelve.report.sections import PagePart, ReportContext, Section, Shown, panels, show
-from redelve.report.table_values import (
+from redelve.report.formatting import (
     CONTROL,
     ReportTable,
     escape_latex,
@@ -37,6 +36,7 @@ from redelve.report.table_values import (
     markdown,
     to_csv,
 )
+from redelve.report.sections import PagePart, ReportContext, Section, Shown, panels, show
 from redelve.report.words import scope
 
 if TYPE_CHECKING:

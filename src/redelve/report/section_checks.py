@@ -22,6 +22,7 @@ from redelve.model.numbered_checks import (
     must,
 )
 from redelve.report.drawing import Picture, look_of, save
+from redelve.report.formatting import ReportTable, latex, markdown, to_csv
 from redelve.report.page import render_part
 from redelve.report.sections import (
     SECTIONS,
@@ -32,7 +33,6 @@ from redelve.report.sections import (
     Section,
     sections,
 )
-from redelve.report.table_values import ReportTable, latex, markdown, to_csv
 from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
 from redelve.seeds import generator
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from redelve.data.trial_tables import TimedTrial, read_trials
 from redelve.errors import SpecError, StatisticsError
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.drawing import INK, FigureLook, Picture, label, look_of, new_figure, save, save_all
-from redelve.report.table_values import Cell, ReportColumn, ReportTable, tidy
+from redelve.report.formatting import Cell, ReportColumn, ReportTable, tidy
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.multiple import compare_all
 from redelve.stats.training_time import (
@@ -107,20 +107,20 @@ def _efficiency_facts(found: Efficiency) -> list[tuple[str, str]]:
     error = found.standard_error
     span = f"{_time(found.range[0])} to {_time(found.range[1])}"
     return [
-        ("efficiency e", f"{rounding.with_error(found.efficiency, error)} successes in 1000 units of time"),
-        ("  95 % interval", rounding.interval(found.interval(), error)),
+        ("efficiency e", f"{formatting.with_error(found.efficiency, error)} successes in 1000 units of time"),
+        ("  95 % interval", formatting.interval(found.interval(), error)),
         ("best limit T_E", _time(found.optimal_limit)),
         ("half as efficient", f"{span}{' or beyond' if found.range_is_open else ''}  (T_E1 to T_E2)"),
-        ("time per success", rounding.with_error(found.effort, found.effort_error)),
+        ("time per success", formatting.with_error(found.effort, found.effort_error)),
     ]
 
 
 def _summary_facts(found: TimesSummary) -> list[tuple[str, str]]:
     return [
-        ("success rate", rounding.with_error(found.success_rate, found.success_rate_error)),
-        ("mean time", f"{rounding.with_error(found.mean, found.mean_error)}  (of those that succeeded)"),
+        ("success rate", formatting.with_error(found.success_rate, found.success_rate_error)),
+        ("mean time", f"{formatting.with_error(found.mean, found.mean_error)}  (of those that succeeded)"),
         ("median time", _time(found.median)),
-        ("harmonic mean", rounding.with_error(found.harmonic_mean, found.harmonic_mean_error)),
+        ("harmonic mean", formatting.with_error(found.harmonic_mean, found.harmonic_mean_error)),
     ]
 
 
@@ -128,11 +128,11 @@ def _tail_facts(found: Tail) -> list[tuple[str, str]]:
     if found.model is None:
         return [("asymptotic model", "none (see below)")]
     model, bounds = found.model, found.success_rate_interval
-    fit = f"fit {rounding.p_equals(found.fit_p_value)}"
-    shape = f"k = {rounding.plain(model.k)} ({_span(found.k_interval)})"
+    fit = f"fit {formatting.p_equals(found.fit_p_value)}"
+    shape = f"a = {formatting.plain(model.a)}, k = {formatting.plain(model.k)} ({_span(found.k_interval)})"
     facts = [
-        ("asymptotic model", f"from {_time(model.start)} on, a = {rounding.plain(model.a)}, {shape}; {fit}"),
-        ("success rate λ", f"{rounding.plain(found.success_rate)} ({_span(bounds)})"),
+        ("asymptotic model", f"from {_time(model.start)} on, {shape}; {fit}"),
+        ("success rate λ", f"{formatting.plain(found.success_rate)} ({_span(bounds)})"),
         ("corrected mean", "does not exist"),
         ("corrected median", f"{_time(found.corrected_median)} ({_span(found.corrected_median_interval)})"),
     ]  # fmt: skip
@@ -151,11 +151,11 @@ def _describe_pairs(measured: Sequence[Measured]) -> str:
     for pair in found.pairs:
         test = pair.test
         assert isinstance(test, EfficiencyComparison)
-        p = rounding.p_equals(pair.adjusted_p_value) + (" (Holm)" if adjusted else "")
+        p = formatting.p_equals(pair.adjusted_p_value) + (" (Holm)" if adjusted else "")
         lines.append(
             f"  {tidy(pair.first)}, {tidy(pair.second)}: "
-            f"{rounding.with_error(test.difference, test.standard_error)}, 95 % interval "
-            f"{rounding.interval(test.interval(), test.standard_error)}, {p}"
+            f"{formatting.with_error(test.difference, test.standard_error)}, 95 % interval "
+            f"{formatting.interval(test.interval(), test.standard_error)}, {p}"
         )
     return "\n".join(lines)
 
@@ -163,11 +163,11 @@ def _describe_pairs(measured: Sequence[Measured]) -> str:
 def _time(value: float | None) -> str:
     if value is not None and isfinite(value) and value == int(value) and abs(value) < 1e9:
         return str(int(value))
-    return rounding.plain(value, 4)
+    return formatting.plain(value, 4)
 
 
 def _span(bounds: tuple[float, float] | None) -> str:
-    return rounding.UNKNOWN if bounds is None else f"{_time(bounds[0])} to {_time(bounds[1])}"
+    return formatting.UNKNOWN if bounds is None else f"{_time(bounds[0])} to {_time(bounds[1])}"
 
 
 def _bullet(text: str) -> str:
@@ -220,11 +220,11 @@ def _table(measured: Sequence[Measured]) -> ReportTable:
             (
                 Cell(one.name),
                 Cell(
-                    rounding.with_error(found.efficiency, found.standard_error),
+                    formatting.with_error(found.efficiency, found.standard_error),
                     (found.efficiency, found.standard_error),
                 ),
                 *(Cell(_time(time), (time,)) for time in times),
-                *(Cell(rounding.plain(rate), (rate,)) for rate in rates),
+                *(Cell(formatting.plain(rate), (rate,)) for rate in rates),
             )
         )
     return ReportTable("training-time", "Efficiency and success rates", columns, tuple(rows))
@@ -239,7 +239,7 @@ def _draw(measured: Sequence[Measured], draw_one: DrawOne, unit: str, ylabel: st
     wide = any(_end(one) > WIDE * (one.summary.median or inf) for one in measured)
     if wide:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _: rounding.plain(value, 1))
+        axes.xaxis.set_major_formatter(lambda value, _: formatting.plain(value, 1))
     for number, one in enumerate(measured):
         draw_one(axes, one, look_of(number), _grid(one, wide))
     axes.set_ylim(bottom=0)

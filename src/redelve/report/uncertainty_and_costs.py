@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import Findings, MethodCosts, MethodFinding, TaskFindings
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.drawing import (
     HATCHES,
     INK,
@@ -23,17 +23,6 @@ from redelve.report.drawing import (
 )
 from redelve.report.loss_figures import Scale, scale_of
 from redelve.report.sections import Panel
-from redelve.report.table_values import (
-    CASES,
-    METHOD,
-    Cell,
-    ReportColumn,
-    ReportTable,
-    Row,
-    count_cell,
-    name_cell,
-    slug,
-)
 from redelve.stats.estimates import Analysis
 from redelve.stats.seed_runs import RunsAnalysis, RunsTerms
 
@@ -111,18 +100,25 @@ def _case_parts(variances: RunsTerms, sets: int, cases: float) -> dict[str, floa
     }
 
 
-def variance_table(panel: Panel) -> ReportTable:
+def variance_table(panel: Panel) -> formatting.ReportTable:
     """Standard deviations by source, and each source's share of the squared standard error."""
     found = [(task, one, variance_shares(one)) for task in reversed(panel.tasks) for one in task.methods]
     sources = [source for source in SOURCES if any(source in shares for _, _, shares in found)]
     rows = [_variance_row(task, one, shares, sources) for task, one, shares in found if shares]
     columns = [
-        ReportColumn(f"SD: {source}", (_part("sd", source), _part("share", source))) for source in sources
+        formatting.ReportColumn(f"SD: {source}", (_part("sd", source), _part("share", source)))
+        for source in sources
     ]
-    return ReportTable(
+    return formatting.ReportTable(
         f"variance-{panel.key}",
         f"Where the uncertainty comes from on {panel.prototask}",
-        (CASES, METHOD, *columns, ReportColumn("SE", ("se",)), ReportColumn("Mostly due to")),
+        (
+            formatting.CASES,
+            formatting.METHOD,
+            *columns,
+            formatting.ReportColumn("SE", ("se",)),
+            formatting.ReportColumn("Mostly due to"),
+        ),
         tuple(rows),
         "Standard deviation of the loss by source; in brackets the source's share of the squared standard "
         "error (SE). "
@@ -131,12 +127,12 @@ def variance_table(panel: Panel) -> ReportTable:
 
 
 def _part(kind: str, source: str) -> str:
-    return f"{kind}_{slug(source).replace('-', '_')}"
+    return f"{kind}_{formatting.slug(source).replace('-', '_')}"
 
 
 def _variance_row(
     task: TaskFindings, finding: MethodFinding, shares: dict[str, float], sources: Sequence[str]
-) -> Row:
+) -> formatting.Row:
     deviations = dict(finding.deviations)
     if "test cases and residual" in shares:
         deviations["test cases and residual"] = deviations.pop("residual")
@@ -144,18 +140,18 @@ def _variance_row(
     for source in sources:
         share, deviation = shares.get(source), deviations.get(source)
         text = (
-            rounding.UNKNOWN
+            formatting.UNKNOWN
             if share is None
-            else f"{rounding.plain(deviation, 2)} ({rounding.per_cent(share)})"
+            else f"{formatting.plain(deviation, 2)} ({formatting.per_cent(share)})"
         )
-        cells.append(Cell(text, (deviation, share)))
+        cells.append(formatting.Cell(text, (deviation, share)))
     main = max(shares, key=shares.__getitem__)
     return (
-        count_cell(task.task.training_set_size),
-        name_cell(finding.method),
+        formatting.count_cell(task.task.training_set_size),
+        formatting.name_cell(finding.method),
         *cells,
-        Cell(rounding.plain(finding.standard_error, 2), (finding.standard_error,)),
-        Cell(f"{main} ({rounding.per_cent(shares[main])})"),
+        formatting.Cell(formatting.plain(finding.standard_error, 2), (finding.standard_error,)),
+        formatting.Cell(f"{main} ({formatting.per_cent(shares[main])})"),
     )
 
 
@@ -219,7 +215,7 @@ def _draw_bars(axes: Axes, panel: Panel, number: int, *, with_names: bool) -> No
             )
             start += share
         error = known[name].standard_error if shares else None
-        axes.text(1.04, row, rounding.plain(error, 2), va="center_baseline", fontsize=7, color=MUTED)
+        axes.text(1.04, row, formatting.plain(error, 2), va="center_baseline", fontsize=7, color=MUTED)
 
 
 def _source_legend(figure: Figure, panel: Panel) -> None:
@@ -244,39 +240,39 @@ def _source_legend(figure: Figure, panel: Panel) -> None:
     )
 
 
-def costs_table(findings: Findings, panel: Panel) -> ReportTable:
+def costs_table(findings: Findings, panel: Panel) -> formatting.ReportTable:
     """Times and memory."""
     addresses = {task.task.address: task for task in panel.tasks}
     rows = [
         (
-            count_cell(addresses[cost.task].task.training_set_size),
-            name_cell(cost.method),
-            Cell(rounding.seconds(cost.training_seconds), (cost.training_seconds,)),
-            Cell(rounding.seconds(cost.prediction_seconds), (cost.prediction_seconds,)),
-            Cell(rounding.seconds(cost.cpu_seconds), (cost.cpu_seconds,)),
-            Cell(rounding.size(cost.peak_memory), (cost.peak_memory,)),
-            Cell(rounding.plain(cost.mean_loss, 3), (cost.mean_loss,)),
-            Cell("yes" if cost.on_front else "no", mark="best" if cost.on_front else ""),
-            count_cell(cost.jobs),
+            formatting.count_cell(addresses[cost.task].task.training_set_size),
+            formatting.name_cell(cost.method),
+            formatting.Cell(formatting.seconds(cost.training_seconds), (cost.training_seconds,)),
+            formatting.Cell(formatting.seconds(cost.prediction_seconds), (cost.prediction_seconds,)),
+            formatting.Cell(formatting.seconds(cost.cpu_seconds), (cost.cpu_seconds,)),
+            formatting.Cell(formatting.size(cost.peak_memory), (cost.peak_memory,)),
+            formatting.Cell(formatting.plain(cost.mean_loss, 3), (cost.mean_loss,)),
+            formatting.Cell("yes" if cost.on_front else "no", mark="best" if cost.on_front else ""),
+            formatting.count_cell(cost.jobs),
         )
         for cost in sorted(
             (one for one in findings.costs if one.task in addresses),
             key=lambda one: (-addresses[one.task].task.training_set_size, one.training_seconds or 0.0),
         )
     ]
-    return ReportTable(
+    return formatting.ReportTable(
         f"costs-{panel.key}",
         f"Costs on {panel.prototask}",
         (
-            CASES,
-            METHOD,
-            ReportColumn("Training", ("training_seconds",)),
-            ReportColumn("Prediction", ("prediction_seconds",)),
-            ReportColumn("CPU", ("cpu_seconds",)),
-            ReportColumn("Peak memory", ("peak_memory_bytes",)),
-            ReportColumn("Expected loss", ("loss",)),
-            ReportColumn("On the front"),
-            ReportColumn("Jobs", ("jobs",)),
+            formatting.CASES,
+            formatting.METHOD,
+            formatting.ReportColumn("Training", ("training_seconds",)),
+            formatting.ReportColumn("Prediction", ("prediction_seconds",)),
+            formatting.ReportColumn("CPU", ("cpu_seconds",)),
+            formatting.ReportColumn("Peak memory", ("peak_memory_bytes",)),
+            formatting.ReportColumn("Expected loss", ("loss",)),
+            formatting.ReportColumn("On the front"),
+            formatting.ReportColumn("Jobs", ("jobs",)),
         ),
         tuple(rows),
         "Medians over jobs. On the front: no other method has both a smaller mean loss and a smaller "
@@ -318,7 +314,7 @@ def _draw_front(panel: Panel, costs: Sequence[MethodCosts]) -> Figure:
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(numticks=8))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(lambda value, _: rounding.seconds(value))
+    axes.xaxis.set_major_formatter(lambda value, _: formatting.seconds(value))
     scale = scale_of(
         [cost.mean_loss or 0.0 for cost in costs],
         [0.0] * len(costs),
@@ -364,7 +360,7 @@ def _label_costs(axes: Axes, panel: Panel, costs: Sequence[MethodCosts], scale: 
         look = look_of(panel.methods.index(cost.method))
         _draw_cost(axes, (1.04, y), cost, look, markersize=6, transform=axes.transAxes)
         loss = cost.mean_loss or 0.0
-        beyond = f" ↑ {rounding.plain(loss, 3)}" if loss > scale.high else ""
+        beyond = f" ↑ {formatting.plain(loss, 3)}" if loss > scale.high else ""
         axes.text(
             1.07,
             y,

@@ -9,7 +9,7 @@ from math import isfinite
 
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.validity import Note
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
 
@@ -113,12 +113,12 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     finding = task.method(leader)
     text = (
         f"With {task.task.training_set_size} training cases {leader} had the smallest expected "
-        f"{task.loss_words}: {rounding.with_error(finding.mean, finding.standard_error)}"
+        f"{task.loss_words}: {formatting.with_error(finding.mean, finding.standard_error)}"
     )
     if finding.standardised is None:
         return f"{text}."
     unit = "0" if task.judged_by.is_shift else "1"
-    standard = rounding.with_error(finding.standardised, finding.standardised_error)
+    standard = formatting.with_error(finding.standardised, finding.standardised_error)
     return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses."
 
 
@@ -144,14 +144,14 @@ def _gap(contest: Contest, leader: str) -> str:
     sign = -1.0 if contest.first == leader else 1.0
     gap = sign * (contest.difference or 0.0)
     error = contest.standard_error
-    text = rounding.by_error(gap, error)
+    text = formatting.by_error(gap, error)
     if (bounds := contest.bounds) is not None:
         ends = sorted(sign * bound for bound in bounds)
-        text += f" (95 % interval {rounding.interval((ends[0], ends[1]), error)})"
+        text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)})"
     standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
     if standard is not None and not contest.standard.is_shift:
-        text += f", {rounding.by_error(standard, spread)} standardised"
-    return f"{text}; {rounding.p_equals(contest.adjusted_p_value)} adjusted for all pairs"
+        text += f", {formatting.by_error(standard, spread)} standardised"
+    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)} adjusted for all pairs"
 
 
 def _smaller_sizes(panel: Panel) -> str:
@@ -236,11 +236,11 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     around = ""
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
-        around = f", 95 % interval {rounding.interval((ends[0], ends[1]), contest.standard_error)}"
-    difference = rounding.with_error(sign * contest.difference, contest.standard_error)
+        around = f", 95 % interval {formatting.interval((ends[0], ends[1]), contest.standard_error)}"
+    difference = formatting.with_error(sign * contest.difference, contest.standard_error)
     p_values = (
-        f"{rounding.p_equals(contest.p_value)} alone, {rounding.p_value(contest.adjusted_p_value)} adjusted "
-        "for all pairs"
+        f"{formatting.p_equals(contest.p_value)} alone, {formatting.p_value(contest.adjusted_p_value)} "
+        "adjusted for all pairs"
     )
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_values}."
     return f"{text} {contest.advice}".strip()
@@ -256,7 +256,7 @@ def uncertainty_sentence(task: TaskFindings) -> str:
     if not totals:
         return ""
     main = max(totals, key=totals.__getitem__)
-    part = rounding.per_cent(totals[main])
+    part = formatting.per_cent(totals[main])
     return (
         f"The uncertainty is mostly due to {main} (on average {part} of the squared standard error): "
         f"{REMEDIES[main]}."
@@ -285,7 +285,7 @@ def _curve_sentence(panel: Panel, name: str) -> str:
         return f"For {name} that cannot be told: it has no standard error at the two largest sizes."
     verdict, _, reason = text.partition(": ")
     lead = {"yes": "it still helped", "no": "it did not", "not shown": "not shown"}.get(verdict, verdict)
-    return f"{name}: {lead}; {NEGATIVE.sub(rounding.MINUS, reason)}."
+    return f"{name}: {lead}; {NEGATIVE.sub(formatting.MINUS, reason)}."
 
 
 def serious(notes: Sequence[Note]) -> tuple[Note, ...]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from redelve.data.files import AtomicFiles
 from redelve.report.drawing import PAPER, Picture, save, style
+from redelve.report.formatting import ReportTable, markdown, to_csv
 from redelve.report.page import render_template
-from redelve.report.table_values import ReportTable, markdown, to_csv
 
 DOTS_PER_INCH = 150
 ARCHIVE = "archive"

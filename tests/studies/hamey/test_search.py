@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from redelve.errors import SpecError
-from redelve.report.table_values import to_csv
+from redelve.report.formatting import to_csv
 from redelve.studies.hamey import Grid, HalvingSearch, Setting, exclusive_or, grid_for, parity, run_search
 from redelve.studies.hamey.search import FINALISTS, describe_search, search_table
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from redelve.report.table_values import to_csv
+from redelve.report.formatting import to_csv
 from redelve.studies.hamey import (
     PUBLISHED,
     Setting,

@@ -18,7 +18,7 @@ from redelve.findings import Findings, LearningCurve, TaskFindings
 from redelve.model import Assignment
 from redelve.registry import Registry
 from redelve.report.drawing import Picture
-from redelve.report.table_values import ReportTable, escape_latex, escape_markdown, slug
+from redelve.report.formatting import ReportTable, escape_latex, escape_markdown, slug
 from redelve.run.results import Results, TaskFacts
 
 PLAIN = """\

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, TaskFindings
 from redelve.findings.beside_losses import Coverage, coverage_of
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
-from redelve.report.sections import SECTIONS, ReportContext, Section, collections_of
-from redelve.report.table_values import (
+from redelve.report.formatting import (
     METHOD,
     TASK,
     Cell,
@@ -21,6 +20,7 @@ from redelve.report.table_values import (
     error_cell,
     name_cell,
 )
+from redelve.report.sections import SECTIONS, ReportContext, Section, collections_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,8 +133,8 @@ def wilcoxon_table(across: AcrossTasks) -> ReportTable:
             name_cell(names[pair.second]),
             Cell(f"{pair.test.first_better:g}", (pair.test.first_better,)),
             Cell(f"{pair.test.second_better:g}", (pair.test.second_better,)),
-            Cell(rounding.p_value(pair.test.p_value), (pair.test.p_value,)),
-            Cell(rounding.p_value(pair.adjusted_p_value), (pair.adjusted_p_value,)),
+            Cell(formatting.p_value(pair.test.p_value), (pair.test.p_value,)),
+            Cell(formatting.p_value(pair.adjusted_p_value), (pair.adjusted_p_value,)),
         )
         for pair in across.wilcoxon
     ]
@@ -203,7 +203,7 @@ def friedman_sentence(across: AcrossTasks) -> str:
     )
     return (
         f"Friedman's test over {found.tasks} tasks (F form, {found.df1} and {found.df2} degrees of freedom): "
-        f"{rounding.p_equals(found.p_value)}; {verdict}."
+        f"{formatting.p_equals(found.p_value)}; {verdict}."
     )
 
 
@@ -337,7 +337,7 @@ def other_losses_table(findings: Findings) -> ReportTable | None:
 def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
     finding = next((one for one in task.methods if one.method == method), None) if task else None
     if finding is None or task is None:
-        return Cell(rounding.UNKNOWN)
+        return Cell(formatting.UNKNOWN)
     mark: Mark = "best" if method in task.best_group else ""
     return error_cell(finding.mean, finding.standard_error, mark)
 
@@ -373,7 +373,7 @@ def coverage_table(findings: Findings) -> ReportTable | None:
 
 def _coverage_cell(found: Coverage | None) -> Cell:
     if found is None:
-        return Cell(rounding.UNKNOWN)
+        return Cell(formatting.UNKNOWN)
     share, error = 100 * found.share, found.standard_error
     percent = None if error is None else 100 * error
-    return Cell(rounding.with_error(share, percent), (share, percent))
+    return Cell(formatting.with_error(share, percent), (share, percent))

@@ -8,11 +8,9 @@ from typing import Any
 from redelve.answers.losses import Loss
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
 from redelve.findings.beside_losses import ManyRuns, MethodRuns, RunPair
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.drawing import Picture
-from redelve.report.loss_figures import curves_picture, rasmussen_picture
-from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
-from redelve.report.table_values import (
+from redelve.report.formatting import (
     CASES,
     METHOD,
     Cell,
@@ -25,6 +23,8 @@ from redelve.report.table_values import (
     name_cell,
     slug,
 )
+from redelve.report.loss_figures import curves_picture, rasmussen_picture
+from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
 from redelve.report.words import uncertainty_sentence
 from redelve.stats.multiple import guarded_p_value
@@ -161,12 +161,12 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     bounds = finding.bounds
     low, high = bounds or (None, None)
     best = finding.method in task.best_group
-    word = "yes" if best else "no" if task.group else rounding.UNKNOWN
+    word = "yes" if best else "no" if task.group else formatting.UNKNOWN
     return (
         count_cell(task.task.training_set_size),
         name_cell(finding.method),
         error_cell(finding.mean, finding.standard_error),
-        Cell(rounding.interval(bounds, finding.standard_error), (low, high)),
+        Cell(formatting.interval(bounds, finding.standard_error), (low, high)),
         error_cell(finding.standardised, finding.standardised_error),
         Cell(word, mark="best" if best else ""),
         count_cell(finding.instances),
@@ -212,11 +212,11 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
         name_cell(contest.first),
         name_cell(contest.second),
         error_cell(contest.difference, contest.standard_error),
-        Cell(rounding.interval(bounds, contest.standard_error), (low, high)),
-        Cell(rounding.by_error(shift, error), (shift,)),
-        Cell(rounding.p_value(contest.p_value), (contest.p_value,)),
-        Cell(rounding.p_value(cautious), (cautious,)),
-        Cell(rounding.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
+        Cell(formatting.interval(bounds, contest.standard_error), (low, high)),
+        Cell(formatting.by_error(shift, error), (shift,)),
+        Cell(formatting.p_value(contest.p_value), (contest.p_value,)),
+        Cell(formatting.p_value(cautious), (cautious,)),
+        Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
         Cell(found, mark=_mark(contest, contest.first)),
     )
 
@@ -253,12 +253,12 @@ def matrix_table(task: TaskFindings) -> ReportTable:
 
 def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
     if row == column or contest is None:
-        return Cell("" if row == column else rounding.UNKNOWN, (None,))
+        return Cell("" if row == column else formatting.UNKNOWN, (None,))
     sign = 1.0 if contest.first == row else -1.0
     difference = None if contest.difference is None else sign * contest.difference
     cautious = guarded_p_value(contest.test)
-    lines = (rounding.p_equals(cautious), f"adj. {rounding.p_value(contest.adjusted_p_value)}")
-    text = rounding.with_error(difference, contest.standard_error)
+    lines = (formatting.p_equals(cautious), f"adj. {formatting.p_value(contest.adjusted_p_value)}")
+    text = formatting.with_error(difference, contest.standard_error)
     return Cell(text, (difference,), _mark(contest, row), lines=lines)
 
 
@@ -324,7 +324,7 @@ def _runs_row(found: ManyRuns, one: MethodRuns) -> Row:
 
 
 def _number(value: float | None, digits: int = PART) -> Cell:
-    return Cell(rounding.plain(value, digits), (value,))
+    return Cell(formatting.plain(value, digits), (value,))
 
 
 def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
@@ -354,7 +354,7 @@ def _comparisons(panel: Panel, found: tuple[ManyRuns, ...]) -> ReportTable:
 
 def _run_pair_row(found: ManyRuns, pair: RunPair) -> Row:
     compared = pair.comparison
-    p_value = rounding.p_value(compared.p_value)
+    p_value = formatting.p_value(compared.p_value)
     by_name = {one.method: one.summary.mean for one in found.methods}
     removed = [len(sample.removed) for sample in compared.samples]
     own = None if pair.contest is None else pair.contest.p_value
@@ -366,5 +366,5 @@ def _run_pair_row(found: ManyRuns, pair: RunPair) -> Row:
         _number(by_name[pair.first] - by_name[pair.second], 3),
         Cell(p_value if compared.reliable else f"({p_value})", (compared.p_value,)),
         Cell(f"{removed[0]}, {removed[1]}", (float(removed[0]), float(removed[1]))),
-        Cell(rounding.p_value(own), (own,)),
+        Cell(formatting.p_value(own), (own,)),
     )

@@ -8,23 +8,9 @@ from typing import Any
 
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.beside_losses import MethodRuns, RunPair
-from redelve.report import rounding
+from redelve.report import formatting
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.one_prototask import PART, runs_of
-from redelve.report.table_values import (
-    CASES,
-    TASK,
-    Cell,
-    ReportColumn,
-    ReportTable,
-    Row,
-    count_cell,
-    error_cell,
-    escape_latex,
-    escape_markdown,
-    name_cell,
-    slug,
-)
 from redelve.report.words import scope, serious, summarise_panel
 
 WIDTH = 100
@@ -65,7 +51,7 @@ reply.sentences %}<p>{{ text }}</p>{% endfor %}{% endif %}</dd></div>
 endif %}
 """
 
-    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[formatting.ReportTable]:
         """Who may be the best, task by task."""
         return (overview_table(panels(findings)),)
 
@@ -78,16 +64,16 @@ endif %}
         """Notes as quotations, replies as lists."""
         lines = []
         for note in part.values["serious"]:
-            lines += [f"> **{note.severity}** {escape_markdown(str(note))}", ""]
+            lines += [f"> **{note.severity}** {formatting.escape_markdown(str(note))}", ""]
         for said in part.values["summaries"]:
             lines += [
-                f"## {escape_markdown(said.prototask)}",
+                f"## {formatting.escape_markdown(said.prototask)}",
                 "",
-                f"**{escape_markdown(said.headline)}**",
+                f"**{formatting.escape_markdown(said.headline)}**",
                 "",
             ]
             for reply in said.replies:
-                sentences = [f"* {escape_markdown(text)}" for text in reply.sentences]
+                sentences = [f"* {formatting.escape_markdown(text)}" for text in reply.sentences]
                 lines += [f"*{reply.question}*", "", *sentences, ""]
         return lines
 
@@ -95,28 +81,36 @@ endif %}
         """A section for every prototask, a paragraph for every reply."""
         lines = []
         for said in part.values["summaries"]:
-            lines += [rf"\section*{{{escape_latex(said.prototask)}}}", escape_latex(said.headline), ""]
+            lines += [
+                rf"\section*{{{formatting.escape_latex(said.prototask)}}}",
+                formatting.escape_latex(said.headline),
+                "",
+            ]
             for reply in said.replies:
-                lines += [rf"\paragraph{{{reply.question}}}", *map(escape_latex, reply.sentences), ""]
+                lines += [
+                    rf"\paragraph{{{reply.question}}}",
+                    *map(formatting.escape_latex, reply.sentences),
+                    "",
+                ]
         return lines
 
 
 SECTIONS.add("summary", SummarySection)
 
 
-def overview_table(found: Sequence[Panel]) -> ReportTable:
+def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
     """Who may be the best, task by task."""
     rows = [_overview_row(task) for panel in found for task in panel.tasks]
-    return ReportTable(
+    return formatting.ReportTable(
         "overview",
         "Which method, task by task",
         (
-            TASK,
-            CASES,
-            ReportColumn("Smallest loss"),
-            ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
-            ReportColumn("May be the best (95 %)"),
-            ReportColumn("Shown to be worse"),
+            formatting.TASK,
+            formatting.CASES,
+            formatting.ReportColumn("Smallest loss"),
+            formatting.ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+            formatting.ReportColumn("May be the best (95 %)"),
+            formatting.ReportColumn("Shown to be worse"),
         ),
         tuple(rows),
         "May be the best: not shown to be worse than any other method. That is no evidence of being as good "
@@ -124,20 +118,20 @@ def overview_table(found: Sequence[Panel]) -> ReportTable:
     )
 
 
-def _overview_row(task: TaskFindings) -> Row:
+def _overview_row(task: TaskFindings) -> formatting.Row:
     known = [one for one in task.methods if one.mean is not None]
     leader = min(known, key=lambda one: one.mean or 0.0, default=None)
     group = task.best_group
     worse = [one.method for one in task.methods if task.group and one.method not in group]
     return (
-        Cell(task.task.address, link=f"#{slug(task.task.address.rpartition('/')[0])}"),
-        count_cell(task.task.training_set_size),
-        Cell(rounding.UNKNOWN) if leader is None else name_cell(leader.method),
-        Cell(rounding.UNKNOWN)
+        formatting.Cell(task.task.address, link=f"#{formatting.slug(task.task.address.rpartition('/')[0])}"),
+        formatting.count_cell(task.task.training_set_size),
+        formatting.Cell(formatting.UNKNOWN) if leader is None else formatting.name_cell(leader.method),
+        formatting.Cell(formatting.UNKNOWN)
         if leader is None
-        else error_cell(leader.standardised, leader.standardised_error),
-        Cell(", ".join(group) or rounding.UNKNOWN),
-        Cell(", ".join(worse) or "none"),
+        else formatting.error_cell(leader.standardised, leader.standardised_error),
+        formatting.Cell(", ".join(group) or formatting.UNKNOWN),
+        formatting.Cell(", ".join(worse) or "none"),
     )
 
 
@@ -186,11 +180,11 @@ def _finding(task: TaskFindings, name: str) -> MethodFinding | None:
 def _loss_text(task: TaskFindings, name: str, standardised: bool) -> str:
     found = _finding(task, name)
     if found is None:
-        return f"{rounding.UNKNOWN}  "
+        return f"{formatting.UNKNOWN}  "
     mark = MAY_BE_BEST if name in task.best_group else " "
     if standardised:
-        return f"{rounding.with_error(found.standardised, found.standardised_error)} {mark}"
-    return f"{rounding.with_error(found.mean, found.standard_error)} {mark}"
+        return f"{formatting.with_error(found.standardised, found.standardised_error)} {mark}"
+    return f"{formatting.with_error(found.mean, found.standard_error)} {mark}"
 
 
 def _wrapped(text: str, indent: str = "") -> str:
@@ -222,20 +216,20 @@ def runs_text(findings: Findings, panel: Panel, width: int) -> str:
 
 def _runs_sentence(one: MethodRuns) -> str:
     summary = one.summary
-    parts = [f"{summary.runs} runs", f"mean {rounding.plain(summary.mean, PART)}"]
+    parts = [f"{summary.runs} runs", f"mean {formatting.plain(summary.mean, PART)}"]
     if summary.standard_deviation is not None:
-        parts.append(f"SD {rounding.plain(summary.standard_deviation, 2)}")
+        parts.append(f"SD {formatting.plain(summary.standard_deviation, 2)}")
     if summary.best is not None:
-        parts.append(f"best {rounding.plain(summary.best.test_error, PART)}")
+        parts.append(f"best {formatting.plain(summary.best.test_error, PART)}")
     ends = (summary.minimum, summary.median, summary.maximum)
-    parts.append(f"min, median, max {', '.join(rounding.plain(value, PART) for value in ends)}")
+    parts.append(f"min, median, max {', '.join(formatting.plain(value, PART) for value in ends)}")
     return "; ".join(parts)
 
 
 def _runs_p(pair: RunPair) -> str:
-    text = rounding.p_equals(pair.comparison.p_value)
+    text = formatting.p_equals(pair.comparison.p_value)
     return text if pair.comparison.reliable else f"({text}, not normal)"
 
 
 def _own_p(pair: RunPair) -> str:
-    return rounding.p_equals(None if pair.contest is None else pair.contest.p_value)
+    return formatting.p_equals(None if pair.contest is None else pair.contest.p_value)

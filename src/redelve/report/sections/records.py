@@ -7,7 +7,17 @@ from typing import Any
 
 from redelve.findings import Findings
 from redelve.findings.validity import RULES, Note
-from redelve.report.rounding import seconds
+from redelve.report.formatting import (
+    METHOD,
+    TASK,
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    count_cell,
+    name_cell,
+    seconds,
+)
 from redelve.report.sections import (
     ONE_TABLE,
     SECTIONS,
@@ -18,16 +28,6 @@ from redelve.report.sections import (
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
-from redelve.report.table_values import (
-    METHOD,
-    TASK,
-    Cell,
-    ReportColumn,
-    ReportTable,
-    Row,
-    count_cell,
-    name_cell,
-)
 from redelve.report.words import in_order
 from redelve.run.results import Record, Results
 
@@ -67,11 +67,24 @@ SECTIONS.add("validity", ValiditySection)
 
 def notes_table(notes: Sequence[Note]) -> ReportTable:
     """Validity notes."""
-    rows = [(Cell(note.code), Cell(note.severity), Cell(note.title), Cell(note.text)) for note in notes]
+    rows = [
+        (
+            Cell(note.code),
+            Cell(note.severity),
+            Cell(note.title),
+            Cell(note.text),
+        )
+        for note in notes
+    ]
     return ReportTable(
         "validity",
         "Validity notes",
-        (ReportColumn("Rule"), ReportColumn("Severity"), ReportColumn("Title"), ReportColumn("Note")),
+        (
+            ReportColumn("Rule"),
+            ReportColumn("Severity"),
+            ReportColumn("Title"),
+            ReportColumn("Note"),
+        ),
         tuple(rows),
     )
 
@@ -200,7 +213,12 @@ def methods_table(results: Results) -> ReportTable:
     return ReportTable(
         "methods",
         "Methods",
-        (METHOD, ReportColumn("Summary"), ReportColumn("Identity"), ReportColumn("Digest")),
+        (
+            METHOD,
+            ReportColumn("Summary"),
+            ReportColumn("Identity"),
+            ReportColumn("Digest"),
+        ),
         tuple(rows),
     )
 
@@ -222,7 +240,13 @@ SECTIONS.add("data", DataSection)
 def attributes_table(data: DataDescription) -> ReportTable:
     """The attributes of a dataset."""
     rows = [
-        (Cell(one.name), Cell(one.role), Cell(one.type), Cell(one.range), Cell(one.description))
+        (
+            Cell(one.name),
+            Cell(one.role),
+            Cell(one.type),
+            Cell(one.range),
+            Cell(one.description),
+        )
         for one in data.attributes
     ]
     columns = ("Attribute", "Role", "Type", "Range", "Description")
@@ -265,7 +289,12 @@ def provenance_table(findings: Findings, about: ReportContext) -> ReportTable:
     }
     rows = [(Cell(name), Cell(text)) for name, text in facts.items() if text]
     rows += [(Cell(name), Cell(", ".join(values))) for name, values in _environments(records).items()]
-    return ReportTable("provenance", "Provenance", (ReportColumn("What"), ReportColumn("Value")), tuple(rows))
+    return ReportTable(
+        "provenance",
+        "Provenance",
+        (ReportColumn("What"), ReportColumn("Value")),
+        tuple(rows),
+    )
 
 
 def _environments(records: Sequence[Record]) -> dict[str, list[str]]:

@@ -144,12 +144,12 @@ def _draw_tail(one: Measured) -> Figure:
 
 
 def _annotated(draw: Callable[[Axes], None], xlabel: str, ylabel: str) -> Figure:
-    from redelve.report import rounding
+    from redelve.report import formatting
 
     figure = new_figure(6.4, 3.6)
     axes = figure.add_subplot()
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: rounding.plain(value, 1))
+    axes.xaxis.set_major_formatter(lambda value, _: formatting.plain(value, 1))
     draw(axes)
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)

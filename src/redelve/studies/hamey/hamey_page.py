@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from redelve.report.drawing import Picture
-from redelve.report.table_values import ReportTable
+from redelve.report.formatting import ReportTable
 from redelve.studies.hamey.batch_trials import Trials
 from redelve.studies.study_page import StudyPage, write_folder
 

@@ -9,8 +9,8 @@ from math import ceil
 
 from redelve.errors import SpecError
 from redelve.nets import Engine
-from redelve.report import rounding
-from redelve.report.table_values import Cell, ReportColumn, ReportTable
+from redelve.report import formatting
+from redelve.report.formatting import Cell, ReportColumn, ReportTable
 from redelve.stats.training_time import Efficiency, compare_efficiency, estimate_efficiency
 from redelve.studies.hamey.batch_trials import Setting, TrialPlan, Trials, run_together, run_trials
 from redelve.studies.hamey.published import PUBLISHED
@@ -203,7 +203,8 @@ def _verdict(search: HalvingSearch) -> list[str]:
         test = compare_efficiency(fresh.trials.times, other.trials.times)
         lines.append(
             f"  published setting {_e(other.efficiency)}  ({other.setting}); difference "
-            f"{rounding.with_error(test.difference, test.standard_error)}, {rounding.p_equals(test.p_value)}"
+            f"{formatting.with_error(test.difference, test.standard_error)}, "
+            f"{formatting.p_equals(test.p_value)}"
         )
     return lines
 
@@ -234,8 +235,10 @@ def _table_row(one: Candidate) -> tuple[Cell, ...]:
 
 
 def _e(found: Efficiency | None) -> str:
-    return "0" if found is None else rounding.with_error(found.efficiency, found.standard_error)
+    return "0" if found is None else formatting.with_error(found.efficiency, found.standard_error)
 
 
 def _interval(found: Efficiency | None) -> str:
-    return rounding.UNKNOWN if found is None else rounding.interval(found.interval(), found.standard_error)
+    return (
+        formatting.UNKNOWN if found is None else formatting.interval(found.interval(), found.standard_error)
+    )

@@ -10,8 +10,8 @@ from math import hypot, isfinite, sqrt
 
 import numpy as np
 
-from redelve.report import rounding
-from redelve.report.table_values import Cell, ReportColumn, ReportTable
+from redelve.report import formatting
+from redelve.report.formatting import Cell, ReportColumn, ReportTable
 from redelve.report.trial_times import Measured, measure
 from redelve.seeds import generator
 from redelve.stats.training_time import Tail, TrialTimes, estimate_efficiency
@@ -200,7 +200,7 @@ def limit_errors(trials: TrialTimes, size: int) -> tuple[float | None, ...]:
 
 def describe_row(row: TableRow) -> str:
     """A problem as text: how it was measured, every measure, what to bear in mind."""
-    plan, seconds = row.trials.plan, rounding.seconds(row.trials.seconds)
+    plan, seconds = row.trials.plan, formatting.seconds(row.trials.seconds)
     lines = [
         f"{row.problem.title} {row.problem.layers}, {plan.setting.algorithm}, {plan.setting}",
         f"{plan.trials} trials of at most {plan.limit} epochs, trained in {seconds}",
@@ -249,7 +249,7 @@ def table_of(rows: Sequence[TableRow]) -> ReportTable:
 def _published(line: TableLine, plan: TrialPlan) -> str:
     """As printed, with the printed ± of e."""
     if line.published is None:
-        return rounding.UNKNOWN
+        return formatting.UNKNOWN
     known = PUBLISHED[plan.problem.name]
     margin = f" ± {known.e_margin:g}" if line.symbol == "e" else ""
     places = 0 if known.numbers[line.symbol].unit == 1 else len(f"{known.numbers[line.symbol].unit:g}") - 2
@@ -257,11 +257,11 @@ def _published(line: TableLine, plan: TrialPlan) -> str:
 
 
 def _ours(line: TableLine) -> str:
-    return rounding.with_error(line.ours, line.error) if line.error else rounding.plain(line.ours)
+    return formatting.with_error(line.ours, line.error) if line.error else formatting.plain(line.ours)
 
 
 def _z(line: TableLine) -> str:
-    return "" if line.z is None else f"{line.z:+.1f}".replace("-", rounding.MINUS)
+    return "" if line.z is None else f"{line.z:+.1f}".replace("-", formatting.MINUS)
 
 
 def _short(note: str) -> str:

@@ -9,9 +9,8 @@ import numpy as np
 from redelve.data.proben1.problem_names import variants_of
 from redelve.findings import Findings
 from redelve.findings.error_percentages import RunErrors, run_errors
-from redelve.report import rounding
-from redelve.report.sections import ProblemCollection
-from redelve.report.table_values import (
+from redelve.report import formatting
+from redelve.report.formatting import (
     METHOD,
     TASK,
     Cell,
@@ -21,6 +20,7 @@ from redelve.report.table_values import (
     count_cell,
     name_cell,
 )
+from redelve.report.sections import ProblemCollection
 from redelve.report.words import listed
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs
@@ -127,17 +127,17 @@ def _row(address: str, method: str, found: list[RunErrors]) -> Row:
 
 def _spread(summary: RunSummary | None) -> Cell:
     if summary is None:
-        return Cell(rounding.UNKNOWN)
+        return Cell(formatting.UNKNOWN)
     deviation = summary.standard_deviation
-    more = "" if deviation is None else f" ({rounding.plain(deviation, 2)})"
-    return Cell(f"{rounding.plain(summary.mean, 4)}{more}", (summary.mean, deviation))
+    more = "" if deviation is None else f" ({formatting.plain(deviation, 2)})"
+    return Cell(f"{formatting.plain(summary.mean, 4)}{more}", (summary.mean, deviation))
 
 
 def _both(wrong: RunSummary | None, rejected: RunSummary | None) -> Cell:
     if wrong is None or rejected is None:
-        return Cell(rounding.UNKNOWN)
+        return Cell(formatting.UNKNOWN)
     means = wrong.mean, rejected.mean
-    return Cell(", ".join(rounding.plain(mean, 3) for mean in means), means)
+    return Cell(", ".join(formatting.plain(mean, 3) for mean in means), means)
 
 
 def suggested_words(findings: Findings) -> dict[int, str]:

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from redelve.report import rounding
-from redelve.report.table_values import Cell, ReportColumn, ReportTable, Row
+from redelve.report import formatting
+from redelve.report.formatting import Cell, ReportColumn, ReportTable, Row
 from redelve.studies.compared import ComparedCell
 from redelve.studies.proben1 import comparison
 from redelve.studies.proben1.comparison import Compared, NetworkChoice
@@ -72,7 +72,7 @@ def _parts(name: str) -> tuple[str, ...]:
 
 def _word(choice: NetworkChoice | None) -> Cell:
     if choice is None:
-        return Cell(rounding.UNKNOWN)
+        return Cell(formatting.UNKNOWN)
     mark = "" if choice.agrees else f"{MISS} "
     return Cell(f"{mark}{choice.ours}", lines=(f"printed {choice.published}",))
 
@@ -80,7 +80,7 @@ def _word(choice: NetworkChoice | None) -> Cell:
 def _number(row: comparison.ComparisonRow, name: str) -> Cell:
     found, spread = row.cell(name), row.cell(f"{name} sd")
     if found is None:
-        return Cell(rounding.UNKNOWN, (None,))
+        return Cell(formatting.UNKNOWN, (None,))
     ours = _plain(found.ours, found) + (f" ± {_plain(spread.ours, found)}" if spread else "")
     given = _plain(found.published, found) + (f" ± {_plain(spread.published, found)}" if spread else "")
     mark = "" if found.agrees or name == "p_percent" else f"{MISS} "
@@ -96,11 +96,11 @@ def _plain(value: float, found: ComparedCell) -> str:
         return f"{value:.0f}"
     if found.column == "gl":
         return f"{value:.2f}"
-    return f"{value:.{4 if size < 0.1 else 3 if size < 1 else 2}f}".replace("-", rounding.MINUS)
+    return f"{value:.{4 if size < 0.1 else 3 if size < 1 else 2}f}".replace("-", formatting.MINUS)
 
 
 def _z(found: ComparedCell) -> str:
-    return rounding.UNKNOWN if found.z is None else f"{found.z:+.1f}".replace("-", rounding.MINUS)
+    return formatting.UNKNOWN if found.z is None else f"{found.z:+.1f}".replace("-", formatting.MINUS)
 
 
 def as_text(compared: Compared) -> str:
@@ -117,14 +117,14 @@ def as_text(compared: Compared) -> str:
 
 def _word_parts(choice: NetworkChoice | None) -> tuple[str, str]:
     if choice is None:
-        return rounding.UNKNOWN, rounding.UNKNOWN
+        return formatting.UNKNOWN, formatting.UNKNOWN
     return choice.published, choice.ours if choice.agrees else f"{choice.ours} {MISS}"
 
 
 def _text_parts(row: comparison.ComparisonRow, name: str) -> tuple[str, str, str]:
     found = row.cell(name)
     if found is None:
-        return (rounding.UNKNOWN,) * 3
+        return (formatting.UNKNOWN,) * 3
     shown = _number(row, name)
     return shown.lines[0], shown.text.removeprefix(f"{MISS} "), _z(found) + ("" if found.agrees else MISS)
 

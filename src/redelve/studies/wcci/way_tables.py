@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from redelve.report import rounding
-from redelve.report.table_values import Cell, ReportColumn, ReportTable
+from redelve.report import formatting
+from redelve.report.formatting import Cell, ReportColumn, ReportTable
 from redelve.stats.multiple import Pair
 from redelve.studies.wcci.way_findings import BoundFinding, Stratified, Study, WayFinding, WayFindings
 
@@ -67,16 +67,16 @@ def _way_row(findings: WayFindings, found: WayFinding, reference: str) -> tuple[
         Cell(found.way, mark="best" if may_be_best else ""),
         _with_error(found.delta),
         _with_error(found.bias),
-        Cell(rounding.UNKNOWN) if found.coverage is None else _coverage(found.coverage),
-        Cell(rounding.plain(found.width, 2), (found.width,)),
+        Cell(formatting.UNKNOWN) if found.coverage is None else _coverage(found.coverage),
+        Cell(formatting.plain(found.width, 2), (found.width,)),
         Cell(f"{found.fits:.0f}", (found.fits,)),
-        Cell(rounding.plain(found.seconds, 2), (found.seconds,)),
-        Cell(rounding.p_value(p) if pair else "", (p,)),
+        Cell(formatting.plain(found.seconds, 2), (found.seconds,)),
+        Cell(formatting.p_value(p) if pair else "", (p,)),
     )
 
 
 def _with_error(found: Stratified) -> Cell:
-    text = rounding.with_error(found.mean, found.standard_error)
+    text = formatting.with_error(found.mean, found.standard_error)
     return Cell(text, (found.mean, found.standard_error))
 
 
@@ -116,7 +116,7 @@ def bounds_table(bounds: Sequence[BoundFinding]) -> ReportTable:
         (
             Cell(one.way),
             *(Cell(str(count), (float(count),)) for count in (one.trials, one.vacuous, one.held)),
-            Cell(rounding.plain(one.excess, 2), (one.excess,)),
+            Cell(formatting.plain(one.excess, 2), (one.excess,)),
         )
         for one in bounds
     )
@@ -179,7 +179,7 @@ def _is_cross_validation_best(findings: WayFindings) -> str:
     if usual is not None and best.way != USUAL:
         pair = pair_of(findings, best.way, USUAL)
         p = None if pair is None else pair.adjusted_p_value
-        beside = f" {USUAL} has {_number(usual.delta)} (adjusted {rounding.p_equals(p)})."
+        beside = f" {USUAL} has {_number(usual.delta)} (adjusted {formatting.p_equals(p)})."
     return (
         f"Is cross-validation the best? The smallest mean δ is that of {best.way}, {_number(best.delta)}."
         f"{beside} Not told apart from the best: {members}."
@@ -210,7 +210,7 @@ def _coverage_words(findings: WayFindings) -> str:
 def _do_bounds_help(bounds: Iterable[BoundFinding]) -> str:
     said = [
         f"{one.way} is vacuous in {one.vacuous} of {one.trials} trials and on average "
-        f"{rounding.plain(one.excess, 2)} above the truth"
+        f"{formatting.plain(one.excess, 2)} above the truth"
         for one in bounds
         if one.trials
     ]
@@ -230,4 +230,4 @@ def _named(findings: WayFindings, way: str) -> WayFinding | None:
 
 
 def _number(found: Stratified) -> str:
-    return rounding.with_error(found.mean, found.standard_error)
+    return formatting.with_error(found.mean, found.standard_error)

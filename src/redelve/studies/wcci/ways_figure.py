@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from redelve.report.drawing import INK, MUTED, PALETTE, RULE, Picture, new_figure
-from redelve.report.table_values import ReportTable
+from redelve.report.formatting import ReportTable
 from redelve.studies.wcci.way_findings import Stratified, Study, WayFinding, WayFindings
 from redelve.studies.wcci.way_tables import tables_of
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from redelve.report.table_values import guard_formula
+from redelve.report.formatting import guard_formula
 from redelve.studies.study_page import StudyPage, write_folder
 from redelve.studies.wcci.guess_trials import Tried
 from redelve.studies.wcci.way_findings import Study

@@ -5,7 +5,7 @@ from math import inf, nan
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.report.rounding import interval, p_value, plain, with_error
+from redelve.report.formatting import interval, p_value, plain, with_error
 
 FINITE = st.floats(-1e9, 1e9, allow_nan=False)
 ERRORS = st.floats(1e-9, 1e6)
