@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, best_of
-from redelve.cli.mgendata import main as mgendata
-from redelve.cli.mgendir import main as mgendir
+from redelve.cli.method_directories import mgendata, mgendir
 from redelve.data.delve.case_files import read_matrix, write_cases
 
 SIZES = (64, 128, 256, 512, 1024)

@@ -105,7 +105,7 @@ def from_csv_to_report(folder: Path) -> Callable[[], object]:
 
 def mgendata(folder: Path) -> Callable[[], object]:
     """The data files of one task."""
-    from redelve.cli import mgendata, mgendir
+    from redelve.cli import method_directories
 
     places = []
     for number in range(2):
@@ -114,13 +114,13 @@ def mgendata(folder: Path) -> Callable[[], object]:
         method.mkdir(parents=True)
         (root / "data").mkdir()
         with contextlib.chdir(method):
-            mgendir.main(["-q", "demo/age/std.256"])
+            method_directories.mgendir(["-q", "demo/age/std.256"])
         places.append(method / "demo" / "age" / "std.256")
     left = iter(places)
 
     def walk() -> None:
         with contextlib.chdir(next(left)):
-            if code := mgendata.main(["-q"]):
+            if code := method_directories.mgendata(["-q"]):
                 raise SystemExit(f"mgendata ended with {code}")
 
     return walk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import NamedTuple, Protocol
 
 import pytest
 from hypothesis import settings
+
+from redelve.cli.main import main
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -85,10 +86,9 @@ def run_command(capsys: pytest.CaptureFixture[str]) -> RunCommand:
     """Run one of DELVE's commands in this process, from the directory `cwd`."""
 
     def run(name: str, argv: Sequence[str], cwd: Path | None = None) -> Result:
-        main = importlib.import_module(f"redelve.cli.{name}").main
         capsys.readouterr()
         with contextlib.chdir(cwd) if cwd else contextlib.nullcontext():
-            code = main(list(argv))
+            code = main([name, *argv])
         captured = capsys.readouterr()
         return Result(captured.out, captured.err, code)
 

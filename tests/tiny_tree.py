@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
+from redelve.cli.main import main
 from tests.conftest import Result, make_root
 
 SPEC = """\
@@ -80,7 +80,6 @@ FILES: Mapping[str, str] = {
 
 def run_main(name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> Result:
     """Run a command (`redelve` too) in this process; an exit by exception is let through."""
-    module = "redelve.cli.main" if name == "redelve" else f"redelve.cli.{name}"
     out, err = io.StringIO(), io.StringIO()
     with (
         contextlib.redirect_stdout(out),
@@ -88,7 +87,7 @@ def run_main(name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str] |
         contextlib.chdir(cwd),
         patch.dict(os.environ, env or {}),
     ):
-        code = importlib.import_module(module).main(list(argv))
+        code = main(list(argv) if name == "redelve" else [name, *argv])
     return Result(out.getvalue(), err.getvalue(), code)
 
 

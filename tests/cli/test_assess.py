@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redelve.cli.main import main
-from redelve.cli.subcommands import VERBS
+from redelve.cli.main import VERBS, main
 from redelve.methods.contract import METHODS
 from tests.conftest import Result, RunCommand
 
@@ -210,23 +209,23 @@ class TestMethods:
 
 class TestCheckMethod:
     def test_a_built_in_method_keeps_to_the_contract(self, run_command: RunCommand) -> None:
-        done = run_command("check_method", ["constant"])
+        done = run_command("check-method", ["constant"])
         assert done.code == 0, done.out
 
     def test_an_estimator_is_named_by_its_module(self, run_command: RunCommand) -> None:
-        done = run_command("check_method", ["sklearn.linear_model:Absent"])
+        done = run_command("check-method", ["sklearn.linear_model:Absent"])
         assert done.code == 1
         assert "give module:attribute" in done.err
 
     def test_nothing_given_is_nothing_to_check(self, run_command: RunCommand) -> None:
-        assert "no method is given" in run_command("check_method", []).err
+        assert "no method is given" in run_command("check-method", []).err
 
 
 def test_csv_writes_a_line_of_names_and_one_for_each_case(run_command: RunCommand) -> None:
-    lines = run_command("csv_export", ["demo"]).out.splitlines()
+    lines = run_command("csv", ["demo"]).out.splitlines()
     assert lines[0] == "SEX,AGE,SIBLINGS,INCOME,COLOUR"
     assert len(lines) == 2049
-    assert 'dataset "/nowhere" not found' in run_command("csv_export", ["nowhere"]).err
+    assert 'dataset "/nowhere" not found' in run_command("csv", ["nowhere"]).err
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

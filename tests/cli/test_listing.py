@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from redelve.cli import dmore
-from redelve.cli.listing import in_columns
+from redelve.cli import showing
 from redelve.cli.options import Command, Given, Option, UsageError, parse, run
+from redelve.cli.showing import in_columns
 from redelve.errors import LocationError
 from tests.conftest import Result, RunCommand, make_root, write_tree
 
@@ -233,7 +233,7 @@ class TestMore:
     def test_bytes_are_kept_as_they_are(self, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         data = b"caf\xe9 \xe2\x82\xac\r\nend"
         (archive / "data/kin-8nm/Notes").write_bytes(data)
-        code = "import sys; from redelve.cli.dmore import main; sys.exit(main(sys.argv[1:]))"
+        code = "import sys; from redelve.cli.showing import dmore; sys.exit(dmore(sys.argv[1:]))"
         done = subprocess.run(
             [sys.executable, "-c", code, "/kin-8nm/Notes"],
             capture_output=True,
@@ -247,36 +247,36 @@ class TestMore:
         program = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read())"
         monkeypatch.setenv("PAGER", f'{sys.executable} -c "{program}" {seen}')
         monkeypatch.setattr(sys, "stdout", Terminal())
-        dmore.page(["one\n", "two\n"])
+        showing.page(["one\n", "two\n"])
         assert seen.read_text() == "one\ntwo\n"
 
     def test_the_pager_is_not_given_to_a_shell(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", f"true; touch {tmp_path}/harm")
         monkeypatch.setattr(sys, "stdout", Terminal())
         with pytest.raises(LocationError, match='can\'t run the pager "true;": No such file'):
-            dmore.page(["text"])
+            showing.page(["text"])
         assert not (tmp_path / "harm").exists()
 
     def test_a_pager_may_be_left_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", f"{sys.executable} -c pass")
         monkeypatch.setattr(sys, "stdout", Terminal())
-        dmore.page(["line\n"] * 100_000)
+        showing.page(["line\n"] * 100_000)
 
     def test_more_is_the_default(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", "")
         monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
-        assert dmore.pager_words() == ["more"]
+        assert showing.pager_words() == ["more"]
         monkeypatch.setattr("shutil.which", lambda _: None)
-        assert dmore.pager_words() == []
+        assert showing.pager_words() == []
         terminal = Terminal()
         monkeypatch.setattr(sys, "stdout", terminal)
-        dmore.page(["text"])
+        showing.page(["text"])
         assert terminal.getvalue() == "text"
 
     def test_a_pager_that_makes_no_sense_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", "less '")
         with pytest.raises(LocationError, match="can't understand PAGER=less '"):
-            dmore.pager_words()
+            showing.pager_words()
 
 
 EXAMPLE = Command(
@@ -371,7 +371,7 @@ class TestOptions:
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
     def test_a_full_disk_is_an_error(self) -> None:
-        code = "import sys; from redelve.cli.dls import main; sys.exit(main(['/']))"
+        code = "import sys; from redelve.cli.showing import dls; sys.exit(dls(['/']))"
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
                 [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False
@@ -382,7 +382,7 @@ class TestOptions:
     def test_odd_names_are_printed_whatever_the_terminal_knows(self, archive: Path, tmp_path: Path) -> None:
         (archive / "data" / os.fsdecode(b"caf\xe9")).mkdir()
         (archive / "data" / "naïf").mkdir()
-        code = "import sys; from redelve.cli.dls import main; sys.exit(main(['/']))"
+        code = "import sys; from redelve.cli.showing import dls; sys.exit(dls(['/']))"
         shown = {
             encoding: subprocess.run(
                 [sys.executable, "-c", code],
@@ -424,7 +424,7 @@ class TestOptions:
 
     def test_starting_imports_nothing_heavy(self) -> None:
         code = (
-            "import sys; from redelve.cli.dls import main; main(['/']); "
+            "import sys; from redelve.cli.showing import dls; dls(['/']); "
             "heavy = {'numpy', 'pyarrow', 'pathlib', 'argparse', 'dataclasses', 'platformdirs'}; "
             "print(sorted(heavy & set(sys.modules)))"
         )

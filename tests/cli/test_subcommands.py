@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from redelve.cli.command_check import check_command
-from redelve.cli.main import main
-from redelve.cli.subcommands import COMMANDS, Subcommand
+from redelve.cli.main import COMMANDS, Subcommand, main
 from redelve.registry import Registry
 from tests.test_registry import install
 
 TALLY = """
-from redelve.cli.subcommands import Subcommand
+from redelve.cli.main import Subcommand
 
 def main(words):
     print(len(words))
@@ -30,7 +29,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fresh: Registry[Subcommand] = Registry("command", "redelve.commands")
     for name in COMMANDS:
         fresh.add(name, COMMANDS[name])
-    for module in ("main", "subcommands", "command_check"):
+    for module in ("main", "command_check"):
         monkeypatch.setattr(f"redelve.cli.{module}.COMMANDS", fresh)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.calibration.times import exclusive_or, settings
 
-from redelve.cli.training_time import main
+from redelve.cli.training_time import training_time as main
 from redelve.data.trial_tables import TimedTrial, read_trials
 
 

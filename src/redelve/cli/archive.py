@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from redelve.cli import verb_options as of
+from redelve.cli import options as of
 from redelve.cli.options import FAILURE, Command, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class ArchiveOptions(of.VerbOptions):
     losses = of.text("l", "the losses to compute, such as C or Z0.2N", "losses", "")
 
 
-COMMAND = Command(
+ARCHIVE = Command(
     "redelve archive",
     "verify archive            check every file and every loss; the exit code is 1 if anything is wrong\n"
     "compact archive           gather the files of single jobs into one for each method and task\n"
@@ -64,7 +64,7 @@ def _merge(held: Archive, given: ArchiveOptions) -> str:
 
 
 def _rescore(held: Archive, given: ArchiveOptions) -> str:
-    from redelve.cli.losses_given import split_codes
+    from redelve.cli.loss_commands import split_codes
 
     codes = split_codes(given.losses)
     if not codes:
@@ -94,7 +94,7 @@ def _folder(given: ArchiveOptions) -> str:
     return given.delve
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def archive(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     unsound: list[bool] = []
 
@@ -111,5 +111,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         "export": _export,
         "import": _import,
     }
-    code = of.run_verb(COMMAND, ArchiveOptions, lambda given: perform(actions, given), argv)
+    code = of.run_verb(ARCHIVE, ArchiveOptions, lambda given: perform(actions, given), argv)
     return code or (FAILURE if any(unsound) else 0)

@@ -1,4 +1,4 @@
-"""redelve assess: which method is better on your data, how sure that is, and whether more data would help."""
+"""redelve assess and redelve report: which method is better on your data, and how sure that is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from redelve.cli import verb_options as of
+from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError, write
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class AssessOptions(of.VerbOptions):
     quiet = of.quiet()
 
 
-COMMAND = Command(
+ASSESS = Command(
     "redelve assess",
     "Run learning methods on tables (.csv, .tsv, .parquet, .arff, .dt) or on tasks of the catalogue,\n"
     "compare them, and write a report. Everything is kept in a folder: the same command, given again, goes\n"
@@ -60,7 +60,7 @@ COMMAND = Command(
 )
 
 
-def assess(given: AssessOptions) -> str:
+def _assess(given: AssessOptions) -> str:
     """Do the main job; what was understood of the data is shown before it, for it may take long."""
     from redelve.assessment import assess as carry_out
     from redelve.run.cells import Limits
@@ -143,6 +143,45 @@ def _losses(code: str | None, tasks: Sequence[TaskLike]) -> Sequence[Loss] | Non
     return [*(loss for loss in usual if all(map(loss.applies_to, targets))), parse_loss(code)]
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def assess(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(COMMAND, AssessOptions, assess, argv)
+    return of.run_verb(ASSESS, AssessOptions, _assess, argv)
+
+
+class ReportOptions(of.VerbOptions):
+    """What `redelve report` is told."""
+
+    out = of.text("o", "the file or folder to write", "file")
+    loss = of.text("l", "the loss to judge by: S, A, L, C for numbers, Z, Q, L for classes", "code")
+    methods = of.names("m", "only these methods, separated by commas")
+    tasks = of.names("t", "only these tasks, separated by commas", "addresses")
+
+
+REPORT = Command(
+    "redelve report",
+    "Analyse what an archive holds and write it to a file: .html, .md or .tex by its name, or a folder with\n"
+    "a page, tables and figures. Without -o the summary is printed.",
+    "archive [ -o file ] [ -l code ] [ -m names ] [ -t tasks ]",
+    ReportOptions.declared(),
+    least=1,
+)
+
+
+def _report(given: ReportOptions) -> str:
+    """The summary; the file is written if one is wanted."""
+    from redelve.report.assessed import Assessment
+    from redelve.store import Archive
+
+    path = Path(given.arguments[0])
+    results = Archive.open(path).load()
+    chosen = results.select(methods=given.methods or None, tasks=given.tasks or None)
+    assessment = Assessment(chosen, given.loss, path)
+    if given.out is None:
+        return f"{assessment}\n"
+    written = assessment.report(given.out, command=f"redelve report {path} -o {given.out}")
+    return f"{assessment}\n\nReport: {written}\n"
+
+
+def report(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return of.run_verb(REPORT, ReportOptions, _report, argv)

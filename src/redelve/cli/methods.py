@@ -1,13 +1,18 @@
-"""redelve methods: the methods that are known by name, or what one of them does."""
+"""redelve methods, check-method and apply: the methods that are known, and what they do."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
-from redelve.cli.options import Command, Given, run
-from redelve.errors import RedelveError
+from redelve.cli import options as of
+from redelve.cli.options import FAILURE, QUIET, Command, Given, UsageError, reporter, run
+from redelve.errors import RedelveError, SpecError
+from redelve.methods.builtin.summaries import SUMMARIES
 
-COMMAND = Command(
+LIST_METHODS = Command(
     "redelve methods",
     "List the methods that are known by name, redelve's and those of installed packages, or tell in\n"
     "full what one of them does.",
@@ -15,7 +20,7 @@ COMMAND = Command(
 )
 
 
-def methods(given: Given) -> str:
+def _methods(given: Given) -> str:
     """Names with the first sentence of each summary, or one whole summary."""
     from redelve.methods.contract import METHODS
 
@@ -39,6 +44,78 @@ def _first_sentence(summary: str) -> str:
     return " ".join(summary.split()).partition(". ")[0].rstrip(".")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def methods(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return run(COMMAND, methods, argv)
+    return run(LIST_METHODS, _methods, argv)
+
+
+class CheckMethodOptions(of.VerbOptions):
+    """What `redelve check-method` is told."""
+
+    program = of.text("p", "a program that follows DELVE's file protocol", "command")
+
+
+CHECK_METHOD = Command(
+    "redelve check-method",
+    "Try a method on small tasks of every kind and tell where it does not keep to the contract. The method\n"
+    "is a built-in one by name, or module:attribute for an estimator, function or method of yours.",
+    "method | -p command",
+    CheckMethodOptions.declared(),
+    least=0,
+)
+
+
+def check_method(argv: Sequence[str] | None = None) -> int:
+    """Entry point; the exit code is 1 if a check failed."""
+    failed = False
+
+    def check(given: CheckMethodOptions) -> str:
+        nonlocal failed
+        from redelve.methods.conformance.checking import check_method
+
+        report = check_method(_method(given))
+        failed = not report.passed
+        return f"{report}\n"
+
+    return of.run_verb(CHECK_METHOD, CheckMethodOptions, check, argv) or (FAILURE if failed else 0)
+
+
+def _method(given: CheckMethodOptions) -> Any:
+    if given.program is not None:
+        return shlex.split(given.program)
+    if not given.arguments:
+        raise SpecError("no method is given: name one, or give a program with -p")
+    name = given.arguments[0]
+    module, separator, attribute = name.partition(":")
+    if not separator:
+        return name
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise SpecError(f'can\'t import "{name}": {error}; give module:attribute') from None
+
+
+APPLY = Command(
+    "redelve apply",
+    "Train a built-in method on every train.n of a task directory and write its predictions beside them.",
+    "method [ -q ] [ path ]",
+    (QUIET,),
+    least=1,
+    most=2,
+)
+
+
+def _apply(given: Given) -> str:
+    """Write predictions for all losses that the method has any for."""
+    from redelve.run.task_directories import apply_method
+
+    name, *path = given.arguments
+    if name not in SUMMARIES:
+        raise UsageError(f'unknown method "{name}": known are {", ".join(SUMMARIES)}')
+    apply_method(name, path[0] if path else ".", reporter(is_quiet=given.has("q")))
+    return ""
+
+
+def apply(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(APPLY, _apply, argv)

@@ -1,18 +1,20 @@
-"""redelve predict: how well will a method do on new cases, and how sure is that?"""
+"""redelve predict and study wcci: how well will a method do on new cases, and which way guesses best?"""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.cli import verb_options as of
-from redelve.cli.options import Command, UsageError
-from redelve.cli.progress_lines import Progress, reporter
+from redelve.cli import options as of
+from redelve.cli.options import Command, Progress, UsageError, reporter
 
 if TYPE_CHECKING:
     from redelve.performance import BenchSettings
+    from redelve.studies.wcci import WcciPlan
 
 USUAL_METHOD = "forest"
 SECONDS_OF_SILENCE = 5.0
@@ -35,7 +37,7 @@ class PredictOptions(of.VerbOptions):
     quiet = of.quiet()
 
 
-COMMAND = Command(
+PREDICT = Command(
     "redelve predict",
     "Guess how well a method, trained on all cases of a table, will do on new ones: several ways side by\n"
     "side, each with an interval and its cost. Of several methods the best by cross-validation is chosen,\n"
@@ -46,7 +48,7 @@ COMMAND = Command(
 )
 
 
-def predict(given: PredictOptions) -> str:
+def _predict(given: PredictOptions) -> str:
     """The guesses, side by side; a table of them is written if it is wanted."""
     if given.list_ways:
         return _ways()
@@ -101,6 +103,81 @@ class _Teller:
             self.tell(f"{name}: {done} of {total} fits")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def predict(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(COMMAND, PredictOptions, predict, argv)
+    return of.run_verb(PREDICT, PredictOptions, _predict, argv)
+
+
+class WcciOptions(of.VerbOptions):
+    """What `redelve study wcci` is told."""
+
+    instances = of.whole("n", "training sets of each problem (10)", wanted=of.FROM_0)
+    datasets = of.text("d", "problems, separated by commas", "names")
+    classifiers = of.text("c", "classifiers, separated by commas; selection is the best of several", "names")
+    out = of.text("o", "the folder for trials, tables, figures and page (wcci-study)", "folder", "wcci-study")
+    quick = of.flag("k", "a small study that only shows how it goes")
+    list = of.flag("l", "list problems and classifiers")
+    quiet = of.flag("q", "don't tell what is being done")
+
+
+STUDY_WCCI = Command(
+    "redelve study wcci",
+    "Train classifiers on many small training sets, guess their balanced error rate by every way, and see\n"
+    "how far the guesses are from the truth, known from many test cases. Everything is kept in a folder:\n"
+    "the same command, given again, goes on where it was stopped; the kept trials are in its archive.",
+    "[ --instances N ] [ --datasets names ] [ -o folder ] [ --quick ]",
+    WcciOptions.declared(),
+    most=0,
+)
+
+
+def _study_wcci(given: WcciOptions) -> str:
+    """Do the trials that are missing, then tell what all of them say."""
+    from redelve.studies.wcci import make_trials
+    from redelve.studies.wcci.way_findings import study_of
+    from redelve.studies.wcci.way_tables import describe
+    from redelve.studies.wcci.wcci_page import write_study
+
+    if given.list:
+        return _listed()
+    folder = Path(given.out)
+    trials = make_trials(_plan(given), folder, (lambda _: None) if given.quiet else _tell)
+    found = study_of(trials)
+    write_study(folder, found, trials)
+    return f"{describe(found)}\n\nWritten: {folder}\n"
+
+
+def _tell(what: str) -> None:
+    sys.stderr.write(f"{what}\n")
+
+
+def _listed() -> str:
+    from redelve.studies.wcci import CLASSIFIERS, PROBLEMS, SELECTION
+
+    problems = "".join(f"  {name:10}{PROBLEMS[name].about}\n" for name in PROBLEMS)
+    return f"problems:\n{problems}classifiers: {', '.join((*CLASSIFIERS, SELECTION))}\n"
+
+
+def _plan(given: WcciOptions) -> WcciPlan:
+    from redelve.studies.wcci.guess_trials import QUICK, WcciPlan
+
+    plan = QUICK if given.quick else WcciPlan()
+    if given.instances is not None:
+        plan = replace(plan, instances=given.instances)
+    if given.datasets is not None:
+        plan = replace(plan, problems=_names(given.datasets))
+    if given.classifiers is not None:
+        plan = replace(plan, classifiers=_names(given.classifiers))
+    return plan
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise UsageError(f'names are missing: got "{text}"')
+    return names
+
+
+def study_wcci(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return of.run_verb(STUDY_WCCI, WcciOptions, _study_wcci, argv)

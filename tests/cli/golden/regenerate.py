@@ -7,7 +7,6 @@ directory and returns a text. Look at what changed before you keep it.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import os
 import sys
@@ -15,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from redelve.cli.main import main as run_main
 from tests.cli.golden.transcripts import NINE_DIGITS
 from tests.cli.workbench import Workbench, dataset, prototask, under
 from tests.conftest import Result
@@ -190,10 +190,9 @@ def mstats_several_runs(bench: Workbench) -> str:
 def run_here(name: str, argv: Sequence[str], cwd: Path | None = None) -> Result:
     """Run a command in this process, without pytest."""
     out, err = io.StringIO(), io.StringIO()
-    main = importlib.import_module(f"redelve.cli.{name}").main
     here = contextlib.chdir(cwd) if cwd else contextlib.nullcontext()
     with here, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(list(argv))
+        code = run_main([name, *argv])
     return Result(out.getvalue(), err.getvalue(), code)
 
 

@@ -488,7 +488,7 @@ class TestGenerating:
         assert list(tmp_path.iterdir()) == [target]
 
     def test_processes_may_generate_at_the_same_time(self, delve_home: Path, tmp_path: Path) -> None:
-        code = "import sys; from redelve.cli.dls import main; sys.exit(main(['/demo/age']))"
+        code = "import sys; from redelve.cli.showing import dls; sys.exit(dls(['/demo/age']))"
         environment = {**os.environ, "REDELVE_HOME": str(delve_home)}
         started = [
             subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)

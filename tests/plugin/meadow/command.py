@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from redelve.cli.main import Subcommand
 from redelve.cli.options import Command, Given, run
-from redelve.cli.subcommands import Subcommand
 
 COMMAND = Command("redelve tally", "Count the records of an archive by method.", "archive", least=1)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from redelve.cli.main import main as redelve
-from redelve.cli.study_hamey import main
-from redelve.cli.training_time import main as training_time
+from redelve.cli.training_time import study_hamey as main
+from redelve.cli.training_time import training_time
 
 
 def test_a_table_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

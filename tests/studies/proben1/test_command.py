@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from redelve.cli.study_proben1 import main
+from redelve.cli.proben1 import study_proben1 as main
 from tests.data.proben1.genuine import FOLDER, needs_genuine
 
 

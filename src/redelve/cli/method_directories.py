@@ -1,4 +1,4 @@
-"""mgendir: generate the directories in which a method's results on tasks are kept (manual 7.2, C)."""
+"""mgendir and mgendata: a method's directories and the files in them (manual 7.2, 7.4, C)."""
 # ruff: noqa: PTH102, PTH112, PTH117, PTH118, PTH120
 
 from __future__ import annotations
@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from redelve.cli.options import Command, Given, Option, run
+from redelve.cli.options import QUIET, Command, Given, Option, reporter, run
 from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay, active, join_address, within_root
 from redelve.errors import LocationError
 
-COMMAND = Command(
+MGENDIR = Command(
     "mgendir",
     "Make the directories for a method's work on all datasets, on a dataset, a prototask or a task.",
     "[ -l ] [ -q ] [ path ]",
@@ -21,7 +21,7 @@ COMMAND = Command(
 )
 
 
-def mgendir(given: Given) -> Iterator[str]:
+def _mgendir(given: Given) -> Iterator[str]:
     """Make the directories; their names come as they are made."""
     for name in make_directories(active(), given.path(), local=given.has("l")):
         if not given.has("q"):
@@ -114,6 +114,32 @@ def _make(path: str, shown: str) -> bool:
     return True
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def mgendir(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return run(COMMAND, mgendir, argv)
+    return run(MGENDIR, _mgendir, argv)
+
+
+MGENDATA = Command(
+    "mgendata",
+    "Write train.n, test.n, targets.n and normalize.n for each instance of a task, or of all below a path.",
+    "[ -c file ] [ -n file ] [ -q ] [ path ]",
+    (
+        Option("c", "encodings that replace the default ones, an attribute a line", "file", long="codings"),
+        Option("n", "instances that replace the standard ones, as lists of cases", "file", long="instances"),
+        QUIET,
+    ),
+)
+
+
+def _mgendata(given: Given) -> str:
+    """Generate the files; all files of a task appear together or not at all."""
+    from redelve.data.delve.task_files import generate
+
+    progress = reporter(is_quiet=given.has("q"))
+    generate(given.path(), codings=given.value("c"), instances=given.value("n"), progress=progress)
+    return ""
+
+
+def mgendata(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(MGENDATA, _mgendata, argv)

@@ -1,4 +1,4 @@
-"""mloss: decode predictions and compute the loss of every test case (manual 7.5, C)."""
+"""Commands about losses: mloss computes them, mstats analyses them (manual 7.5, 8.3, C)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.cli.losses_given import split_codes
-from redelve.cli.options import Command, Given, Option, UsageError, run
-from redelve.cli.progress_lines import QUIET, Progress, reporter
-from redelve.data.delve.roots import active
+from redelve.cli.options import QUIET, Command, Given, Option, Progress, UsageError, reporter, run
+from redelve.data.delve.roots import MethodAddress, active
 from redelve.errors import LocationError, PredictionError
 
 if TYPE_CHECKING:
@@ -20,8 +18,31 @@ if TYPE_CHECKING:
     from redelve.answers.losses import Loss
     from redelve.data.delve.method_tasks import MethodTask
     from redelve.data.delve.prediction_files import TaskDirectory
+    from redelve.data.delve.reading import Library
+    from redelve.report.summary import Summary
 
-COMMAND = Command(
+
+def split_codes(text: str) -> list[str]:
+    """The codes in `text`, each once.
+
+    >>> split_codes("SA"), split_codes("S, Z0.2N Mcosts")
+    (['S', 'A'], ['S', 'Z0.2N', 'Mcosts'])
+    """
+    from redelve.answers.losses import LOSSES, usual_losses
+
+    letters = {loss.code for loss in usual_losses() if loss.in_delve}
+    codes: list[str] = []
+    for word in text.replace(",", " ").split():
+        codes.extend([word] if word in LOSSES or not set(word) <= letters else word)
+    return list(dict.fromkeys(codes))
+
+
+def split_names(texts: Sequence[str]) -> list[str]:
+    """Names given in one or several option arguments, separated by blanks or commas."""
+    return [name for text in texts for name in text.replace(",", " ").split()]
+
+
+MLOSS = Command(
     "mloss",
     "Decode the predictions in a task directory, or in all below a path, and write every test case's loss.",
     "[ -i instances ] [ -l losses ] [ -q ] [ path ]",
@@ -34,7 +55,7 @@ COMMAND = Command(
 PREDICTIONS = ("cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", "clptarg")
 
 
-def mloss(given: Given) -> str:
+def _mloss(given: Given) -> str:
     """Write decoded prediction files and loss files; those of a task appear together or not at all."""
     from redelve.data.delve.method_tasks import method_tasks
     from redelve.data.delve.reading import Library
@@ -173,6 +194,116 @@ def _losses(
             _warn(reason)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def mloss(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return run(COMMAND, mloss, argv)
+    return run(MLOSS, _mloss, argv)
+
+
+MSTATS = Command(
+    "mstats",
+    "Print a method's expected loss with its standard error, or the difference from other methods and its\n"
+    "significance. Several base names (-i) are several runs with different seeds on the same instances.",
+    "[ -c methods ] [ -i base ] [ -l losses ] [ -j | -x ] [ mpath ]",
+    (
+        Option("c", "compare with these methods", "methods", long="compare"),
+        Option("i", "base name(s) of the loss files (default: loss)", "base", long="input"),
+        Option("l", "the losses to summarize: any of A S L Q Z, Z0.2N, Mfile", "losses", long="losses"),
+        Option("j", "print JSON: every figure, with intervals and caveats", long="json"),
+        Option("x", "print CSV, a row for each summary", long="csv"),
+    ),
+)
+
+
+def _mstats(given: Given) -> str:
+    """The summaries that were asked for."""
+    from redelve.data.delve.reading import Library
+    from redelve.report.summary import to_csv, to_json
+
+    if given.has("j") and given.has("x"):
+        raise UsageError("choose --json or --csv, not both")
+    library = Library(active())
+    works = list(_works(library, given.path()))
+    alone = len(works) == 1
+    summaries = [summary for work in works for summary in _summaries(work, given, is_alone=alone)]
+    if not summaries:
+        raise LocationError(f'no loss files were found under "{given.path()}": run mloss first')
+    if given.has("j"):
+        return to_json(summaries)
+    if given.has("x"):
+        return to_csv(summaries)
+    return "\n".join(summary.text() for summary in summaries)
+
+
+def _works(library: Library, path: str) -> Iterator[MethodTask]:
+    """The method's work on the task named, or on every task below."""
+    from redelve.data.delve.method_tasks import MethodTask
+
+    overlay = library.overlay
+    mpath = overlay.mpath(path)
+    address = MethodAddress.parse(mpath)
+    if address.method is None:
+        raise LocationError(f'"{path}" names no method: give /method/dataset/prototask/task')
+    if overlay.kind(mpath, "methods") != "directory":
+        raise LocationError(f'method directory "{mpath}" not found in delve path')
+    yield from (MethodTask(library, each) for each in _tasks_below(library, address))
+
+
+def _tasks_below(library: Library, address: MethodAddress) -> Iterator[MethodAddress]:
+    method, dataset, prototask, task = address
+    overlay = library.overlay
+    if method is None or task is not None:
+        yield address
+        return
+    if dataset is None:
+        names = overlay.method_datasets(method)
+    elif prototask is None:
+        names = overlay.method_prototasks(method, dataset)
+    else:
+        names = overlay.method_tasks(method, dataset, prototask)
+    for name in names:
+        yield from _tasks_below(library, MethodAddress.parse(f"{address}/{name}"))
+
+
+def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Summary]:
+    """One for each loss and each method compared with; of several tasks some may lack losses."""
+    from redelve.data.delve.method_tasks import MethodTask
+    from redelve.report.summary import summarise
+    from redelve.store.loss_files import codes_there, losses_as_results
+
+    bases = split_names(given.options.get("i", ())) or ["loss"]
+    others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
+    asked = given.value("l")
+    there = codes_there(work, bases[0])
+    codes = (there if asked is None else split_codes(asked)) or ["*"]
+    for code in codes:
+        if code not in there and (len(codes) > 1 or not is_alone):
+            _warn_of(f"no loss files {bases[0]}.{code}.* under {work.address}")
+            continue
+        if code == "*":
+            raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
+        loss, method = work.loss(code), work.address.method or ""
+        if not others:
+            yield summarise(losses_as_results(work, loss, bases=bases), loss, method)
+        for name in others:
+            other = MethodTask(work.library, MethodAddress.parse(f"/{name}{work.address.data}"))
+            if is_alone or _has_losses(other, bases[0], code):
+                both = losses_as_results(work, loss, bases=bases, other=other)
+                yield summarise(both, loss, method, name)
+            else:
+                _warn_of(f"no loss files {bases[0]}.{code}.* under {other.address}")
+
+
+def _has_losses(work: MethodTask, base: str, code: str) -> bool:
+    from redelve.store.loss_files import codes_there
+
+    is_there = work.library.overlay.kind(str(work.address), "methods") == "directory"
+    return is_there and code in codes_there(work, base)
+
+
+def _warn_of(message: str) -> None:
+    sys.stderr.write(f"mstats: warning: {message}\n")
+
+
+def mstats(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return run(MSTATS, _mstats, argv)
