@@ -1,6 +1,13 @@
 """From results to findings: arrays for `stats`, and the small values that reports show."""
 
-from redelve.findings.beside_losses import MethodCosts, costs_of
+from redelve.findings.by_method import (
+    MethodCosts,
+    MethodLosses,
+    costs_of,
+    loss_codes,
+    losses_on,
+    primary_loss,
+)
 from redelve.findings.findings import (
     AcrossTasks,
     CurvePoint,
@@ -11,7 +18,6 @@ from redelve.findings.findings import (
     find,
     learning_curves,
 )
-from redelve.findings.loss_tables import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.task import (
     Contest,
     MethodFinding,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
-from redelve.findings.beside_losses import ManyRuns, MethodCosts, costs_of, many_runs
-from redelve.findings.task import TaskFindings, analyse
+from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
+from redelve.findings.task import MethodFinding, TaskFindings, analyse, finding_of
 from redelve.findings.validity import Note, check_results
-from redelve.run.results import Results
+from redelve.model.dataset import Numbers
+from redelve.run.results import Record, Results, TaskFacts
 from redelve.seeds import generator
 from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank
 from redelve.stats.ranks import (
@@ -28,6 +29,7 @@ from redelve.stats.ranks import (
     nemenyi,
     wilcoxon_all,
 )
+from redelve.stats.standardise import StandardLoss
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,63 @@ def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, 
     }
 
 
+OUTSIDE = "outside"
+LEVELS = (0.5, 0.9)
+"""The central predictive intervals whose coverage a report shows."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The share of test cases inside the central interval of a level, with its standard error."""
+
+    method: str
+    task: str
+    level: float
+    share: float
+    standard_error: float | None
+    finding: MethodFinding
+
+
+def coverage_of(results: Results, level: float = 0.9) -> tuple[Coverage, ...]:
+    """Coverage of every method that gave predictive distributions, analysed like a loss.
+
+    A case counts as covered if all its targets lie in the central intervals of their distributions. The
+    standard error is that of the task's design, so it allows for training sets, not for test cases alone.
+    """
+    if not 0 < level < 1:
+        raise StatisticsError(f"the level of an interval lies between 0 and 1, as 0.9: got {level}")
+    marked = replace(
+        results,
+        records=tuple(
+            replace(record, losses={OUTSIDE: _outside(record, results.task(record.job.task), level)})
+            for record in results.records
+            if record.answer is not None
+            and record.answer.distributions is not None
+            and record.fallback is None
+        ),
+    )
+    found = []
+    for address in marked.tasks:
+        if any(record.job.task == address for record in marked.records):
+            work = marked.on(address)
+            standard = StandardLoss(None, work.losses[OUTSIDE].is_shift)
+            for losses in losses_of(work, OUTSIDE).values():
+                one = finding_of(work, losses, standard)
+                if one.mean is not None:
+                    found.append(Coverage(one.method, address, level, 1 - one.mean, one.standard_error, one))
+    return tuple(found)
+
+
+def _outside(record: Record, facts: TaskFacts, level: float) -> Numbers:
+    assert record.answer is not None
+    assert record.answer.distributions is not None
+    truths = facts.instances[record.job.instance].truths
+    pairs = zip(truths, record.answer.distributions.distributions, strict=True)
+    inside = [distribution.covers(truth.values, level) for truth, distribution in pairs]
+    outside: Numbers = 1.0 - np.logical_and.reduce(inside).astype(np.float64)
+    return outside
+
+
 @dataclass(frozen=True)
 class Findings:
     """Findings of every task by its primary loss, of the other losses beside it, and of tasks together."""
@@ -268,6 +327,8 @@ class Findings:
     notes: tuple[Note, ...]
     runs: tuple[ManyRuns, ...]
     """Of tasks with one training and one test set and several runs: what differs between seeds."""
+    coverage: tuple[Coverage, ...]
+    """Of central predictive intervals at each of `LEVELS`."""
 
     def task(self, address: str) -> TaskFindings:
         """What was found on a task by its primary loss."""
@@ -306,6 +367,7 @@ def find(results: Results, loss: str | None = None) -> Findings:
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
+        tuple(one for level in LEVELS for one in coverage_of(results, level)),
     )
 
 

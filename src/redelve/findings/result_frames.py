@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from redelve.answers.losses import in_order
-from redelve.findings.beside_losses import Coverage, ManyRuns, MethodRuns
+from redelve.findings.by_method import ManyRuns, MethodRuns
+from redelve.findings.findings import Coverage
 from redelve.findings.task import Contest, MethodFinding, TaskFindings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
-from redelve.findings.loss_tables import (
+from redelve.findings.by_method import (
     MethodLosses,
     is_folded,
     losses_of,
@@ -220,7 +220,7 @@ def analyse(work: TaskResults, code: str | None = None) -> TaskFindings:
     code = code or primary_loss(facts)
     losses, judge = losses_of(work, code), work.losses[code]
     standard, words = StandardLoss(facts.baselines.get(code), judge.is_shift), judge.words
-    methods = tuple(_finding(work, losses[name], standard) for name in losses)
+    methods = tuple(finding_of(work, losses[name], standard) for name in losses)
     pairs, why_not = _all_pairs(losses, facts)
     group = best_group(pairs, level=GROUP_LEVEL) if pairs else None
     contests = tuple(_contest(pair, losses, facts, standard) for pair in pairs.pairs) if pairs else ()
@@ -261,7 +261,8 @@ def compare_methods(
     raise AssertionError("methods come in the order in which they were selected")
 
 
-def _finding(work: TaskResults, losses: MethodLosses, standard: StandardLoss) -> MethodFinding:
+def finding_of(work: TaskResults, losses: MethodLosses, standard: StandardLoss) -> MethodFinding:
+    """What was found of one method on a task; compared with none."""
     records = work.records[losses.method]
     found: Estimate | None = None
     reason = ""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from redelve.findings.loss_tables import is_folded
+from redelve.findings.by_method import is_folded
 from redelve.registry import Registry
 from redelve.run.results import Results, TaskFacts
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.findings import Contest, Findings, compare_methods, find
-from redelve.findings.beside_losses import Validation, coverage_of, many_runs
+from redelve.findings.by_method import Validation, many_runs
+from redelve.findings.findings import coverage_of
 from redelve.findings.result_frames import (
     cases_frame,
     contests_frame,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, TaskFindings
-from redelve.findings.beside_losses import Coverage, coverage_of
+from redelve.findings.findings import LEVELS, Coverage
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
 from redelve.report.formatting import (
@@ -25,8 +25,6 @@ from redelve.report.sections import SECTIONS, ReportContext, Section, collection
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-LEVELS = (0.5, 0.9)
 
 
 class Across(Section):
@@ -344,9 +342,7 @@ def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
 
 def coverage_table(findings: Findings) -> ReportTable | None:
     """Shares of cases inside central predictive intervals; None where no method gave distributions."""
-    found = {
-        (one.task, one.method, level): one for level in LEVELS for one in coverage_of(findings.results, level)
-    }
+    found = {(one.task, one.method, one.level): one for one in findings.coverage}
     pairs = dict.fromkeys((task, method) for task, method, _ in found)
     rows = [
         (

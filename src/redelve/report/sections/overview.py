@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from redelve.findings import Findings, MethodFinding, TaskFindings
-from redelve.findings.beside_losses import MethodRuns, RunPair
+from redelve.findings.by_method import MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.one_prototask import PART, runs_of

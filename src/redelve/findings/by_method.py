@@ -1,19 +1,125 @@
-"""What is known of methods beside their losses: costs, calibrated intervals, runs with other seeds."""
+"""What results hold of each method on a task: tables of losses, costs, runs with other seeds.
+
+A table has runs by test cases, for every instance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from redelve.answers.losses import primary_loss_for
 from redelve.errors import StatisticsError
-from redelve.findings.task import Contest, MethodFinding, TaskFindings, analyse_task
 from redelve.model.dataset import Numbers
-from redelve.run.results import Record, Results, TaskFacts
+from redelve.model.designs.folds import outer_folds
+from redelve.run.results import Record, Results, TaskFacts, TaskResults
 from redelve.stats.many_runs import RunsComparison, RunSummary, compare_runs, summarise_runs
+from redelve.stats.resampled import NestedCV, nested_cross_validation
+from redelve.stats.units import pool_units
+
+if TYPE_CHECKING:
+    from redelve.findings.task import Contest, TaskFindings
+
+
+@dataclass(frozen=True)
+class MethodLosses:
+    """One method's losses on one task: for each instance that has any, a table of runs by cases (or units).
+
+    All instances have the same number of runs. `missing` are the instances without losses.
+    """
+
+    method: str
+    by_instance: Mapping[int, Numbers]
+    missing: tuple[int, ...]
+    runs: int
+
+    def of(self, instances: Sequence[int]) -> list[Numbers]:
+        """The tables of the given instances."""
+        return [self.by_instance[number] for number in instances]
+
+
+def primary_loss(facts: TaskFacts) -> str:
+    """The loss a task is judged by unless the user chooses: squared error, or zero-one for categories."""
+    return primary_loss_for(facts.targets)
+
+
+def is_folded(facts: TaskFacts) -> bool:
+    """Whether cases train in one instance and test in another."""
+    return facts.scheme in ("cross-validation", "nested-cross-validation")
+
+
+def loss_codes(results: Results, address: str) -> tuple[str, ...]:
+    """The losses that some record of a task has, in their order."""
+    return tuple(results.on(address).losses)
+
+
+def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLosses]:
+    """The losses of every method that has some on this task."""
+    return losses_of(results.on(address), code)
+
+
+def losses_of(work: TaskResults, code: str) -> dict[str, MethodLosses]:
+    """The losses of every method that has some."""
+    found = [_method_losses(records, work.facts, name, code) for name, records in work.records.items()]
+    usable = {losses.method: losses for losses in found if losses.by_instance}
+    if not usable:
+        raise StatisticsError(
+            f'there are no losses "{code}" on {work.facts.address}: it has {", ".join(work.losses)}'
+        )
+    return usable
+
+
+def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code: str) -> MethodLosses:
+    rows: dict[int, list[Numbers]] = {}
+    for record in records:
+        if code in record.losses:
+            rows.setdefault(record.job.instance, []).append(_units(record, facts, code))
+    runs = min((len(tables) for tables in rows.values()), default=0)
+    tables = {number: np.stack(found[:runs]) for number, found in rows.items()}
+    missing = tuple(number for number in range(len(facts.instances)) if number not in tables)
+    return MethodLosses(name, tables, missing, runs)
+
+
+def _units(record: Record, facts: TaskFacts, code: str) -> Numbers:
+    """The losses, dependent cases pooled into one value per unit."""
+    instance, losses = facts.instances[record.job.instance], record.losses[code]
+    if instance.units is None or is_folded(facts):
+        return losses
+    return pool_units([losses], [instance.units])[0]
+
+
+def outer_instances(facts: TaskFacts) -> int:
+    """How many of a task's instances, the first ones, are folds; in plain cross-validation all are."""
+    if facts.scheme != "nested-cross-validation":
+        return len(facts.instances)
+    return facts.repetitions * outer_folds(len(facts.instances), facts.repetitions)
+
+
+def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
+    """The expected loss with the standard error of Bates, Hastie and Tibshirani (2024)."""
+    outer_count = outer_instances(facts)
+    folds = outer_count // facts.repetitions
+    outer = [losses.by_instance[number].mean(axis=0) for number in range(outer_count)]
+    by_repetition, inner = [], []
+    position = outer_count
+    for repetition in range(facts.repetitions):
+        start = repetition * folds
+        members = [facts.instances[start + k].case_numbers for k in range(folds)]
+        parts: list[list[Numbers]] = [[] for _ in range(folds)]
+        for left, right in combinations(range(folds), 2):
+            tested = facts.instances[position].case_numbers
+            table = losses.by_instance[position].mean(axis=0)
+            parts[left].append(table[np.isin(tested, members[right])])
+            parts[right].append(table[np.isin(tested, members[left])])
+            position += 1
+        inner.append([np.concatenate(part) for part in parts])
+        by_repetition.append(outer[start : start + folds])
+    return nested_cross_validation(inner, by_repetition)
 
 
 @dataclass(frozen=True)
@@ -94,58 +200,6 @@ def _method_costs(
         on_front,
         len(machines),
     )
-
-
-OUTSIDE = "outside"
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """The share of test cases inside the central interval of a level, with its standard error."""
-
-    method: str
-    task: str
-    level: float
-    share: float
-    standard_error: float | None
-    finding: MethodFinding
-
-
-def coverage_of(results: Results, level: float = 0.9) -> tuple[Coverage, ...]:
-    """Coverage of every method that gave predictive distributions, analysed like a loss.
-
-    A case counts as covered if all its targets lie in the central intervals of their distributions. The
-    standard error is that of the task's design, so it allows for training sets, not for test cases alone.
-    """
-    if not 0 < level < 1:
-        raise StatisticsError(f"the level of an interval lies between 0 and 1, as 0.9: got {level}")
-    marked = replace(
-        results,
-        records=tuple(
-            replace(record, losses={OUTSIDE: _outside(record, results.task(record.job.task), level)})
-            for record in results.records
-            if record.answer is not None
-            and record.answer.distributions is not None
-            and record.fallback is None
-        ),
-    )
-    found = []
-    for address in marked.tasks:
-        if any(record.job.task == address for record in marked.records):
-            for one in analyse_task(marked, address, OUTSIDE).methods:
-                if one.mean is not None:
-                    found.append(Coverage(one.method, address, level, 1 - one.mean, one.standard_error, one))
-    return tuple(found)
-
-
-def _outside(record: Record, facts: TaskFacts, level: float) -> Numbers:
-    assert record.answer is not None
-    assert record.answer.distributions is not None
-    truths = facts.instances[record.job.instance].truths
-    pairs = zip(truths, record.answer.distributions.distributions, strict=True)
-    inside = [distribution.covers(truth.values, level) for truth, distribution in pairs]
-    outside: Numbers = 1.0 - np.logical_and.reduce(inside).astype(np.float64)
-    return outside
 
 
 # Several runs on one training and one test set, as PROBEN1 reports them (Prechelt 1994, section 2.8). The
