@@ -13,7 +13,7 @@ from redelve.methods.clop.hyperparameters import UnsuitedError, default
 from redelve.methods.clop.kernel_machines import KernelRidgeClassifier, SupportVectorClassifier
 from redelve.methods.clop.networks import NeuralClassifier
 from redelve.methods.clop.notation import parse_object
-from redelve.methods.clop.paper import LabelledData, test, train
+from redelve.methods.clop.objects import LabelledData, test, train
 from redelve.methods.clop.preprocessing import (
     PatternNormalizer,
     PrincipalComponents,

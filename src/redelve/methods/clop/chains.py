@@ -13,8 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from redelve.methods.clop.hyperparameters import check_hyperparameters
-from redelve.methods.clop.members import OBJECTS, Composition, all_sparse
-from redelve.methods.clop.objects import outputs
+from redelve.methods.clop.objects import OBJECTS, Composition, all_sparse, outputs
 from redelve.model.dataset import Numbers
 
 

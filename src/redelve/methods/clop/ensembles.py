@@ -22,8 +22,16 @@ from redelve.methods.clop.hyperparameters import (
     several,
     whole,
 )
-from redelve.methods.clop.members import OBJECTS, Composition, all_sparse
-from redelve.methods.clop.objects import Codes, as_scores, labels_of, outputs, signed_targets
+from redelve.methods.clop.objects import (
+    OBJECTS,
+    Codes,
+    Composition,
+    all_sparse,
+    as_scores,
+    labels_of,
+    outputs,
+    signed_targets,
+)
 from redelve.model.dataset import Numbers
 
 Weights = Sequence[float] | Numbers

@@ -1,19 +1,30 @@
-"""What all learning objects share: a name of the paper, hyperparameters, the way they take data."""
+"""What all learning objects share: a name of the paper, hyperparameters, the way they take data.
+
+Objects made of objects name their members; `LabelledData`, `train` and `test` are the paper's way of saying
+things.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from redelve.methods.clop.hyperparameters import Hyperparameter, UnsuitedError, check_hyperparameters
+from redelve.methods.clop.hyperparameters import (
+    Hyperparameter,
+    HyperparameterRange,
+    UnsuitedError,
+    check_hyperparameters,
+)
 from redelve.model.dataset import Numbers
 
 Codes = NDArray[np.intp]
@@ -142,3 +153,100 @@ def blocks(rows: int, width: int) -> Iterator[slice]:
     """Slices of rows such that rows × width stays small."""
     step = max(1, BLOCK_SIZE // max(width, 1))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+OBJECTS = Hyperparameter(
+    "objects",
+    HyperparameterRange(
+        "list of learning objects",
+        lambda value: (
+            isinstance(value, list | tuple) and len(value) > 0 and all(hasattr(each, "fit") for each in value)
+        ),
+    ),
+    "the members; a class stands for an object with default hyperparameters",
+)
+
+
+def made(item: Any) -> Any:
+    """An object; of a class, one with default hyperparameters, as the paper writes `standardize`."""
+    return item() if isinstance(item, type) else item
+
+
+def name_of(item: Any) -> str:
+    """The paper's name of an object, or that of its class."""
+    return str(getattr(item, "called", type(item).__name__.lower()))
+
+
+class Composition(LearningObject):
+    """An object with a list of members.
+
+    A member is called by its name in the paper, `kridge`; of several that are alike, `kridge-1`, `kridge-2`.
+    Its hyperparameters can be read and set as `kridge__shrinkage`.
+    """
+
+    objects: Sequence[Any]
+
+    def _make_members(self, objects: Any) -> Any:
+        """The list as it was given, unless it has classes: clone wants to find it unchanged."""
+        is_list = isinstance(objects, list | tuple)
+        has_classes = is_list and any(isinstance(each, type) for each in objects)
+        return [made(each) for each in objects] if has_classes else objects
+
+    def _named(self) -> list[tuple[str, Any]]:
+        if not OBJECTS.range.accepts(self.objects):
+            return []
+        names = [name_of(each) for each in self.objects]
+        counted = [
+            f"{name}-{names[: place + 1].count(name)}" if names.count(name) > 1 else name
+            for place, name in enumerate(names)
+        ]
+        return list(zip(counted, self.objects, strict=True))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Hyperparameters; with `deep`, the members and theirs too."""
+        found: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name, member in self._named():
+                found[name] = member
+                for inner, value in member.get_params(deep=True).items():
+                    found[f"{name}__{inner}"] = value
+        return found
+
+    def set_params(self, **values: Any) -> Any:
+        """Set hyperparameters, members or hyperparameters of members."""
+        if "objects" in values:
+            self.objects = self._make_members(values.pop("objects"))
+        named = dict(self._named())
+        inner = {key: values.pop(key) for key in list(values) if key.partition("__")[0] in named}
+        members = {name: made(inner.pop(name, member)) for name, member in named.items()}
+        if any(members[name] is not member for name, member in named.items()):
+            self.objects = list(members.values())
+        for key, value in inner.items():
+            name, _, rest = key.partition("__")
+            members[name].set_params(**{rest: value})
+        return super().set_params(**values)
+
+
+def all_sparse(members: Sequence[Any]) -> bool:
+    """Whether every member takes sparse tables."""
+    return all(get_tags(each).input_tags.sparse for each in members)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledData:
+    """data: patterns `X` and their targets `Y`, which may be missing."""
+
+    X: Any
+    Y: Any = None
+
+
+def train(model: Any, data: LabelledData) -> tuple[LabelledData, Any]:
+    """Train a copy of the model: what it makes of the training data, and the trained copy."""
+    trained = clone(made(model)).fit(data.X, data.Y)
+    return test(trained, data), trained
+
+
+def test(model: Any, data: LabelledData) -> LabelledData:
+    """What a trained model makes of data: new features, or a classifier's outputs, in place of X."""
+    processed = model.transform(data.X) if hasattr(model, "transform") else as_scores(outputs(model, data.X))
+    return replace(data, X=processed)

@@ -23,8 +23,7 @@ from redelve.methods.clop.hyperparameters import (
     number,
     whole,
 )
-from redelve.methods.clop.members import made
-from redelve.methods.clop.objects import Codes, LearningObject
+from redelve.methods.clop.objects import Codes, LearningObject, made
 from redelve.model.dataset import Numbers
 
 MODEL = Hyperparameter(

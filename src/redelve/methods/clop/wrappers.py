@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from redelve.methods.clop.filters import F_MAX, W_MIN, FeatureRanking
 from redelve.methods.clop.forest import ForestClassifier
 from redelve.methods.clop.hyperparameters import RANDOM_STATE, Hyperparameter, UnsuitedError, having, whole
 from redelve.methods.clop.kernel_machines import SupportVectorClassifier
 from redelve.methods.clop.objects import Codes
-from redelve.methods.clop.ranking import F_MAX, W_MIN, FeatureRanking
 from redelve.model.dataset import Numbers
 
 
