@@ -17,9 +17,6 @@ from redelve.stats.bayesian_tests import CorrelatedT as CorrelatedT
 from redelve.stats.bayesian_tests import RopeProbabilities as RopeProbabilities
 from redelve.stats.bayesian_tests import correlated_t as correlated_t
 from redelve.stats.bayesian_tests import signed_rank as signed_rank
-from redelve.stats.circular import baseline_absolute_angular as baseline_absolute_angular
-from redelve.stats.circular import baseline_log_angular as baseline_log_angular
-from redelve.stats.circular import baseline_squared_angular as baseline_squared_angular
 from redelve.stats.estimates import Analysis as Analysis
 from redelve.stats.estimates import Comparison as Comparison
 from redelve.stats.estimates import Components as Components
@@ -81,9 +78,12 @@ from redelve.stats.seed_runs import analyse_runs_hierarchical as analyse_runs_hi
 from redelve.stats.seed_runs import compare_runs_common as compare_runs_common
 from redelve.stats.seed_runs import compare_runs_hierarchical as compare_runs_hierarchical
 from redelve.stats.standardise import baseline_absolute as baseline_absolute
+from redelve.stats.standardise import baseline_absolute_angular as baseline_absolute_angular
+from redelve.stats.standardise import baseline_log_angular as baseline_log_angular
 from redelve.stats.standardise import baseline_log_discrete as baseline_log_discrete
 from redelve.stats.standardise import baseline_log_gaussian as baseline_log_gaussian
 from redelve.stats.standardise import baseline_squared as baseline_squared
+from redelve.stats.standardise import baseline_squared_angular as baseline_squared_angular
 from redelve.stats.standardise import baseline_squared_probability as baseline_squared_probability
 from redelve.stats.standardise import baseline_zero_one as baseline_zero_one
 from redelve.stats.standardise import standardise_log as standardise_log

@@ -31,7 +31,7 @@ from redelve.answers.predictions import (
 )
 from redelve.errors import PredictionError, SpecError
 from redelve.model.dataset import Numbers
-from redelve.stats import circular, standardise
+from redelve.stats import standardise
 from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class AbsoluteError(DistanceLoss):
         if len(truth) < 2:
             return None
         if truth.target.kind == "angular" and truth.target.unit is not None:
-            return circular.baseline_absolute_angular(truth.values, truth.target.unit)
+            return standardise.baseline_absolute_angular(truth.values, truth.target.unit)
         return standardise.baseline_absolute(truth.values)
 
 
@@ -194,7 +194,7 @@ class SquaredError(DistanceLoss):
         if len(truth) < 2:
             return None
         if truth.target.kind == "angular" and truth.target.unit is not None:
-            return circular.baseline_squared_angular(truth.values, truth.target.unit)
+            return standardise.baseline_squared_angular(truth.values, truth.target.unit)
         return standardise.baseline_squared(truth.values)
 
 
@@ -284,7 +284,7 @@ class NegativeLogProbability(Loss):
         if len(truth) < 2:
             return None
         if truth.target.kind == "angular" and truth.target.unit is not None:
-            figure = circular.baseline_log_angular(truth.values, truth.target.unit)
+            figure = standardise.baseline_log_angular(truth.values, truth.target.unit)
         else:
             figure = standardise.baseline_log_gaussian(truth.values)
         return None if figure is None else -figure

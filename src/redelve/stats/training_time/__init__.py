@@ -5,11 +5,12 @@ For any algorithm that is started anew when it has not succeeded by some limit. 
 
 from redelve.stats.training_time.efficiency import (
     Efficiency,
+    EfficiencyComparison,
     EfficiencyCurve,
+    compare_efficiency,
     efficiency_curve,
     estimate_efficiency,
 )
-from redelve.stats.training_time.efficiency_comparison import EfficiencyComparison, compare_efficiency
 from redelve.stats.training_time.resampling import BootstrapEfficiency, bootstrap_efficiency
 from redelve.stats.training_time.tail import (
     PublishedForm,

@@ -1,21 +1,21 @@
-"""The yield of successes for the time spent, and the limit where it is greatest (Hamey 1992, section 4)."""
+"""The yield of successes for the time spent, and the limit where it is greatest (Hamey 1992, section 4).
+
+Two algorithms are compared by their peak efficiencies.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import hypot, inf, sqrt
+
 import numpy as np
+
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval, t_interval
-from redelve.stats.mean_squares import FloatArray
+from redelve.stats.mean_squares import FloatArray, f_p_value
 from redelve.stats.training_time.trials import Counts, TrialTimes
-from dataclasses import dataclass
-from math import hypot
-from redelve.stats.mean_squares import f_p_value
-from redelve.stats.training_time.trials import TrialTimes
-
 
 SCALE = 1000.0
 """Efficiencies are successes in 1000 units of time, as Hamey's are."""
