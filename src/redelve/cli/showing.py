@@ -206,7 +206,7 @@ CSV = Command(
 
 def _csv(given: Given) -> str:
     """The names, then a line for each case; missing values are empty."""
-    from redelve.data.delve.dataset_tables import dataset_as_csv
+    from redelve.data.delve.reading import dataset_as_csv
 
     return dataset_as_csv(given.arguments[0])
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from redelve.data.catalogue.carriers import CARRIED, packaged, require_carrier
-from redelve.data.catalogue.catalogue import Catalogue, Files
+from redelve.data.catalogue.carriers import CARRIED, Catalogue, Files, packaged, require_carrier
 
 CATALOGUE_VERSION = 1
 """To be raised whenever a generator changes what it generates; not when datasets are added."""

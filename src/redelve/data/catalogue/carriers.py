@@ -1,4 +1,4 @@
-"""Installable packages that carry real datasets, and whether they are at hand.
+"""Installable packages that carry real datasets; the catalogue, which lists only what can be made here.
 
 Only files are read, nothing is imported from a carrier. Commands that list datasets import this module.
 """
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from redelve.errors import OptionalPackageError
+from redelve.registry import Registry
 
 
 class Carrier(NamedTuple):
@@ -112,3 +113,22 @@ def _read() -> dict[str, Carried]:
 
 CARRIED = _read()
 """The datasets that need a carrier."""
+
+
+Files = Mapping[str, str]
+"""A dataset's folder as text: each file's path within the folder (with "/") and its content."""
+
+
+class Catalogue(Registry[Callable[[], Files]]):
+    """Datasets by name; one whose carrier is not installed is not listed, and says so when asked for."""
+
+    def __getitem__(self, name: str) -> Callable[[], Files]:
+        require_carrier(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) and is_at_hand(str(name))
+
+    def __iter__(self) -> Iterator[str]:
+        absent = absent_datasets()
+        return (name for name in super().__iter__() if name not in absent)

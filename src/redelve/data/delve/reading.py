@@ -15,11 +15,11 @@ from redelve.data.delve.coding_files import read_codings
 from redelve.data.delve.dataset_spec import read_dataset_spec
 from redelve.data.delve.prior_files import check_covers, read_prior
 from redelve.data.delve.prototask_spec import read_prototask_spec
-from redelve.data.delve.roots import DataAddress, Overlay
+from redelve.data.delve.roots import DataAddress, Overlay, active
 from redelve.data.files import read_text
 from redelve.data.problems import Problems
 from redelve.errors import LocationError, SpecError
-from redelve.model import Assignment, Instance, Prior, Prototask, PrototaskData, Task
+from redelve.model import Assignment, Instance, Prior, Prototask, PrototaskData, Task, is_missing
 from redelve.model.coding import Coding
 from redelve.model.dataset import Cases, Dataset, DatasetSpec, Rows
 from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
@@ -167,3 +167,19 @@ class TaskSource:
         prototask = self.task.prototask
         notes, scheme = prototask_caveats(prototask), prototask.scheme
         return Assignment(self.dataset, self.task, self.data, self.instances(lists), scheme, notes=notes)
+
+
+def dataset_as_csv(name: str) -> str:
+    """A line of names, then a line for each case, comma-separated; missing values are empty."""
+    import csv  # one command needs it, all that read cases import this module
+    from io import StringIO
+
+    address = DataAddress.parse(name if name.startswith("/") else f"/{name}")
+    library = Library(active())
+    dataset = library.dataset(library.dataset_spec(address.dataset or ""))
+    buffer = StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([attribute.name for attribute in dataset.spec.attributes])
+    columns = [column.texts().tolist() for column in dataset.cases.columns]
+    writer.writerows(["" if is_missing(text) else text for text in row] for row in zip(*columns, strict=True))
+    return buffer.getvalue()

@@ -19,10 +19,16 @@ from redelve.data.proben1.dt_attributes import (
     targets_of,
 )
 from redelve.data.proben1.dt_files import DtFile, number_text
-from redelve.data.proben1.number_sets import Proben1Problem, load, partition
+from redelve.data.proben1.number_sets import (
+    Proben1Problem,
+    constant_inputs,
+    lacking_classes,
+    load,
+    partition,
+    twins,
+)
 from redelve.data.proben1.problem_names import DATASETS, PERMUTATIONS, WITHOUT_VALIDATION, Variant
 from redelve.data.proben1.problem_names import QUARTERS as QUARTERED
-from redelve.data.proben1.remarks import constant_inputs, lacking_classes, twins
 from redelve.data.tables.table_columns import legal_name
 from redelve.errors import SpecError
 from redelve.model import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redelve.data.compressed_names import plain_name
-from redelve.data.delve.check.check_reports import FileReport, noted
-from redelve.data.delve.check.checked_sources import CheckedSource
+from redelve.data.delve.check.check_reports import CheckedSource, FileReport, noted
 from redelve.data.delve.check.prior_rules import check_prior
 from redelve.data.delve.check.prototask_rules import check_prototask, parsed_prototask
 from redelve.data.delve.check.value_rules import check_cases

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from redelve.data.delve.check.check_reports import FileReport
-from redelve.data.delve.check.checked_sources import CheckedSource
+from redelve.data.delve.check.check_reports import CheckedSource, FileReport
 from redelve.data.delve.keyed_lines import numbered_lines, strip_comment
 from redelve.data.delve.prior_files import check_covers, parse_prior
 from redelve.data.problems import Problems

@@ -8,8 +8,7 @@ import numpy as np
 
 from redelve.data.delve.case_files import RawCases, read_cases
 from redelve.data.delve.case_lists import parse_case_numbers
-from redelve.data.delve.check.check_reports import FileReport, noted
-from redelve.data.delve.check.checked_sources import CheckedSource
+from redelve.data.delve.check.check_reports import CheckedSource, FileReport, noted
 from redelve.data.delve.check.prior_rules import check_prior
 from redelve.data.delve.check.value_rules import check_cases
 from redelve.data.delve.keyed_lines import KeyedEntry, numbered_lines, parse_entries, shown, strip_comment
