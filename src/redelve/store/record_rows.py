@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Distribution, distributions
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
-from redelve.data.files import file_digest, write_atomic
+from redelve.data.files import write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError
 from redelve.model.dataset import Numbers
 
@@ -257,16 +257,17 @@ def write_records(folder: Path, schema: pa.Schema, records: Iterable[pa.Table]) 
     folder.mkdir(parents=True, exist_ok=True)
     half = folder / f".{os.urandom(6).hex()}.tmp"
     try:
-        with half.open("wb") as stream:
+        with half.open("w+b") as stream:
             with writer(stream, schema) as out:
                 for group in _groups(records):
                     out.write_table(group.cast(schema), row_group_size=max(len(group), 1))
             stream.flush()
             os.fsync(stream.fileno())
+            stream.seek(0)
+            return half, hashlib.file_digest(stream, "sha256").hexdigest()
     except BaseException:
         half.unlink(missing_ok=True)
         raise
-    return half, file_digest(half)
 
 
 def _groups(records: Iterable[pa.Table]) -> Iterator[pa.Table]:
