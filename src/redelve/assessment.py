@@ -16,7 +16,7 @@ from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.progress import shown
 from redelve.run.workers import WorkersLike
-from redelve.store.carrying_out import carry_out
+from redelve.store.archive import carry_out
 
 
 @named_options

@@ -13,7 +13,7 @@ from redelve.answers.predictions import ClassProbabilities, Target
 from redelve.errors import SpecError
 from redelve.run.results import Record
 from redelve.store import Archive
-from redelve.store.rescoring import all_truths
+from redelve.store.rebuilding import all_truths
 from tests.store.made import TASK, make_method, make_record, make_task
 
 CLASS = Target("class", "categorical", ("well", "ill"))

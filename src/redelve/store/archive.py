@@ -1,19 +1,25 @@
-"""The archive: a folder of plain files that takes records one by one and gives them back as results."""
+"""The archive: a folder of plain files that takes records one by one and gives them back as results.
+
+With it goes the corridor from an experiment to its results: plan what is left, run it, keep every record,
+load.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from redelve.answers.losses import Loss, LossLike
+from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
 from redelve.run.provenance import environment
-from redelve.run.results import MethodFacts, Record, Results, TaskFacts
+from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store import layout
-from redelve.store.compaction import rebuild, sweep
 from redelve.store.delve import (
     ExportReport,
     FactsOf,
@@ -22,10 +28,19 @@ from redelve.store.delve import (
     imported_records,
     task_folders,
 )
-from redelve.store.fact_files import read_methods, read_task, task_path, task_paths, write_method, write_task
+from redelve.store.fact_files import (
+    Chosen,
+    choose,
+    read_methods,
+    read_task,
+    task_paths,
+    write_method,
+    write_task,
+)
 from redelve.store.heads import Head
+from redelve.store.layout import unzipped
+from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
-from redelve.store.rescoring import rescored
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
@@ -35,7 +50,10 @@ from redelve.store.snapshot import (
     write_fresh,
 )
 from redelve.store.soundness import VerifyReport, verify
-from redelve.store.zipped import unzipped
+
+if TYPE_CHECKING:
+    from redelve.run.experiment import Experiment
+    from redelve.run.workers import Ongoing, WorkersLike
 
 Found = TypeVar("Found")
 
@@ -322,96 +340,62 @@ def _only(found: Sequence[Found], what: str) -> Found:
     return found[0]
 
 
-SHOWN_DIGITS = 8
+Records: TypeAlias = "Ongoing[Any, Record] | Generator[Record, None, None]"
+Watch: TypeAlias = "Callable[[Records, Sequence[Job]], Records]"
+"""Lets records pass and tells of them; it is given the jobs that are left to do, too."""
 
 
-class _Described(Protocol):
-    @property
-    def digest(self) -> str: ...
+def carry_out(
+    experiment: Experiment,
+    archive: str | os.PathLike[str] | None = None,
+    *,
+    workers: WorkersLike = 1,
+    retry_failed: bool = False,
+    answers: bool = False,
+    watch: Watch = lambda records, jobs: records,
+) -> Results:
+    """All results of an experiment; with an archive, what it holds is not done again.
+
+    An archive keeps every record as soon as it is made. Its `answers` are read only if they are wanted.
+    """
+    from redelve.run.experiment import plan, run
+    from redelve.run.workers import workers_for
+
+    kept = None if archive is None else Archive.open(archive, create=True)
+    if kept is not None:
+        facts = experiment.results(())
+        kept.register(facts.tasks, facts.methods)
+    jobs = plan(experiment, done=() if kept is None else kept.done(retry_failed=retry_failed))
+    records: list[Record] = []
+    with (
+        closing(workers_for(workers, threads=experiment.limits.threads)) as staff,
+        closing(watch(run(experiment, jobs, staff), jobs)) as made,
+    ):
+        for record in made:
+            records.append(record) if kept is None else kept.add(record)
+    return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
 
 
-Facts = TypeVar("Facts", bound=_Described)
-Versions = dict[str, dict[str, Facts]]
+def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
+    """Everything in the archive that belongs to the experiment, by the losses that it asks for.
+
+    Losses that the archive lacks are computed first.
+    """
+    from redelve.run.experiment import plan
+
+    archive.compact()
+    digests = {experiment.digest(job) for job in plan(experiment)}
+    methods, tasks = tuple(experiment.methods), tuple(experiment.assignments)
+    wanted = chosen_losses(experiment.losses) if experiment.losses else ()
+    codes = [one.code for one in wanted] or None
+    load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, losses=codes, answers=answers)
+    records = load().records
+    if lacking := [one for one in wanted if any(_lacks(of, one.code) for of in records)]:
+        archive.rescore(lacking)
+        records = load().records
+    return experiment.results(records)
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The entries wanted, with what their methods and tasks are."""
-
-    entries: tuple[SnapshotEntry, ...]
-    methods: Mapping[str, MethodFacts]
-    tasks: Mapping[str, TaskFacts]
-
-
-def choose(
-    root: Path,
-    entries: Sequence[SnapshotEntry],
-    methods: Sequence[str] | None,
-    tasks: Sequence[str] | None,
-    registered: tuple[Mapping[str, MethodFacts], Mapping[str, TaskFacts]],
-) -> Chosen:
-    """The entries of the methods and tasks named, or of all; one version of each."""
-    known_methods = _by_name(read_methods(root), lambda one: one.name)
-    bare = (read_task(path, root, with_truths=False) for path in task_paths(root))
-    known_tasks = _by_name(bare, lambda one: one.address)
-    used = {entry.head.job.method: set[str]() for entry in entries}
-    used_tasks = {entry.head.job.task: set[str]() for entry in entries}
-    for entry in entries:
-        used[entry.head.job.method].add(entry.head.method_digest)
-        used_tasks[entry.head.job.task].add(entry.head.task_digest)
-    chosen_methods = _versions("method", known_methods, methods, used, registered[0])
-    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1])
-    wanted = [entry for entry in entries if _is_wanted(entry, chosen_methods, chosen_tasks)]
-    filled = {
-        name: read_task(task_path(root, name, facts.digest), root) for name, facts in chosen_tasks.items()
-    }
-    return Chosen(_last_of_each(wanted), chosen_methods, filled)
-
-
-def _by_name(facts: Iterable[Facts], name: Callable[[Facts], str]) -> Versions[Facts]:
-    found: Versions[Facts] = {}
-    for one in facts:
-        found.setdefault(name(one), {})[one.digest] = one
-    return found
-
-
-def _versions(
-    kind: str,
-    known: Versions[Facts],
-    wanted: Sequence[str] | None,
-    used: Mapping[str, set[str]],
-    registered: Mapping[str, Facts],
-) -> dict[str, Facts]:
-    """One version of each name that is wanted."""
-    chosen: dict[str, Facts] = {}
-    for text in known if wanted is None else wanted:
-        name, _, start = (text, "", "") if text in known else text.rpartition("@")
-        if name not in known:
-            raise LocationError(f'no {kind} "{text}" in the archive: there are {", ".join(known) or "none"}')
-        matching = [digest for digest in known[name] if digest.startswith(start)]
-        usable = [digest for digest in matching if digest in used.get(name, ())] or matching
-        if name in registered and registered[name].digest in usable:
-            usable = [registered[name].digest]
-        if len(usable) != 1:
-            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}" for digest in usable or known[name])
-            raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions: choose {shown}')
-        chosen[name] = known[name][usable[0]]
-    return chosen
-
-
-def _is_wanted(
-    entry: SnapshotEntry, methods: Mapping[str, MethodFacts], tasks: Mapping[str, TaskFacts]
-) -> bool:
-    head = entry.head
-    method, task = methods.get(head.job.method), tasks.get(head.job.task)
-    if method is None or task is None:
-        return False
-    return method.digest == head.method_digest and task.digest == head.task_digest
-
-
-def _last_of_each(entries: Sequence[SnapshotEntry]) -> tuple[SnapshotEntry, ...]:
-    """Of several records of one job, made under different limits, the one made last."""
-    found: dict[object, SnapshotEntry] = {}
-    for entry in sorted(entries, key=lambda entry: (entry.head.started, entry.head.digest)):
-        found[entry.head.job] = entry
-    return tuple(found.values())
+def _lacks(record: Record, code: str) -> bool:
+    """Whether a job that came to an answer has no such loss."""
+    return code not in record.losses and (record.status == "done" or record.fallback is not None)

@@ -26,7 +26,7 @@ from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.dataset import Numbers, digest
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
-from redelve.store.rescoring import all_truths
+from redelve.store.rebuilding import all_truths
 from redelve.store.soundness import IMPORTED
 
 FactsOf = Callable[[str, Path], TaskFacts]

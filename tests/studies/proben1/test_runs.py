@@ -11,7 +11,7 @@ from redelve.errors import LocationError, SpecError
 from redelve.nets import Engine, train
 from redelve.run.experiment import grouped, pack, perform, plan
 from redelve.store import Archive
-from redelve.store.carrying_out import carry_out
+from redelve.store.archive import carry_out
 from redelve.studies.proben1 import network_method
 from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, PRINTED, SEARCH

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from redelve.nets import Engine
 from redelve.run.results import Job, Record
-from redelve.store.carrying_out import Records, carry_out
+from redelve.store.archive import Records, carry_out
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, Sheet, make_plan

@@ -2,21 +2,29 @@
 
 New files are written beside the old ones, under names that their contents give them. The manifest is then
 replaced, which is the one moment of change; only then what it no longer lists is removed.
+Records may get new losses for old predictions on the way.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
-from redelve.answers.losses import usual_losses
+from redelve.answers.answer import baselines_by_loss, score
+from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
+from redelve.answers.predictions import Truth
 from redelve.data.files import sync_folder
-from redelve.store.heads import circumstances_table, environment_digest, job_table
+from redelve.errors import PredictionError
+from redelve.model.dataset import Numbers
+from redelve.run.results import TaskFacts
+from redelve.store.fact_files import read_task, task_path, write_task
+from redelve.store.heads import Head, circumstances_table, environment_digest, job_table
 from redelve.store.layout import (
     CONFLICTS,
     DATA,
@@ -26,11 +34,13 @@ from redelve.store.layout import (
     is_abandoned,
     write_document,
 )
-from redelve.store.record_rows import KEYS, LOSS, write_records
+from redelve.store.record_rows import KEYS, LOSS, answer_of, write_records
 from redelve.store.snapshot import (
+    NEW,
     STORED,
     Fresh,
     Resolution,
+    RowSource,
     Snapshot,
     SnapshotEntry,
     environment_path,
@@ -193,3 +203,84 @@ def _remove_empty(folder: Path) -> None:
         if path.is_dir():
             with contextlib.suppress(OSError):
                 path.rmdir()
+
+
+@dataclass(frozen=True)
+class RescoredSource(RowSource):
+    """Rows as they are, with more losses."""
+
+    source: RowSource
+    former: Head
+    added: Mapping[str, Numbers]
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        has_some = bool(self.former.losses)
+        table = self.source.losses(self.former) if has_some else self.source.answers(head).select([*KEYS])
+        for code, losses in self.added.items():
+            table = table.append_column(LOSS + code, pa.array(losses))
+        return table
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        return self.source.answers(head)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The types of the columns of answers."""
+        return self.source.schema
+
+
+def rescored(snapshot: Snapshot, wanted: Sequence[LossLike]) -> list[SnapshotEntry]:
+    """Every record, with those losses that it lacks, that suit its task and that its answer allows."""
+    losses = chosen_losses(wanted)
+    tasks: dict[tuple[str, str], TaskFacts] = {}
+    entries = []
+    for entry in snapshot.resolved.kept:
+        key = (entry.head.job.task, entry.head.task_digest)
+        if key not in tasks:
+            tasks[key] = read_task(task_path(snapshot.root, *key), snapshot.root)
+            _describe(snapshot.root, tasks[key], losses)
+        entries.append(_rescored(entry, tasks[key], losses))
+    return entries
+
+
+def _rescored(entry: SnapshotEntry, facts: TaskFacts, losses: Sequence[Loss]) -> SnapshotEntry:
+    head = entry.head
+    lacking = [one for one in losses if one.code not in head.losses and one.applies_to(facts.targets)]
+    answer = None
+    if lacking and head.answer:
+        table = entry.source.answers(head)
+        columns = {name: table.column(name).combine_chunks() for name in head.answer}
+        answer = answer_of(facts.targets, columns, str(head.job))
+    if answer is None:
+        return entry
+    try:
+        added = score(answer, facts.instances[head.job.instance].truths, lacking)
+    except PredictionError as error:
+        raise PredictionError(f"{head.job}: {error}") from None
+    if not added:
+        return entry
+    more = replace(head, losses=tuple(sorted({*head.losses, *added})))
+    return SnapshotEntry(more, RescoredSource(entry.source, head, added), NEW)
+
+
+def _describe(root: Path, facts: TaskFacts, losses: Sequence[Loss]) -> None:
+    """Add what the best constant answer loses by the new losses to the task's description."""
+    suited = [one for one in losses if one.applies_to(facts.targets) and one.code not in facts.baselines]
+    if suited:
+        own = {one.code: one for one in suited if not one.is_builtin}
+        baselines = baselines_by_loss(all_truths(facts), suited)
+        write_task(root, replace(facts, baselines=baselines, own_losses=own))
+
+
+def all_truths(facts: TaskFacts) -> list[Truth]:
+    """The true targets of all test cases in use, each case once."""
+    numbers = np.concatenate([one.case_numbers for one in facts.instances])
+    _, first = np.unique(numbers, return_index=True)
+    found = []
+    for position, target in enumerate(facts.targets):
+        truths = [one.truths[position] for one in facts.instances]
+        values = np.concatenate([truth.values for truth in truths])[first]
+        found.append(Truth(target, values, np.concatenate([truth.censoring for truth in truths])[first]))
+    return found
