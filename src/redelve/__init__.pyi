@@ -9,6 +9,7 @@ from redelve.answers.distributions import Student as Student
 from redelve.answers.predictions import ClassProbabilities as ClassProbabilities
 from redelve.answers.predictions import Guesses as Guesses
 from redelve.answers.predictions import TargetDistributions as TargetDistributions
+from redelve.assessment import Assessment as Assessment
 from redelve.assessment import assess as assess
 from redelve.data.tables import from_file as from_file
 from redelve.data.tables import from_frame as from_frame
@@ -25,7 +26,6 @@ from redelve.model import Assignment as Assignment
 from redelve.model.designs import nest as nest
 from redelve.performance import Prediction as Prediction
 from redelve.performance import predict_performance as predict_performance
-from redelve.report.assessed import Assessment as Assessment
 from redelve.run.cells import Limits as Limits
 from redelve.run.results import Record as Record
 from redelve.run.results import Results as Results

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from redelve.answers.losses import LossLike
 from redelve.data.tasks import TaskLike, assignments_for
+from redelve.findings import Contest, Findings, compare_methods, find
+from redelve.findings.by_method import Validation, many_runs
+from redelve.findings.findings import coverage_of
+from redelve.findings.result_frames import (
+    cases_frame,
+    contests_frame,
+    coverage_frame,
+    findings_frame,
+    jobs_frame,
+    runs_frame,
+)
 from redelve.methods.contract import MethodsLike, default_methods, named_methods
 from redelve.registry import named_options
-from redelve.report.assessed import Assessment
-from redelve.report.sections import described
+from redelve.report.sections import DataDescription, ReportContext, described
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.progress import shown
+from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
+from redelve.store import Archive
 from redelve.store.archive import carry_out
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @named_options
@@ -116,3 +135,149 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     )
     path = None if archive is None else Path(archive)
     return Assessment(results, archive=path, data=data)
+
+
+@dataclass(frozen=True)
+class Contests:
+    """Two methods compared on one or more tasks; printed, it reads like a paragraph of a paper."""
+
+    tasks: tuple[str, ...]
+    losses: tuple[str, ...]
+    contests: tuple[Contest, ...]
+
+    def __iter__(self) -> Iterator[Contest]:
+        return iter(self.contests)
+
+    def __len__(self) -> int:
+        return len(self.contests)
+
+    def __getitem__(self, position: int) -> Contest:
+        return self.contests[position]
+
+    def frame(self) -> pd.DataFrame:
+        """A row for every task."""
+        return contests_frame(list(zip(self.tasks, self.losses, self.contests, strict=True)))
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{task} ({loss}): {contest}"
+            for task, loss, contest in zip(self.tasks, self.losses, self.contests, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The results of an assessment, and everything that can be asked of them.
+
+    Printed, it answers three questions: which method, how sure are we, would more data help. You get
+    one from `assess`, or make one of what an archive holds:
+    ``Assessment(Archive.open("folder").load())``.
+
+    Parameters
+    ----------
+    results
+        The records, with what their tasks and methods are.
+    loss
+        The code of the loss to judge by; None for squared error, or zero-one where classes are predicted.
+    archive
+        The folder that the results are from, for what is loaded only when asked.
+    data
+        The datasets in words, for the report.
+
+    Notes
+    -----
+    Expected losses, standard errors and tests are those of the design: Rasmussen et al. (1996), The
+    DELVE manual, chapter 8; Nadeau and Bengio (2003), Machine Learning 52:239–281; Bates, Hastie and
+    Tibshirani (2024), Journal of the American Statistical Association 119:1434–1445. p-values of all
+    pairs are adjusted after Holm (1979), Scandinavian Journal of Statistics 6:65–70.
+    docs/statistics.md has the formulas.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> assessment = redelve.assess(["constant", "lin-1"], "demo/age", sizes=[256])
+    >>> list(assessment.frame()["method"])
+    ['constant', 'lin-1']
+    >>> assessment.judged_by("A").compare("lin-1", "constant")[0].winner
+    'lin-1'
+    """
+
+    results: Results
+    loss: str | None = None
+    archive: Path | None = None
+    data: tuple[DataDescription, ...] = field(default=(), repr=False)
+
+    def judged_by(self, loss: str | None) -> Assessment:
+        """The same results judged by another loss."""
+        return replace(self, loss=loss)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Expected losses, comparisons, curves, costs and validity notes."""
+        return find(self.results, self.loss)
+
+    def compare(self, first: str, second: str, task: str | None = None) -> Contests:
+        """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests."""
+        chosen = [self._address(task)] if task is not None else list(self.results.tasks)
+        contests = [compare_methods(self.results, first, second, address, self.loss) for address in chosen]
+        codes = [self.findings.task(address).loss for address in chosen]
+        return Contests(tuple(chosen), tuple(codes), tuple(contests))
+
+    def frame(self) -> pd.DataFrame:
+        """A row for every task and method: expected loss, standard error, interval, standard deviations."""
+        return findings_frame(self.findings.tasks)
+
+    def cases(self) -> pd.DataFrame:
+        """A row for every job and test case with all its losses."""
+        return cases_frame(self.results)
+
+    def jobs(self) -> pd.DataFrame:
+        """A row for every job: status, costs, and what its method told of its training."""
+        return jobs_frame(self.results)
+
+    def coverage(self, level: float = 0.9) -> pd.DataFrame:
+        """How often the central intervals of predictive distributions hold the truth."""
+        return coverage_frame(coverage_of(self._with_answers(), level))
+
+    def runs(self, validation: Validation | None = None) -> pd.DataFrame:
+        """Statistics over the runs on tasks with one training and one test set (PROBEN1, section 2.8).
+
+        `validation` holds validation errors by method and number of the run, by which the best run is
+        chosen.
+        """
+        found = [many_runs(self.results, task, validation) for task in self.findings.tasks]
+        return runs_frame([one for one in found if one is not None])
+
+    def error_percentages(self, output_range: tuple[float, float] = (0.0, 1.0)) -> pd.DataFrame:
+        """PROBEN1's errors of every job: squared error percentage, winner-takes-all, thresholds (2.6)."""
+        from redelve.findings.error_percentages import errors_frame
+
+        return errors_frame(self._with_answers(), output_range=output_range)
+
+    def report(self, path: str | os.PathLike[str], *, command: str = "") -> Path:
+        """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""
+        from redelve.report.page import write_report
+
+        about = ReportContext(
+            command=command,
+            data=self.data,
+            archive="" if self.archive is None else self.archive.name,
+            version=version("redelve"),
+        )
+        return write_report(self.findings, Path(path), about=about)
+
+    def __str__(self) -> str:
+        from redelve.report.sections.overview import summarise
+
+        return summarise(self.findings)
+
+    def _address(self, task: str) -> str:
+        return self.results.task(task if task.startswith("/") else f"/{task}").address
+
+    def _with_answers(self) -> Results:
+        """The results with their predictions, which an archive gives only when they are asked for."""
+        if self.archive is None:
+            return self.results
+        digests = {record.digest for record in self.results.records}
+        loaded = Archive.open(self.archive).load(digests=digests, answers=True)
+        return replace(self.results, records=loaded.records)

@@ -16,9 +16,9 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import redelve
+from redelve.assessment import Assessment
 from redelve.challenge import read_challenge, read_submission, score_submission, scores_to_json
 from redelve.methods.contract import METHODS
-from redelve.report.assessed import Assessment
 from redelve.store import Archive
 from tests.conftest import RunCommand
 

@@ -169,7 +169,7 @@ REPORT = Command(
 
 def _report(given: ReportOptions) -> str:
     """The summary; the file is written if one is wanted."""
-    from redelve.report.assessed import Assessment
+    from redelve.assessment import Assessment
     from redelve.store import Archive
 
     path = Path(given.arguments[0])
