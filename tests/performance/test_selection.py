@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from redelve import predict_performance
 from redelve.errors import SpecError
 from redelve.performance import bench_for, from_arrays, parse_way
-from redelve.performance.choosing import cross_validated
+from redelve.performance.known_cases import cross_validated
 from tests.performance.data import two_classes
 
 X, Y = two_classes(60, shift=1.5)

@@ -17,9 +17,8 @@ from redelve.methods.adapters.array_cases import FittedToArrays
 from redelve.methods.contract import Method, Predictor
 from redelve.model import Instance
 from redelve.model.dataset import Numbers, Rows
-from redelve.performance.choosing import FOLDS, choose
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.known_cases import KnownCases, learn
+from redelve.performance.known_cases import FOLDS, KnownCases, choose, learn
 from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter
 from redelve.seeds import seed

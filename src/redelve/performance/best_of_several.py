@@ -9,8 +9,8 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
 from redelve.performance.bench import Bench, FitFinding, Round
-from redelve.performance.choosing import FOLDS
 from redelve.performance.guesses import PerformanceGuess
+from redelve.performance.known_cases import FOLDS
 from redelve.performance.ways import KFold, Way
 from redelve.seeds import generator
 from redelve.stats.estimates import Interval

@@ -1,4 +1,7 @@
-"""Guesses from bootstrap samples: out of bag, .632 and .632+ (Efron and Tibshirani 1997)."""
+"""Guesses from bootstrap samples: out of bag, .632 and .632+ (Efron and Tibshirani 1997).
+
+Put together with repeated cross-validation, one of them makes the guess that is recommended.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,14 @@ import numpy as np
 
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.ways import NO_VARIATION, Way, independent, normal_interval
+from redelve.performance.ways import (
+    NO_VARIATION,
+    Repeated,
+    Way,
+    independent,
+    independent_of_all,
+    normal_interval,
+)
 from redelve.stats.optimism import (
     BootstrapError,
     leave_one_out_bootstrap,
@@ -93,3 +103,28 @@ class Point632Plus(_Mixed):
         trained = bench.trained
         nothing = bench.measure.no_information(bench.truth, trained.answer, bench.classes)
         return point632_plus(bench.value(trained.losses), bootstrap, nothing).mean
+
+
+SOURCE = "the larger standard error of the two, which see the same cases"
+
+
+@dataclass(frozen=True)
+class Combined(Way):
+    """The mean of repeated cross-validation, mostly a little too high, and .632+, mostly a little too low."""
+
+    key = "combined"
+    k: int = 10
+    times: int = 5
+    samples: int = 100
+
+    def guess(self, bench: Bench) -> PerformanceGuess:
+        """Guess by the mean of both; as they see the same cases, the mean is not taken to be surer."""
+        parts = Repeated(self.k, self.times).guess(bench), Point632Plus(self.samples).guess(bench)
+        value = sum(part.value or 0.0 for part in parts) / 2
+        error = max(part.standard_error or 0.0 for part in parts)
+        rounds = [bench.folds(self.k, repetition) for repetition in range(self.times)]
+        interval, source = normal_interval(value, error, bench.level), SOURCE
+        if interval is None:
+            interval, source = independent_of_all(bench, rounds[0])
+        rounds.append(out_of_bag(bench, self.samples)[1])
+        return bench.guess(self.name, FitFinding(value, interval, source, error or None), rounds, more=1)

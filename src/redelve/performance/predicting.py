@@ -13,9 +13,8 @@ from redelve.methods.contract import Method
 from redelve.performance.bench import Bench, BenchSettings, Progress
 from redelve.performance.best_of_several import best_of
 from redelve.performance.checked_arrays import from_arrays
-from redelve.performance.choosing import FOLDS
 from redelve.performance.guesses import Prediction
-from redelve.performance.known_cases import KnownCases
+from redelve.performance.known_cases import FOLDS, KnownCases
 from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
 from redelve.registry import named_options

@@ -209,7 +209,7 @@ for _name, _place in {
     "vc": "bounds:CapacityBound",
     "rademacher": "bounds:RandomLabels",
     "compression": "bounds:Compression",
-    "combined": "combined:Combined",
+    "combined": "bootstraps:Combined",
     "uncorrected": "best_of_several:Uncorrected",
     "tibshirani": "best_of_several:FoldOptimism",
     "bbc": "best_of_several:BootstrapCorrected",
