@@ -1,4 +1,7 @@
-"""The audit log: who did what, when, from where. It tells of no scores and of no secrets."""
+"""What is remembered: who did what, and the states of every entry, each with its time and reason.
+
+The audit log tells of no scores and of no secrets.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server.database_tables import AuditNote, User
+from redelve.challenge.server.database_tables import AuditNote, Entry, EntryEvent, User
 
 
 @dataclass(frozen=True)
@@ -56,4 +59,16 @@ def latest(session: Session, count: int = 200, before: int | None = None) -> lis
     query = select(AuditNote).order_by(AuditNote.id.desc()).limit(count)
     if before is not None:
         query = query.where(AuditNote.id < before)
+    return list(session.scalars(query))
+
+
+def enter(session: Session, entry: Entry, state: str, now: datetime, reason: str) -> None:
+    """Put the entry into a state."""
+    entry.state, entry.state_at, entry.reason = state, now, reason
+    session.add(EntryEvent(entry_id=entry.id, at=now, state=state, reason=reason))
+
+
+def history(session: Session, entry_id: int) -> list[EntryEvent]:
+    """The states an entry was in, the first one first."""
+    query = select(EntryEvent).where(EntryEvent.entry_id == entry_id).order_by(EntryEvent.id)
     return list(session.scalars(query))

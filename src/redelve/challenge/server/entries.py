@@ -10,12 +10,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from redelve.challenge.server import jobs, rates
-from redelve.challenge.server.audit import Actor, note
+from redelve.challenge.server.audit import Actor, enter, note
 from redelve.challenge.server.database_tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, QueuedJob, User
 from redelve.challenge.server.refusals import Refusal, not_found
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import PhaseSchedule, schedule
-from redelve.challenge.server.states import enter
 from redelve.challenge.server.texts import one_line
 from redelve.challenge.server.uploads import StoredUpload
 

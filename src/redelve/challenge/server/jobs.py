@@ -9,6 +9,7 @@ from uuid import uuid4
 from sqlalchemy import and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from redelve.challenge.server.audit import enter
 from redelve.challenge.server.database_tables import (
     CHECKING,
     FAILED,
@@ -21,7 +22,6 @@ from redelve.challenge.server.database_tables import (
 )
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import CLOSED
-from redelve.challenge.server.states import enter
 
 CHECK, FINAL, RANKING, EXPORT = "check", "final", "ranking", "export"
 PRIORITY = {CHECK: 0, FINAL: 10, RANKING: 20, EXPORT: 30}

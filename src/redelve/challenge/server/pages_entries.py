@@ -9,12 +9,12 @@ from fastapi import APIRouter, Form, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from redelve.challenge.server import entries, visible
+from redelve.challenge.server.audit import history
 from redelve.challenge.server.drawings import figure_1, over_time
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.pages import Number
 from redelve.challenge.server.pages_boards import boards_of
 from redelve.challenge.server.receiving import pieces, receive_entry
-from redelve.challenge.server.states import history
 from redelve.challenge.server.web import GENUINE, GENUINE_SCRIPT, Member, Serving, Visiting, page, see
 
 router = APIRouter(include_in_schema=False)

@@ -17,6 +17,7 @@ from redelve.challenge import (
     scores_to_json,
 )
 from redelve.challenge.server import jobs
+from redelve.challenge.server.audit import enter
 from redelve.challenge.server.boards import final_board
 from redelve.challenge.server.database_tables import (
     REFUSED,
@@ -29,7 +30,6 @@ from redelve.challenge.server.database_tables import (
 from redelve.challenge.server.jobs import Lease
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import Stage
-from redelve.challenge.server.states import enter
 
 DEVELOPMENT = ("train", "valid")
 ALL = ("train", "valid", "test")

@@ -10,10 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from redelve.challenge.server import boards, jobs
+from redelve.challenge.server.audit import history
 from redelve.challenge.server.database_tables import DevelopmentScore, Entry, FinalScore
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import Stage
-from redelve.challenge.server.states import history
 
 Line = list[tuple[datetime, float, float]]
 """Points of time, BER and its standard error."""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Form, Header, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import User
 from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.secrets_kept import form_token, new_secret, same
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.shown_text import FILTERS
 
 HERE = Path(__file__).parent
 
@@ -189,3 +191,43 @@ def set_cookie(response: Response, services: Services, cookie: str) -> None:
 def see(path: str) -> RedirectResponse:
     """Go on to another page, after a form."""
     return RedirectResponse(path, 303)
+
+
+def moment(value: datetime | None, zone: str = "UTC") -> Markup | str:
+    """A time in the challenge's zone and in UTC.
+
+    >>> str(moment(datetime(2026, 3, 1, 11, tzinfo=UTC), "Europe/Zurich"))
+    '<time datetime="2026-03-01T11:00:00+00:00">2026-03-01 12:00 Europe/Zurich (11:00 UTC)</time>'
+    """
+    if value is None:
+        return "—"
+    there, here = value.astimezone(ZoneInfo(zone)), value.astimezone(UTC)
+    shown = there.strftime("%Y-%m-%d %H:%M")
+    if zone != "UTC":
+        same_day = there.date() == here.date()
+        shown += f" {zone} ({here.strftime('%H:%M' if same_day else '%Y-%m-%d %H:%M')} UTC)"
+    else:
+        shown += " UTC"
+    return Markup('<time datetime="{}">{}</time>').format(here.isoformat(timespec="seconds"), shown)
+
+
+def size(value: int) -> str:
+    """A number of bytes.
+
+    >>> size(1536)
+    '1.5 KiB'
+    """
+    amount, unit = float(value), "bytes"
+    for unit in ("bytes", "KiB", "MiB", "GiB"):  # noqa: B007
+        if amount < 1024:
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many digits after the point; a dash where there is none."""
+    return "—" if value is None else f"{value:.{digits}f}"
+
+
+FILTERS = {"moment": moment, "size": size, "number": number}
