@@ -22,8 +22,7 @@ from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
-from redelve.run.provenance import environment
-from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
+from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
 from redelve.seeds import seed
 

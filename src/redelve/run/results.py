@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -255,3 +256,41 @@ class Results:
             if record.job.method in kept_methods and record.job.task in kept_tasks
         )
         return replace(self, methods=kept_methods, tasks=kept_tasks, records=records)
+
+
+PACKAGES = ("redelve", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Where a job is done: what may make a difference to a result or to its costs.
+
+    Names of users, machines and folders stay out.
+    """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count() or 1),
+    }
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _processor() -> str:
+    import platform
+
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123
+            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor()

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
-from redelve.run.provenance import environment
-from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
+from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.store import layout
 from redelve.store.delve import (
     ExportReport,
@@ -94,12 +93,11 @@ class Archive:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import redelve
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = redelve.assess(["constant"], "demo/age", sizes=[512], archive=Path(folder, "kept"))
-    ...     archive = redelve.Archive.open(Path(folder, "kept"))
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = redelve.assess(["constant"], "demo/age", sizes=[512], archive=folder)
+    ...     archive = redelve.Archive.open(folder)
     ...     len(archive.load().records), archive.verify().ok
     (2, True)
     """
