@@ -12,12 +12,12 @@ from redelve.nets import Engine, train
 from redelve.run.experiment import grouped, pack, perform, plan
 from redelve.store import Archive
 from redelve.store.archive import carry_out
+from redelve.studies import ARCHIVE
 from redelve.studies.proben1 import network_method
 from redelve.studies.proben1.plan import Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import BEST, PRINTED, SEARCH
 from redelve.studies.proben1.sheet_runs import COLUMNS, Runs, runs_csv, runs_of
 from redelve.studies.proben1.topologies import TRIED, Topology
-from redelve.studies.study_page import ARCHIVE
 from tests.studies.proben1.made import sheet, write_dataset
 
 ENGINE = Engine(threads=2)

@@ -12,7 +12,7 @@ from redelve.errors import SpecError, StatisticsError
 from redelve.performance import PerformanceGuess
 from redelve.run.experiment import lessons_of
 from redelve.store import Archive
-from redelve.studies.study_page import ARCHIVE
+from redelve.studies import ARCHIVE
 from redelve.studies.wcci import PROBLEMS, TrialTask, Tried, WcciPlan, make_trials
 from redelve.studies.wcci.classifiers import as_matrix, guess_of, told_of
 from redelve.studies.wcci.guess_trials import QUICK, WAYS

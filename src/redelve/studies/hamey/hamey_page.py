@@ -9,8 +9,8 @@ import numpy as np
 
 from redelve.report.drawing import Picture
 from redelve.report.formatting import ReportTable
+from redelve.report.study_page import StudyPage, write_folder
 from redelve.studies.hamey.batch_trials import Trials
-from redelve.studies.study_page import StudyPage, write_folder
 
 
 def page_of(text: str, tables: Sequence[ReportTable] = (), pictures: Sequence[Picture] = ()) -> StudyPage:

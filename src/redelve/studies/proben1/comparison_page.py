@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from redelve.report.study_page import StudyPage, write_folder
 from redelve.studies.proben1.comparison import Compared
 from redelve.studies.proben1.comparison_tables import as_table, as_text, cells_csv
 from redelve.studies.proben1.comparison_words import RULE, headlines
-from redelve.studies.study_page import StudyPage, write_folder
 
 
 def describe(tables: Sequence[Compared], about: Sequence[str] = ()) -> str:

@@ -12,12 +12,12 @@ from pathlib import Path
 from redelve.nets import Engine
 from redelve.run.results import Job, Record
 from redelve.store.archive import Records, carry_out
+from redelve.studies import ARCHIVE
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
 from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, Sheet, make_plan
 from redelve.studies.proben1.readings import find_reading
 from redelve.studies.proben1.sheet_runs import Runs, runs_csv, runs_of
-from redelve.studies.study_page import ARCHIVE
 
 Progress = Callable[[str], None]
 FEW = 200

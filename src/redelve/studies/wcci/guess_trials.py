@@ -15,7 +15,7 @@ from redelve.run.experiment import Experiment
 from redelve.run.results import Job, Record, Results
 from redelve.stats.balanced_errors import balanced_errors
 from redelve.store.archive import Records, carry_out
-from redelve.studies.study_page import ARCHIVE
+from redelve.studies import ARCHIVE
 from redelve.studies.wcci.classifiers import CLASSIFIERS, SELECTION, GuessedClassifier, guess_of
 from redelve.studies.wcci.two_class_problems import LABELS, PROBLEMS
 from redelve.studies.wcci.two_class_tasks import task_of

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from redelve.report.formatting import guard_formula
-from redelve.studies.study_page import StudyPage, write_folder
+from redelve.report.study_page import StudyPage, write_folder
 from redelve.studies.wcci.guess_trials import Tried
 from redelve.studies.wcci.way_findings import Study
 from redelve.studies.wcci.way_tables import answers, describe, tables_of

@@ -13,8 +13,6 @@ from redelve.report.formatting import ReportTable, markdown, to_csv
 from redelve.report.page import render_template
 
 DOTS_PER_INCH = 150
-ARCHIVE = "archive"
-"""What the archive of a study is called in its folder."""
 
 
 @dataclass(frozen=True)
