@@ -108,10 +108,10 @@ def _rows(table: int, runs: AllRuns) -> Iterator[ComparisonRow]:
 
 def _figures_row(row: printed.PrintedFigures, runs: Runs) -> ComparisonRow:
     test, valid = runs.figures["test"], runs.figures["valid"]
-    rho = summarise_runs(test, valid).correlation
+    rho = runs.summaries["test"].correlation if "test" in runs.summaries else None
     cells = []
     for name, given in row.measures.items():
-        found = summarise_runs(runs.figures[name])
+        found = runs.summaries.get(name) or summarise_runs(runs.figures[name])  # which names what is missing
         deviation = found.standard_deviation
         error = None if deviation is None else deviation / sqrt(found.runs)
         cells.append(ComparedCell(row.dataset, name, given.mean, given.error, found.mean, error))

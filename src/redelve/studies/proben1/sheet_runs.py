@@ -12,6 +12,7 @@ import numpy as np
 from redelve.errors import RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import Job, Record, Results
+from redelve.stats.many_runs import RunSummary, summarise_runs
 from redelve.stats.output_errors import classification_error, squared_error_percentage
 from redelve.studies.proben1.plan import Sheet
 
@@ -27,6 +28,14 @@ class Runs:
     sheet: Sheet
     figures: Figures = field(repr=False)
     reasons: tuple[str, ...] = field(repr=False)
+    summaries: Mapping[str, RunSummary] = field(init=False, repr=False)
+    """Of every column that is known for all runs; that of test errors tells of validation errors too."""
+
+    def __post_init__(self) -> None:
+        known = {name: values for name, values in self.figures.items() if np.isfinite(values).all()}
+        criteria = {"test": known.get("valid")}
+        found = {name: summarise_runs(values, criteria.get(name)) for name, values in known.items()}
+        object.__setattr__(self, "summaries", found)
 
 
 def runs_of(results: Results, sheets: Iterable[Sheet]) -> dict[tuple[str, str], Runs]:
@@ -42,7 +51,7 @@ def _runs(sheet: Sheet, records: Mapping[Job, Record], results: Results) -> Runs
             raise RedelveError(f"{record.job} {record.status}: {record.message}")
     told = [record.told for record in found]
     figures = {name: np.array([float(one.get(name, "nan")) for one in told]) for name in COLUMNS}
-    truths = results.tasks[sheet.jobs[0].task].instances[0].truths
+    truths = results.tasks[found[0].job.task].instances[0].truths
     wanted = np.column_stack([truth.values for truth in truths])
     outputs = np.stack([_outputs(record) for record in found])
     figures["test"] = squared_error_percentage(outputs, wanted)
