@@ -99,3 +99,17 @@ def test_only_a_few_jobs_are_named() -> None:
 
     assert under_way(Source()) == "now: /m/t, instance 0; /m/t, instance 1; /m/t, instance 2; and 2 more"
     assert under_way(iter(())) == ""
+
+
+def test_a_group_of_jobs_is_told_of_when_its_last_record_has_been_kept() -> None:
+    groups = {record(number=number).job: "first" if number < 2 else "second" for number in range(4)}
+    records, told, kept = [record(number=number) for number in (2, 0, 3)], list[str](), list[Record]()
+    jobs = [one.job for one in records]  # one of the first group is there already
+    for one in progress.told_by_groups((each for each in records), jobs, groups, told.append):
+        kept.append(one)
+        assert len(told) == (len(kept) == 3)
+    assert kept == records
+    assert [line.partition(" (")[0] for line in told] == [
+        "1 of 2: first, runs made: 1",
+        "2 of 2: second, runs made: 2",
+    ]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from redelve.run.results import Record
+from redelve.run.results import Job, Record
+from redelve.run.workers import Ongoing
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+Records = Ongoing[Any, Record] | Generator[Record, None, None]
 SECONDS_BETWEEN_LINES = 30.0
 MOST_FAILURES_TOLD = 10
 MOST_NAMED = 3
@@ -41,6 +43,23 @@ def shown(
         if isinstance(records, Generator) or hasattr(records, "close"):
             records.close()
         screen.print(tally.summary(), highlight=False, markup=False, soft_wrap=True)
+
+
+def told_by_groups(
+    records: Records, jobs: Sequence[Job], groups: Mapping[Job, str], tell: Callable[[str], None]
+) -> Generator[Record, None, None]:
+    """The same records; a group of jobs is told of when the last of those to do has been kept."""
+    total, wanted, began = len(set(groups.values())), Counter(groups[job] for job in jobs), time.monotonic()
+    left = Counter(wanted)
+    with closing(records):
+        for record in records:
+            yield record
+            group = groups[record.job]
+            left[group] -= 1
+            if not left[group]:
+                seconds = time.monotonic() - began
+                complete = total - sum(count > 0 for count in left.values())
+                tell(f"{complete} of {total}: {group}, runs made: {wanted[group]} ({seconds:.0f} s)")
 
 
 @dataclass(eq=False)

@@ -7,12 +7,12 @@ load.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
@@ -52,7 +52,8 @@ from redelve.store.soundness import VerifyReport, verify
 
 if TYPE_CHECKING:
     from redelve.run.experiment import Experiment
-    from redelve.run.workers import Ongoing, WorkersLike
+    from redelve.run.progress import Records
+    from redelve.run.workers import WorkersLike
 
 Found = TypeVar("Found")
 
@@ -338,7 +339,6 @@ def _only(found: Sequence[Found], what: str) -> Found:
     return found[0]
 
 
-Records: TypeAlias = "Ongoing[Any, Record] | Generator[Record, None, None]"
 Watch: TypeAlias = "Callable[[Records, Sequence[Job]], Records]"
 """Lets records pass and tells of them; it is given the jobs that are left to do, too."""
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from redelve.nets import Engine
-from redelve.run.results import Job, Record
-from redelve.store.archive import Records, carry_out
+from redelve.run.progress import told_by_groups
+from redelve.store.archive import carry_out
 from redelve.studies import ARCHIVE
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
-from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, Sheet, make_plan
+from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, make_plan
 from redelve.studies.proben1.readings import find_reading
 from redelve.studies.proben1.sheet_runs import Runs, runs_csv, runs_of
 
@@ -74,10 +71,17 @@ def make_runs(
     process trains one batch after the other, with as many threads.
     """
     hands = engine.threads or 1 if engine.backend == "numpy" and plan.run_count > FEW else 1
-    told = _SheetProgress(plan.sheets, progress)
     experiment = plan.experiment(replace(engine, threads=1) if hands > 1 else engine)
     archive = None if folder is None else folder / ARCHIVE
-    results = carry_out(experiment, archive, workers=hands, retry_failed=True, answers=True, watch=told.watch)
+    groups = {job: f"{sheet.dataset}, {sheet.part}" for sheet in plan.sheets for job in sheet.jobs}
+    results = carry_out(
+        experiment,
+        archive,
+        workers=hands,
+        retry_failed=True,
+        answers=True,
+        watch=lambda records, jobs: told_by_groups(records, jobs, groups, progress),
+    )
     return runs_of(results, plan.sheets)
 
 
@@ -90,31 +94,3 @@ def _about(plan: Proben1Plan, engine: Engine) -> tuple[str, ...]:
             names.append(sheet.part)
     lines = [f"{', '.join(names)}: {identity}" for identity, names in parts.items()]
     return (*lines, f"trained with {engine.backend} in {engine.dtype} on {engine.device}")
-
-
-class _SheetProgress:
-    """Tells of every sheet that becomes complete."""
-
-    def __init__(self, sheets: Sequence[Sheet], tell: Progress) -> None:
-        self._sheets, self._tell, self._began = sheets, tell, time.monotonic()
-        self._left: Counter[Sheet] = Counter()
-        self._of: dict[Job, Sheet] = {}
-
-    def watch(self, records: Records, jobs: Sequence[Job]) -> Generator[Record, None, None]:
-        """The same records; a sheet is told of when its last one has been kept."""
-        self._of = {job: sheet for sheet in self._sheets for job in sheet.jobs}
-        self._wanted = Counter(self._of[job] for job in jobs)
-        self._left.update(self._wanted)
-        with closing(records):
-            for record in records:
-                yield record
-                self._end(record)
-
-    def _end(self, record: Record) -> None:
-        sheet = self._of[record.job]
-        self._left[sheet] -= 1
-        if not self._left[sheet]:
-            complete = len(self._sheets) - sum(left > 0 for left in self._left.values())
-            made, seconds = self._wanted[sheet], time.monotonic() - self._began
-            count = f"{complete} of {len(self._sheets)}"
-            self._tell(f"{count}: {sheet.dataset}, {sheet.part}, runs made: {made} ({seconds:.0f} s)")

@@ -12,9 +12,10 @@ import numpy as np
 from redelve.errors import RedelveError, SpecError
 from redelve.performance import PerformanceGuess, parse_way
 from redelve.run.experiment import Experiment
+from redelve.run.progress import Records
 from redelve.run.results import Job, Record, Results
 from redelve.stats.balanced_errors import balanced_errors
-from redelve.store.archive import Records, carry_out
+from redelve.store.archive import carry_out
 from redelve.studies import ARCHIVE
 from redelve.studies.wcci.classifiers import CLASSIFIERS, SELECTION, GuessedClassifier, guess_of
 from redelve.studies.wcci.two_class_problems import LABELS, PROBLEMS
