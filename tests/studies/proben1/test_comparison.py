@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -165,6 +166,13 @@ def test_tables_without_runs_are_left_out() -> None:
 def test_a_linear_topology_has_no_shortcuts_to_speak_of() -> None:
     assert str(Topology()) == "0+0 linear"
     assert Topology().connections(9, 6) == 60
+
+
+@pytest.mark.parametrize("shortcuts", [True, False])
+@pytest.mark.parametrize("topology", [Topology(), *dict.fromkeys(TRIED)])
+def test_connections_are_those_of_the_network(topology: Topology, shortcuts: bool) -> None:
+    made = replace(topology, shortcuts=shortcuts)
+    assert made.connections(9, 6) == made.network(9, 6).connection_count
 
 
 def test_errors_of_deviations_and_correlations_are_those_of_repetition() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from redelve.data.proben1.problem_names import is_name, parse_name
 from redelve.stats.many_runs import RunSummary, usual_number_of_runs
 from redelve.stats.output_errors import HALF, Thresholds
+from redelve.studies.proben1.topologies import count_connections
 
 CITATION = (
     "Lutz Prechelt, PROBEN1: A set of neural network benchmark problems and benchmarking rules, Technical "
@@ -46,9 +47,7 @@ class Network:
         >>> Network((9, 16, 8, 6), shortcuts=True).connections
         572
         """
-        layers = range(1, len(self.nodes))
-        sources = {k: sum(self.nodes[:k]) if self.shortcuts else self.nodes[k - 1] for k in layers}
-        return sum((sources[k] + 1) * self.nodes[k] for k in layers)
+        return count_connections(self.nodes, shortcuts=self.shortcuts)
 
 
 @dataclass(frozen=True)

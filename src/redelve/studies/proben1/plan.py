@@ -84,11 +84,11 @@ class Sheet:
         return tuple(seed("study proben1", self.part, self.dataset, self.seed, place) for place in places)
 
     @cached_property
-    def jobs(self) -> tuple[Job, ...]:
-        """A job for each run."""
-        task = task_of(self.dataset).address
+    def jobs(self) -> dict[Job, int]:
+        """A job for each run, and its seed."""
+        seeds, task = self.seeds, task_of(self.dataset).address
         names = {topology: self.method_name(topology) for topology in dict.fromkeys(self.topologies)}
-        return tuple(Job(task, names[one], 0, place) for place, one in enumerate(self.topologies))
+        return {Job(task, names[one], 0, place): seeds[place] for place, one in enumerate(self.topologies)}
 
     def method_name(self, topology: Topology) -> str:
         """What a network is called as a method, as in pivot-16+8-linear."""
@@ -123,8 +123,8 @@ class Proben1Plan:
         """All of it as jobs; the sheet with the most work comes first."""
         sheets = sorted(self.sheets, key=lambda sheet: -sheet.work)
         methods = {name: method for sheet in sheets for name, method in sheet.methods(engine).items()}
+        jobs = {job: seed for sheet in sheets for job, seed in sheet.jobs.items()}
         tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
-        jobs = {job: seed for sheet in sheets for job, seed in zip(sheet.jobs, sheet.seeds, strict=True)}
         on_torch = (engine.backend, engine.device) == ("torch", "cpu")
         limits = Limits(threads=engine.threads or 1 if on_torch else 1)
         return Experiment(methods, tasks, losses=("S",), limits=limits, jobs=jobs)

@@ -54,7 +54,18 @@ class Topology:
 
     def connections(self, inputs: int, outputs: int) -> int:
         """How many weights it has, biases included."""
-        return self.network(inputs, outputs).connection_count
+        return count_connections((inputs, *self.hidden, outputs), shortcuts=self.shortcuts)
+
+
+def count_connections(nodes: Sequence[int], *, shortcuts: bool) -> int:
+    """The weights of a layered network, with the bias of every hidden and output node.
+
+    >>> count_connections((9, 16, 8, 6), shortcuts=True)
+    572
+    """
+    layers = range(1, len(nodes))
+    sources = {k: sum(nodes[:k]) if shortcuts else nodes[k - 1] for k in layers}
+    return sum((sources[k] + 1) * nodes[k] for k in layers)
 
 
 TRIED = tuple(Topology(shape, output) for shape in SHAPES for output in ("linear", "linear", "sigmoid"))
