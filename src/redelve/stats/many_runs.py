@@ -7,6 +7,7 @@ run and the runs to leave out are chosen by validation errors, never by test err
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import exp, floor, log, sqrt
 
@@ -99,6 +100,20 @@ def summarise_runs(test_errors: ArrayLike, validation_errors: ArrayLike | None =
         quartiles=(quartiles[0], quartiles[1], quartiles[2], quartiles[3], quartiles[4]),
         correlation=None if criteria is None else _correlation(values, criteria),
     )
+
+
+def summarise_measures(
+    measures: Mapping[str, FloatArray], *, test: str, validation: str
+) -> dict[str, RunSummary]:
+    """The summary of every measure that is known for all runs; that of test errors with validation errors.
+
+    >>> measures = {"t": np.ones(2), "v": np.ones(2), "c": np.full(2, np.nan)}
+    >>> list(summarise_measures(measures, test="t", validation="v"))
+    ['t', 'v']
+    """
+    known = {name: values for name, values in measures.items() if np.isfinite(values).all()}
+    criteria = {test: known.get(validation)}
+    return {name: summarise_runs(values, criteria.get(name)) for name, values in known.items()}
 
 
 def best_run(test_errors: ArrayLike, criterion: ArrayLike) -> BestRun:

@@ -12,7 +12,7 @@ import numpy as np
 from redelve.errors import RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import Job, Record, Results
-from redelve.stats.many_runs import RunSummary, summarise_runs
+from redelve.stats.many_runs import RunSummary, summarise_measures
 from redelve.stats.output_errors import classification_error, squared_error_percentage
 from redelve.studies.proben1.plan import Sheet
 
@@ -28,14 +28,8 @@ class Runs:
     sheet: Sheet
     figures: Figures = field(repr=False)
     reasons: tuple[str, ...] = field(repr=False)
-    summaries: Mapping[str, RunSummary] = field(init=False, repr=False)
+    summaries: Mapping[str, RunSummary] = field(repr=False)
     """Of every column that is known for all runs; that of test errors tells of validation errors too."""
-
-    def __post_init__(self) -> None:
-        known = {name: values for name, values in self.figures.items() if np.isfinite(values).all()}
-        criteria = {"test": known.get("valid")}
-        found = {name: summarise_runs(values, criteria.get(name)) for name, values in known.items()}
-        object.__setattr__(self, "summaries", found)
 
 
 def runs_of(results: Results, sheets: Iterable[Sheet]) -> dict[tuple[str, str], Runs]:
@@ -57,7 +51,8 @@ def _runs(sheet: Sheet, records: Mapping[Job, Record], results: Results) -> Runs
     figures["test"] = squared_error_percentage(outputs, wanted)
     if not np.isnan(figures["valid_class"]).all():
         figures["class"] = classification_error(outputs, wanted)
-    return Runs(sheet, figures, tuple(str(one["stopped_by"]) for one in told))
+    summaries = summarise_measures(figures, test="test", validation="valid")
+    return Runs(sheet, figures, tuple(str(one["stopped_by"]) for one in told), summaries)
 
 
 def _outputs(record: Record) -> Numbers:
