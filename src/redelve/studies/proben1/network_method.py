@@ -71,13 +71,15 @@ class ProbenNetwork(BatchMethod):
         return [made[place] for place in range(len(trainings))]
 
     def _train(self, cases: Sequence[ProbenCases], seeds: Sequence[int]) -> list[NetworkPredictor]:
-        network = self.topology.network(cases[0].inputs.shape[1], cases[0].outputs.shape[1])
-        sets = _sets(cases, self.engine.dtype)
+        inputs, outputs = _shared_tables(cases, self.engine.dtype)
+        network = self.topology.network(inputs.shape[-1], outputs.shape[-1])
+        cut = inputs.shape[-2] - cases[0].validation
+        validation = Data(inputs[..., cut:, :], outputs[..., cut:, :])
+        sets = Sets(Data(inputs[..., :cut, :], outputs[..., :cut, :]), validation)
         weights = initial_weights(network, seeds, self.reading.weights)
         trained = train(network, weights, sets, self.reading.procedure, seeds=seeds, engine=self.engine)
-        assert sets.validation is not None
-        outputs = predict(network, trained.weights, sets.validation.inputs, engine=self.engine)
-        told = self._told(trained, outputs, sets.validation.targets)
+        answered = predict(network, trained.weights, validation.inputs, engine=self.engine)
+        told = self._told(trained, answered, validation.targets)
         runs: dict[int, list[int]] = {}
         for run, own in enumerate(cases):
             runs.setdefault(id(own), []).append(run)
@@ -180,13 +182,10 @@ def _table(columns: Iterable[Column]) -> Numbers:
     return np.column_stack([column.numbers() for column in columns])
 
 
-def _sets(cases: Sequence[ProbenCases], dtype: str) -> Sets:
-    """The same cases for all runs, or each run's own."""
+def _shared_tables(cases: Sequence[ProbenCases], dtype: str) -> tuple[Numbers, Numbers]:
+    """Inputs and outputs: the same cases for all runs, or each run's own."""
     first = cases[0]
-    inputs, outputs = first.inputs, first.outputs
-    if any(own is not first for own in cases):
-        inputs = np.stack([own.inputs for own in cases], dtype=dtype, casting="same_kind")
-        outputs = np.stack([own.outputs for own in cases], dtype=dtype, casting="same_kind")
-    cut = inputs.shape[-2] - first.validation
-    training = Data(inputs[..., :cut, :], outputs[..., :cut, :])
-    return Sets(training, Data(inputs[..., cut:, :], outputs[..., cut:, :]))
+    if all(own is first for own in cases):
+        return first.inputs, first.outputs
+    inputs = np.stack([own.inputs for own in cases], dtype=dtype, casting="same_kind")
+    return inputs, np.stack([own.outputs for own in cases], dtype=dtype, casting="same_kind")
