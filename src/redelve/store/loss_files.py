@@ -216,5 +216,5 @@ def _baseline(work: MethodTask, loss: Loss) -> float | None:
         return None
     stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
     entries = stats[loss.letter]  # log probabilities for log loss
-    known = [loss.or_silent(-entry if loss.is_shift else entry) for entry in entries if entry is not None]
+    known = [min(-entry if loss.is_shift else entry, loss.silence) for entry in entries if entry is not None]
     return sum(known, start=-0.0) if len(known) == len(entries) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -146,8 +146,9 @@ class Loss(ABC):
 
     def baseline(self, truths: Sequence[Truth]) -> float | None:
         """What the best constant answer loses on average, summed over the targets; None: not defined."""
+        silence = self.silence
         entries = [self.baseline_on(truth) for truth in truths]
-        known = [self.or_silent(entry) for entry in entries if entry is not None]
+        known = [min(entry, silence) for entry in entries if entry is not None]
         return sum(known, start=-0.0) if len(known) == len(entries) else None
 
     def baseline_on(self, truth: Truth) -> float | None:
@@ -162,9 +163,10 @@ class Loss(ABC):
         """What the best constant answer loses on one target of its kinds; None where that is not defined."""
         return None
 
-    def or_silent(self, baseline: float) -> float:
-        """The baseline, or what never making a guess costs where that is allowed and less."""
-        return baseline
+    @property
+    def silence(self) -> float:
+        """What making no guess costs on one target; infinite where that is not allowed."""
+        return np.inf
 
     # Checks
 
@@ -227,7 +229,7 @@ def parse_loss(code: str, load_matrix: MatrixLoader | None = None) -> Loss:
 def unknown_loss(code: str) -> SpecError:
     """What is said of a code that stands for no loss."""
     return SpecError(
-        f'unknown loss "{code}": known are {", ".join(in_order(list(LOSSES)))} '
+        f'unknown loss "{code}": known are {", ".join(in_order(LOSSES))} '
         "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N)"
     )
 
@@ -246,7 +248,7 @@ def usual_losses(targets: Sequence[Target] | None = None) -> tuple[Loss, ...]:
     >>> [loss.code for loss in usual_losses()]
     ['A', 'S', 'L', 'Q', 'Z', 'C']
     """
-    usual = (LOSSES[letter]() for letter in in_order(list(LOSSES)) if LOSSES[letter].by_default)
+    usual = (LOSSES[letter](letter) for letter in in_order(LOSSES) if LOSSES[letter].by_default)
     return tuple(loss for loss in usual if targets is None or loss.applies_to(targets))
 
 
@@ -295,14 +297,15 @@ def primary_loss_for(targets: Sequence[Target]) -> str:
     return next(loss.code for loss in usual_losses() if loss.is_primary_for(targets))
 
 
-def in_order(codes: Collection[str]) -> tuple[str, ...]:
+def in_order(codes: Iterable[str]) -> tuple[str, ...]:
     """Codes of losses as they are listed: those with a place of their own first, then by code.
 
     >>> in_order(["Mcosts", "C", "A0.2N", "S", "A"])
     ('A', 'S', 'C', 'A0.2N', 'Mcosts')
     """
-    places = {code: LOSSES[code].place for code in codes if code in LOSSES}
-    return tuple(sorted(set(codes), key=lambda code: (places.get(code, LAST), code)))
+    every = set(codes)
+    places = {code: LOSSES[code].place for code in every if code in LOSSES}
+    return tuple(sorted(every, key=lambda code: (places.get(code, LAST), code)))
 
 
 @dataclass(frozen=True)

@@ -143,9 +143,10 @@ class DistanceLoss(GuessLoss):
         """The penalty, if there is one."""
         return None if self.penalty is None else np.full(len(truth), self.penalty)
 
-    def or_silent(self, baseline: float) -> float:
-        """With a no-guess penalty the best constant answer may be to make no guess at all."""
-        return baseline if self.penalty is None else min(baseline, self.penalty)
+    @property
+    def silence(self) -> float:
+        """The penalty: the best constant answer may be to make no guess at all."""
+        return np.inf if self.penalty is None else self.penalty
 
 
 class AbsoluteError(DistanceLoss):
