@@ -75,11 +75,11 @@ class Answer:
             raise PredictionError(
                 "the answer is empty: give guesses, class probabilities or predictive distributions"
             )
-        for part in parts[1:]:
-            if len(part) != len(parts[0]) or part.targets != parts[0].targets:
+        for part in parts:
+            if len(part) != len(self) or part.targets != parts[0].targets:
                 raise PredictionError(
                     "the parts of an answer are for different cases or targets: "
-                    f"{len(parts[0])} and {len(part)} cases"
+                    f"{len(self)} and {len(part)} cases"
                 )
 
     def parts(self) -> list[PartOfAnswer]:

@@ -44,7 +44,7 @@ def _worked(
     clock = CostClock()
     try:
         predictor = method.learn(training, rng)
-        clock.learnt()
+        clock.learnt = time.perf_counter()
         answer, told = predictor.predict(inputs), told_by(predictor)
     except KeyboardInterrupt:
         raise
@@ -72,7 +72,7 @@ def _worked_together(method: BatchMethod, lessons: Sequence[CellLesson]) -> list
     clock = CostClock()
     try:
         predictors = method.learn_many([lesson.training for lesson in lessons], rngs)
-        clock.learnt()
+        clock.learnt = time.perf_counter()
         pairs = list(zip(predictors, lessons, strict=True))
         answers = [predictor.predict(lesson.inputs) for predictor, lesson in pairs]
         told = [told_by(predictor) for predictor in predictors]
@@ -117,16 +117,13 @@ class CostClock:
     def __init__(self) -> None:
         _forget_peak()
         self._start, self._cpu = time.perf_counter(), time.process_time()
-        self._learnt: float | None = None
-
-    def learnt(self) -> None:
-        """Training is over."""
-        self._learnt = time.perf_counter()
+        self.learnt: float | None = None
+        """When training was over."""
 
     def costs(self, shared_by: int = 1) -> Costs:
         """What it took; those who share it have equal parts of the time, and the memory of all."""
         end, cpu = time.perf_counter(), time.process_time() - self._cpu
-        learnt = end if self._learnt is None else self._learnt
+        learnt = end if self.learnt is None else self.learnt
         training, prediction = learnt - self._start, end - learnt
         return Costs(training / shared_by, prediction / shared_by, cpu / shared_by, _peak())
 
