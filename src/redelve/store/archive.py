@@ -320,7 +320,7 @@ class Archive:
         if not wanted:
             return None
         targets = chosen.tasks[entry.head.job.task].targets
-        return answer_of(targets, entry.source.answer_columns(entry.head), f"{self.root}: {entry.head.job}")
+        return answer_of(targets, entry.source.answer_columns(entry.head), self.root, entry.head.job)
 
 
 def _readable(text: str) -> str:

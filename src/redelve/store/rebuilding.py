@@ -252,7 +252,7 @@ def _rescored(entry: SnapshotEntry, facts: TaskFacts, losses: Sequence[Loss]) ->
     if lacking and head.answer:
         table = entry.source.answers(head)
         columns = {name: table.column(name).combine_chunks() for name in head.answer}
-        answer = answer_of(facts.targets, columns, str(head.job))
+        answer = answer_of(facts.targets, columns, head.job)
     if answer is None:
         return entry
     try:

@@ -98,7 +98,7 @@ def _unescaped(code: str) -> str:
 # From columns to answers
 
 
-def answer_of(targets: Sequence[Target], columns: Columns, place: str) -> Answer | None:
+def answer_of(targets: Sequence[Target], columns: Columns, *place: object) -> Answer | None:
     """The answer that the columns hold, the same to the bit; None where there are no columns."""
     if not columns:
         return None
@@ -113,7 +113,9 @@ def answer_of(targets: Sequence[Target], columns: Columns, place: str) -> Answer
             },
         )
     except (PredictionError, pa.ArrowException, TypeError, ValueError, KeyError) as error:
-        raise FormatError(place, None, f"no answer can be made of {', '.join(columns)}: {error}") from None
+        raise FormatError(
+            ": ".join(map(str, place)), None, f"no answer can be made of {', '.join(columns)}: {error}"
+        ) from None
 
 
 def _codes(columns: Mapping[str, Any]) -> set[str]:
