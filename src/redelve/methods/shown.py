@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redelve.answers.predictions import Guesses, Target, guesses_of, target_of
+from redelve.answers.predictions import Guesses, Target, guesses_of, targets_of
 from redelve.model import Attribute, Cases, Column, NumberColumn, Prior, WrittenColumn, is_missing
 from redelve.model.coding import Coding
 from redelve.model.dataset import Numbers, Rows
@@ -60,7 +60,7 @@ class TrainingSet:
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """What is to be predicted."""
-        return tuple(target_of(one, self.prior.attribute(one.number)) for one in self.target_attributes)
+        return targets_of(self.target_attributes, self.prior)
 
     @property
     def input_columns(self) -> tuple[Column, ...]:
@@ -193,15 +193,11 @@ def portable_columns(
     attributes: Sequence[Attribute], prior: Prior, columns: Sequence[Column], rows: Rows
 ) -> tuple[Column, ...]:
     """The given cases' values without any tie to the file they came from, cheap to send elsewhere."""
-    return tuple(
-        _portable(prior.attribute(attribute.number).type in NUMERICAL, column, rows)
-        for attribute, column in zip(attributes, columns, strict=True)
-    )
-
-
-def _portable(is_numerical: bool, column: Column, rows: Rows) -> Column:
-    if is_numerical:
-        numbers = column.numbers()[rows]
-        if not np.isnan(numbers).any():
-            return NumberColumn(numbers)
-    return WrittenColumn(column.texts()[rows])
+    found: list[Column] = []
+    for attribute, column in zip(attributes, columns, strict=True):
+        is_numerical = prior.attribute(attribute.number).type in NUMERICAL
+        if is_numerical and not np.isnan(numbers := column.numbers()[rows]).any():
+            found.append(NumberColumn(numbers))
+        else:
+            found.append(WrittenColumn(column.texts()[rows]))
+    return tuple(found)

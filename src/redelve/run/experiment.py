@@ -6,18 +6,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import pairwise, product
 
 import numpy as np
 
 from redelve.answers.answer import baselines_by_loss, losses_for, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses
-from redelve.answers.predictions import Target, Truth, target_of, truth_of
+from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet, portable_columns
-from redelve.model import Assignment, Cases, Instance
+from redelve.model import Assignment, Cases, Column, Instance
 from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION
@@ -30,6 +29,8 @@ LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
+WHOLE = ("tasks", "losses_of", "learners", "losses")
+"""What an experiment knows from the moment it is made."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,12 @@ class Experiment:
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
     jobs: Mapping[Job, int] | None = None
-    _cache: dict[str, TaskFacts] = field(default_factory=dict, repr=False, compare=False)
+    tasks: Mapping[str, TaskFacts] = field(init=False, repr=False, compare=False)
+    """What the analysis must know of the tasks, by address."""
+    learners: Mapping[str, MethodFacts] = field(init=False, repr=False, compare=False)
+    """What is known of the methods, by name."""
+    losses_of: Mapping[str, tuple[Loss, ...]] = field(init=False, repr=False, compare=False)
+    """The losses that judge on each task."""
 
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
@@ -57,64 +63,39 @@ class Experiment:
             raise SpecError(f"runs must be 1 or more, not {self.runs}")
         if self.on_failure not in (LEAVE_OUT, BASELINE):
             raise SpecError(f'on_failure is "{self.on_failure}": choose "{LEAVE_OUT}" or "{BASELINE}"')
-        if self.losses is not None:
-            object.__setattr__(self, "losses", chosen_losses(self.losses))
-
-    def facts(self, address: str) -> TaskFacts:
-        """What the analysis must know of a task."""
-        if address not in self._cache:
-            self._cache[address] = task_facts(self.assignments[address], self.losses)
-        return self._cache[address]
-
-    @cached_property
-    def losses_of(self) -> dict[str, tuple[Loss, ...]]:
-        """The losses that judge on each task."""
-        return {
-            address: losses_for(assignment_targets(assignment), self.losses)
-            for address, assignment in self.assignments.items()
+        tasks = {address: task_facts(one, self.losses) for address, one in self.assignments.items()}
+        losses_of = {address: losses_for(facts.targets, self.losses) for address, facts in tasks.items()}
+        for (address, facts), (name, method) in product(tasks.items(), self.methods.items()):
+            if (reason := method.why_not(facts.targets)) is not None:
+                raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
+        learners = {
+            name: MethodFacts(name, one.digest, dict(one.identity), one.summary)
+            for name, one in self.methods.items()
         }
-
-    @cached_property
-    def _method_digests(self) -> dict[str, str]:
-        return {name: method.digest for name, method in self.methods.items()}
-
-    @cached_property
-    def _instance_digests(self) -> dict[str, tuple[str, ...]]:
-        return {
-            address: tuple(instance.digest for instance in assignment.instances)
-            for address, assignment in self.assignments.items()
-        }
-
-    def instance_digest(self, job: Job) -> str:
-        """A hash of the job's training and test set; computed once, for it takes a while."""
-        return self._instance_digests[job.task][job.instance]
+        losses = None if self.losses is None else chosen_losses(self.losses)
+        for known, value in zip(WHOLE, (tasks, losses_of, learners, losses), strict=True):
+            object.__setattr__(self, known, value)
 
     def digest(self, job: Job) -> str:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""
-        task, instance = self.assignments[job.task].digest, self.instance_digest(job)
-        named = [job.method, self._method_digests[job.method], job.task, task, instance, job.run]
+        task, method = self.tasks[job.task], self.learners[job.method]
+        instance = task.instances[job.instance].digest
+        named = [job.method, method.digest, job.task, task.digest, instance, job.run]
         return digest([*named, self.limits.threads, *(() if self.jobs is None else (self.jobs[job],))])
 
     def seed(self, job: Job) -> int:
         """The job's seed."""
         if self.jobs is not None:
             return self.jobs[job]
-        return seed("job", job.method, job.task, self.instance_digest(job), job.run)
+        return seed("job", job.method, job.task, self.tasks[job.task].instances[job.instance].digest, job.run)
 
     def truths(self, job: Job) -> tuple[Truth, ...]:
         """The true targets of the job's test cases."""
-        return self.facts(job.task).instances[job.instance].truths
+        return self.tasks[job.task].instances[job.instance].truths
 
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
-        methods = {
-            name: MethodFacts(
-                name, identity=dict(method.identity), summary=method.summary, digest=method.digest
-            )
-            for name, method in self.methods.items()
-        }
-        tasks = {address: self.facts(address) for address in self.assignments}
-        return Results(tasks, methods, tuple(records))
+        return Results(self.tasks, self.learners, tuple(records))
 
 
 def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
@@ -122,8 +103,6 @@ def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
 
     Jobs come instance by instance, so that whatever is finished when a run is stopped can be compared.
     """
-    for address, assignment in experiment.assignments.items():
-        _check_methods(experiment, address, assignment_targets(assignment))
     jobs = _every_job(experiment) if experiment.jobs is None else experiment.jobs
     known = frozenset(done)
     return [job for job in jobs if experiment.digest(job) not in known]
@@ -134,12 +113,6 @@ def _every_job(experiment: Experiment) -> Iterator[Job]:
         numbers = range(len(assignment.instances))
         for instance, run, name in product(numbers, range(experiment.runs), experiment.methods):
             yield Job(address, name, instance, run)
-
-
-def _check_methods(experiment: Experiment, address: str, targets: tuple[Target, ...]) -> None:
-    for name, method in experiment.methods.items():
-        if (reason := method.why_not(targets)) is not None:
-            raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
 
 
 def run(
@@ -274,20 +247,22 @@ def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet,
 
 def truths_of(assignment: Assignment, instance: Instance) -> tuple[Truth, ...]:
     """The true targets of an instance's test cases."""
-    columns = assignment.data.cases.columns[len(assignment.data.inputs) :]
+    columns = target_columns(assignment, instance)
     try:
-        return tuple(
-            truth_of(target, column.texts()[instance.testing])
-            for target, column in zip(assignment_targets(assignment), columns, strict=True)
-        )
+        return truths_in(assignment_targets(assignment), columns)
     except PredictionError as error:  # no fault of a method
         raise SpecError(f"{assignment.address}, instance {instance.number}: {error}") from None
 
 
+def target_columns(assignment: Assignment, instance: Instance) -> tuple[Column, ...]:
+    """The columns of an instance's true targets."""
+    data, prior = assignment.data, assignment.task.prior
+    return portable_columns(data.targets, prior, data.cases.columns[len(data.inputs) :], instance.testing)
+
+
 def assignment_targets(assignment: Assignment) -> tuple[Target, ...]:
     """What is to be predicted."""
-    prior = assignment.task.prior
-    return tuple(target_of(one, prior.attribute(one.number)) for one in assignment.data.targets)
+    return targets_of(assignment.data.targets, assignment.task.prior)
 
 
 def perform(package: Package) -> Record:
@@ -371,51 +346,41 @@ def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:
 
 
 def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None) -> TaskFacts:
-    """What scoring and analysis must know of a task."""
-    tested = np.unique(np.concatenate([instance.testing for instance in assignment.instances]))
-    truths = truths_of(assignment, Instance(0, tested[:0], tested))
-    targets = tuple(truth.target for truth in truths)
-    losses = losses_for(targets, chosen)
-    baselines = baselines_by_loss(truths, losses)
-    own_losses = {loss.code: loss for loss in losses if not loss.is_builtin}
-    design = describe(
-        assignment.instances,
-        assignment.commonality,
-        dependency_range=assignment.task.prototask.dependency_range,
-    )
+    """What scoring and analysis must know of a task: asked of its cases first, then of what they are."""
+    task, data, instances = assignment.task, assignment.data, assignment.instances
+    tested = np.unique(np.concatenate([instance.testing for instance in instances]))
+    columns = [target_columns(assignment, one) for one in (Instance(0, tested[:0], tested), *instances)]
+    commonality = assignment.commonality
+    design = describe(instances, commonality, dependency_range=task.prototask.dependency_range)
     is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
+    caveats = () if is_folded else design.caveats()
+    digests = [instance.digest for instance in instances]
+    units = [None] * len(instances) if commonality is None else commonality_units(instances, commonality)
+    targets = targets_of(data.targets, task.prior)
+    try:
+        every, *truths = [truths_in(targets, each) for each in columns]
+    except PredictionError as error:  # no fault of a method
+        raise SpecError(f"{assignment.address}, instance 0: {error}") from None
+    losses = losses_for(targets, chosen)
+    own_losses = {loss.code: loss for loss in losses if not loss.is_builtin}
+    numbers = [data.case_numbers[instance.testing] for instance in instances]
+    sizes = [len(instance.training) for instance in instances]
     return TaskFacts(
         address=assignment.address,
         digest=assignment.digest,
-        data_digest=assignment.data.cases.content_digest,
-        training_set_size=assignment.task.training_set_size,
+        data_digest=data.cases.content_digest,
+        training_set_size=task.training_set_size,
         scheme=assignment.scheme,
         repetitions=assignment.repetitions,
         targets=targets,
-        instances=_instance_facts(assignment),
-        baselines=baselines,
+        instances=tuple(map(InstanceFacts, digests, sizes, numbers, truths, units)),
+        baselines=baselines_by_loss(every, losses),
         usage=assignment.dataset.usage,
         origin=assignment.dataset.origin,
-        input_count=len(assignment.data.inputs),
-        case_count=assignment.data.cases.count,
-        notes=tuple(dict.fromkeys((*assignment.notes, *(() if is_folded else design.caveats())))),
+        input_count=len(data.inputs),
+        case_count=data.cases.count,
+        notes=tuple(dict.fromkeys((*assignment.notes, *caveats))),
         training_overlap=design.training_sets == "overlapping",
         test_overlap=design.test_sets == "overlapping",
         own_losses=own_losses,
-    )
-
-
-def _instance_facts(assignment: Assignment) -> tuple[InstanceFacts, ...]:
-    units = None
-    if assignment.commonality is not None:
-        units = commonality_units(assignment.instances, assignment.commonality)
-    return tuple(
-        InstanceFacts(
-            instance.digest,
-            len(instance.training),
-            assignment.data.case_numbers[instance.testing],
-            truths_of(assignment, instance),
-            None if units is None else units[number],
-        )
-        for number, instance in enumerate(assignment.instances)
     )

@@ -361,8 +361,7 @@ def carry_out(
 
     kept = None if archive is None else Archive.open(archive, create=True)
     if kept is not None:
-        facts = experiment.results(())
-        kept.register(facts.tasks, facts.methods)
+        kept.register(experiment.tasks, experiment.learners)
     jobs = plan(experiment, done=() if kept is None else kept.done(retry_failed=retry_failed))
     records: list[Record] = []
     with (
@@ -388,12 +387,8 @@ def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     codes = [one.code for one in wanted] or None
     load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, losses=codes, answers=answers)
     records = load().records
-    if lacking := [one for one in wanted if any(_lacks(of, one.code) for of in records)]:
+    answered = [one for one in records if one.status == "done" or one.fallback is not None]
+    if lacking := [loss for loss in wanted if any(loss.code not in one.losses for one in answered)]:
         archive.rescore(lacking)
         records = load().records
     return experiment.results(records)
-
-
-def _lacks(record: Record, code: str) -> bool:
-    """Whether a job that came to an answer has no such loss."""
-    return code not in record.losses and (record.status == "done" or record.fallback is not None)

@@ -18,7 +18,9 @@ from redelve.answers.predictions.prediction_kinds import (
     frozen,
     guesses_of,
     target_of,
+    targets_of,
     truth_of,
+    truths_in,
 )
 from redelve.model.dataset import Numbers
 
@@ -43,7 +45,9 @@ __all__ = [
     "frozen",
     "guesses_of",
     "target_of",
+    "targets_of",
     "truth_of",
+    "truths_in",
 ]
 
 PartOfAnswer = Guesses | ClassProbabilities | TargetDistributions

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import PredictionError, SpecError
-from redelve.model import CATEGORICAL, Attribute, AttributePrior, Censored, is_missing
+from redelve.model import (
+    CATEGORICAL,
+    Attribute,
+    AttributePrior,
+    Censored,
+    Column,
+    NumberColumn,
+    Prior,
+    is_missing,
+)
 from redelve.model.dataset import Numbers, digest
 from redelve.text_numbers import parse_number
 
@@ -93,6 +102,12 @@ def target_of(attribute: Attribute, prior: AttributePrior) -> Target:
     raise SpecError(f'target "{attribute.name}" has unknown type "{prior.type}": use {known}')
 
 
+def targets_of(attributes: Sequence[Attribute], prior: Prior) -> tuple[Target, ...]:
+    """What several attributes are under a prior."""
+    about = [prior.attribute(one.number) for one in attributes]
+    return tuple(target_of(*one) for one in zip(attributes, about, strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class Truth(ArrayValue):
     """One target's true values: level indexes or numbers.
@@ -158,6 +173,17 @@ def truth_of(target: Target, column_texts: Texts) -> Truth:
             value, censoring[case] = _bound(target, case, text)
         values[case] = value
     return Truth(target, values, censoring)
+
+
+def truths_in(targets: Sequence[Target], columns: Sequence[Column]) -> tuple[Truth, ...]:
+    """The true values that columns hold: numbers as they are where all are known, else as written."""
+    pairs = zip(targets, columns, strict=True)
+    return tuple(
+        Truth.exact(target, column.values + 0.0)
+        if isinstance(column, NumberColumn) and target.kind != "categorical"
+        else truth_of(target, column.texts())
+        for target, column in pairs
+    )
 
 
 def _bound(target: Target, case: int, text: str) -> tuple[float, int]:
