@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from redelve.cli.command_check import check_command
-from redelve.cli.main import COMMANDS, Subcommand, main
+from redelve.cli.main import COMMANDS, VERBS, Subcommand, main
 from redelve.registry import Registry
 from tests.test_registry import install
 
@@ -85,3 +87,13 @@ def test_a_command_that_does_not_behave_is_found_out() -> None:
         ("K003", "given --no-such-option it ends with 'FileNotFoundError: --no-such-option'"),
         ("K004", "given /no/such/place it ends with FileNotFoundError: /no/such/place"),
     ]
+
+
+@pytest.mark.parametrize("name", list(VERBS))
+def test_help_loads_nothing_that_only_work_needs(name: str) -> None:
+    code = f"from redelve.cli.main import main; main([{name!r}, '-h'])"
+    words = [sys.executable, "-X", "importtime", "-c", code]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True).stderr
+    loaded = {line.rpartition("|")[2].strip() for line in shown.splitlines()}
+    assert "redelve.cli" in loaded
+    assert not loaded & {"numpy", "inspect", "concurrent.futures"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from redelve.cli import FAILURE
 from redelve.cli import options as of
-from redelve.cli.options import FAILURE, Command, UsageError
+from redelve.cli.options import Command, UsageError
 
 if TYPE_CHECKING:
     from redelve.store import Archive

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError, write
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from redelve.answers.losses import Loss
     from redelve.data.tasks import TaskLike
 
@@ -21,7 +20,7 @@ POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
 
 def _who_works() -> str:
-    from redelve.run.workers import EXECUTORS
+    from redelve.run import EXECUTORS
 
     return f"who does the work: {', '.join(EXECUTORS)}"
 
@@ -62,6 +61,9 @@ ASSESS = Command(
 
 def _assess(given: AssessOptions) -> str:
     """Do the main job; what was understood of the data is shown before it, for it may take long."""
+    import shlex
+    from pathlib import Path
+
     from redelve.assessment import assess as carry_out
     from redelve.run.cells import Limits
     from redelve.run.workers import workers_from
@@ -87,6 +89,9 @@ def _assess(given: AssessOptions) -> str:
 
 
 def _default_folder(name: str) -> str:
+    import re
+    from pathlib import Path
+
     from redelve.data.tasks import is_data_file
 
     bare = Path(name).name.partition(".")[0] if is_data_file(name) else re.sub("[/:]", "-", name.strip("/"))
@@ -95,6 +100,8 @@ def _default_folder(name: str) -> str:
 
 def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
     """An address as it stands; a file made ready and shown, a table by its description in the folder."""
+    from pathlib import Path
+
     from redelve.data.tables import Intake, write_description
     from redelve.data.tasks import is_data_file, is_table, task
 
@@ -117,6 +124,8 @@ def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
 
 def _methods(given: AssessOptions) -> dict[str, Any] | None:
     """The methods named, and programs; None leaves the choice to redelve."""
+    import shlex
+
     methods: dict[str, Any] = {name: name for name in given.methods}
     for text in given.program:
         name, separator, command = text.partition("=")
@@ -169,6 +178,8 @@ REPORT = Command(
 
 def _report(given: ReportOptions) -> str:
     """The summary; the file is written if one is wanted."""
+    from pathlib import Path
+
     from redelve.assessment import Assessment
     from redelve.store import Archive
 

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from redelve.cli import FAILURE
 from redelve.cli import options as of
-from redelve.cli.options import FAILURE, Command, Given, UsageError, reporter, run
+from redelve.cli.options import Command, Given, UsageError, reporter, run
 from redelve.errors import LocationError, OptionalPackageError, PredictionError, SpecError
 
 if TYPE_CHECKING:

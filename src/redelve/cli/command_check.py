@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from redelve.cli import USAGE
 from redelve.cli.main import COMMANDS, Subcommand
-from redelve.cli.options import USAGE
 from redelve.model.numbered_checks import CheckReport, NotApplicableError, NumberedChecks, must
 
 NONSENSE = "--no-such-option"

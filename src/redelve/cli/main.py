@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from redelve import __version__
-from redelve.cli.options import FAILURE, USAGE
+from redelve.cli import FAILURE, USAGE
 from redelve.errors import RedelveError, SpecError, did_you_mean
 from redelve.registry import Registry
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from redelve.cli import FAILURE
 from redelve.cli import options as of
-from redelve.cli.options import FAILURE, QUIET, Command, Given, UsageError, reporter, run
+from redelve.cli.options import QUIET, Command, Given, UsageError, reporter, run
 from redelve.errors import RedelveError, SpecError
 from redelve.methods.builtin.summaries import SUMMARIES
 

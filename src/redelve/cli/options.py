@@ -10,17 +10,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf, nextafter
-from sys import float_info
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
+from redelve.cli import BROKEN_PIPE, FAILURE, INTERRUPTED, USAGE
 from redelve.errors import RedelveError
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
 Verb = TypeVar("Verb", bound="VerbOptions")
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-FAILURE, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 Progress = Callable[[str], None]
 Meaning = str | Callable[[], str]
 """What an option is for; a function is called for the help alone, to list what is registered."""
@@ -352,12 +350,11 @@ def choice(letter: str, meaning: str, argument: str, choices: Mapping[str, T], u
     return TypedOption(Option(letter, meaning, argument), chosen, choices[usual])
 
 
-class Wanted(NamedTuple):
+class Wanted:
     """Which numbers will do, and how they are called in a complaint."""
 
-    words: str
-    least: float = -inf
-    most: float = inf
+    def __init__(self, words: str, least: float = float("-inf"), most: float = float("inf")) -> None:
+        self.words, self.least, self.most = words, least, most
 
     def whole(self, given: str) -> int:
         """The whole number that a text is."""
@@ -375,10 +372,11 @@ class Wanted(NamedTuple):
         return found
 
 
+SMALLEST = 5e-324
 ANY = Wanted("a number")
 FROM_0 = Wanted("a whole number", 0)
 FROM_1 = Wanted("a whole number above 0", 1)
-POSITIVE = Wanted("a number above 0", nextafter(0, 1), float_info.max)
+POSITIVE = Wanted("a number above 0", SMALLEST, sys.float_info.max)
 
 
 @overload

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,6 +158,8 @@ def _listed() -> str:
 
 
 def _plan(given: WcciOptions) -> WcciPlan:
+    from dataclasses import replace
+
     from redelve.studies.wcci.guess_trials import QUICK, WcciPlan
 
     plan = QUICK if given.quick else WcciPlan()

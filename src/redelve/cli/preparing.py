@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from redelve.cli.options import FAILURE, QUIET, Command, Given, Option, Progress, UsageError, reporter, run
+from redelve.cli import FAILURE
+from redelve.cli.options import QUIET, Command, Given, Option, Progress, UsageError, reporter, run
 from redelve.data.delve.roots import DataAddress, Overlay, active, within_root
 from redelve.errors import LocationError, RedelveError
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from redelve.cli import FAILURE
 from redelve.cli import options as of
-from redelve.cli.options import FAILURE, Command, UsageError, reporter
+from redelve.cli.options import Command, UsageError, reporter
 
 if TYPE_CHECKING:
     from redelve.data.proben1 import Rules

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -197,6 +196,8 @@ def _search(given: HameyOptions) -> Iterator[str]:
 
 
 def _grid(given: HameyOptions, problem: TrainingProblem) -> Grid:
+    from dataclasses import replace
+
     from redelve.studies.hamey import grid_for
 
     usual = grid_for(problem)

@@ -100,7 +100,7 @@ def _read() -> dict[str, Carried]:
     """What carriers.txt says; read by hand, for parsers of TOML and JSON are slow to import."""
     packages: dict[str, Carrier] = {}
     found: dict[str, Carried] = {}
-    with open(os.path.join(os.path.dirname(__file__), "carriers.txt"), encoding="ascii") as file:
+    with open(os.path.join(os.path.dirname(__file__), "carriers.txt"), encoding="utf-8") as file:
         for kind, name, *words in (line.split() for line in file if not line.startswith("#")):
             if kind == "package":
                 release, extra = words

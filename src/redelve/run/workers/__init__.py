@@ -1,5 +1,6 @@
 """Who does the work: this process, processes of this machine, a cluster; any Executor will do."""
 
+from redelve.run import EXECUTORS
 from redelve.run.workers.cluster import Dask
 from redelve.run.workers.handing_out import (
     InProcess,
@@ -12,7 +13,7 @@ from redelve.run.workers.handing_out import (
 )
 from redelve.run.workers.lent import Lent, loky_workers
 from redelve.run.workers.processes import Processes
-from redelve.run.workers.worker_contract import EXECUTORS, Given, Made, WorkerLost, Workers
+from redelve.run.workers.worker_contract import Given, Made, WorkerLost, Workers
 
 __all__ = [
     "EXECUTORS",

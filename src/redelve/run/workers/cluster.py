@@ -11,7 +11,7 @@ from typing import Any
 
 from redelve.errors import OptionalPackageError, RedelveError, SpecError
 from redelve.run.workers.processes import usable_cores
-from redelve.run.workers.worker_contract import EXECUTORS, PATIENCE, WorkerLost
+from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
 
 SECONDS_TO_CONNECT = 30
 SECONDS_BETWEEN_COUNTS = 5.0
@@ -74,9 +74,6 @@ class Dask:
         for one in (client, cluster):
             if one is not None:
                 one.close()
-
-
-EXECUTORS.add("dask", Dask)
 
 
 def _distributed() -> Any:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from redelve.errors import RedelveError, SpecError
+from redelve.run import EXECUTORS
 from redelve.run.workers.cluster import Dask
 from redelve.run.workers.lent import Lent
 from redelve.run.workers.processes import carried_out, dump, usable_cores
-from redelve.run.workers.worker_contract import EXECUTORS, PATIENCE, Given, Made, WorkerLost, Workers
+from redelve.run.workers.worker_contract import PATIENCE, Given, Made, WorkerLost, Workers
 
 
 class InProcess:
@@ -40,8 +41,6 @@ def serial(count: int | None = None) -> InProcess:
         raise SpecError(f'"serial" is one process, not {count}: choose "processes" or leave out the count')
     return InProcess()
 
-
-EXECUTORS.add("serial", serial)
 
 SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://", "ucxx://", "inproc://")
 """How an address of a Dask scheduler begins."""

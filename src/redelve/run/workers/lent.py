@@ -8,7 +8,6 @@ from concurrent.futures import Executor
 from redelve.errors import OptionalPackageError, SpecError
 from redelve.run.workers.child import thread_variables
 from redelve.run.workers.processes import usable_cores
-from redelve.run.workers.worker_contract import EXECUTORS
 
 
 def _shut_down(executor: Executor) -> None:
@@ -82,6 +81,3 @@ def _pool(count: int, threads: int) -> Executor:
         raise OptionalPackageError('loky is not installed: pip install "redelve[loky]"') from None
     made: Executor = ProcessPoolExecutor(count, env={**thread_variables(threads), "PYTHONHASHSEED": "0"})
     return made
-
-
-EXECUTORS.add("loky", loky_workers)

@@ -14,7 +14,7 @@ from typing import Any
 
 from redelve.errors import SpecError
 from redelve.run.workers.child import Child, ChildDied, child_environment, read_frame, write_frame
-from redelve.run.workers.worker_contract import CERTAIN, EXECUTORS, WorkerLost
+from redelve.run.workers.worker_contract import CERTAIN, WorkerLost
 
 WELL, ILL = b"\x01", b"\x00"
 
@@ -107,8 +107,6 @@ class Processes:
             self._crew.shutdown()
             self._crew = None
 
-
-EXECUTORS.add("processes", Processes)
 
 Errand = tuple["Future[Any]", bytes]
 

@@ -1,12 +1,9 @@
-"""What workers are, how a worker's death is told, and the registry of executors."""
+"""What workers are and how a worker's death is told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor
 from typing import Protocol, TypeVar, runtime_checkable
-
-from redelve.registry import Registry
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -44,8 +41,3 @@ class WorkerLost(BrokenExecutor):
     def __init__(self, reason: str, strikes: int = 1) -> None:
         self.strikes = strikes
         super().__init__(reason)
-
-
-EXECUTORS: Registry[Callable[..., Workers]] = Registry("executor", "redelve.executors")
-"""What makes workers, by name: a class or function that takes by keyword what it can use of `count`,
-`threads` (of BLAS and OpenMP in each) and `scheduler` (an address). A `count` of None is its choice."""
