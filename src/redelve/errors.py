@@ -58,9 +58,26 @@ class OptionalPackageError(RedelveError):
     """A feature needs an extra that is not installed; the message tells the install line."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like the one given, if any is."""
+def near_names(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.6) -> list[str]:
+    """The known names that are like the one given, the likest first."""
     import difflib  # only for messages: every command imports this module
 
-    near = difflib.get_close_matches(name, list(known), n=1)
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=cutoff)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like the one given, if any is."""
+    near = near_names(
+        name, known, 1, cutoff=0.62
+    )  # "sise" is like "sizes" (0.67), "long" not like "coding" (0.6)
     return near[0] if near else None
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """What to add to a message about an unknown name: the one that may be meant, or nothing.
+
+    >>> hint("verfy", ["verify", "merge"]), hint("burn", ["verify", "merge"])
+    (' (did you mean "verify"?)', '')
+    """
+    near = did_you_mean(name, known)
+    return f' (did you mean "{near}"?)' if near else ""

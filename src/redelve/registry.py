@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Generic, ParamSpec, TypeVar, cast
 
-from redelve.errors import SpecError, did_you_mean
+from redelve.errors import SpecError, did_you_mean, hint
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -103,9 +103,7 @@ class Registry(Generic[T]):
             raise SpecError(f'{self.kind} "{name}" cannot be loaded from {place}: {error}') from error
 
     def _unknown(self, name: str) -> str:
-        near = did_you_mean(name, self)
-        hint = f' (did you mean "{near}"?)' if near else ""
-        return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint}'
+        return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint(name, self)}'
 
 
 def installed(group: str) -> list[tuple[str, str]]:
@@ -195,5 +193,5 @@ def named_options(function: Callable[P, R]) -> Callable[P, R]:
 
 def _no_option(function: str, name: str, known: Iterable[str]) -> str:
     meant = did_you_mean(name, known)
-    hint = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
-    return f"{function}() has no option {name!r}: {hint}"
+    told = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
+    return f"{function}() has no option {name!r}: {told}"

@@ -97,3 +97,45 @@ def test_help_loads_nothing_that_only_work_needs(name: str) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in shown.splitlines()}
     assert "redelve.cli" in loaded
     assert not loaded & {"numpy", "inspect", "concurrent.futures"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("assess data.csv --sise 64", 'unknown option "--sise" (did you mean "--sizes"?)'),
+        ("assess data.csv --method lin-1", 'unknown option "--method" (did you mean "--methods"?)'),
+        ("mgendata --quite", 'unknown option "--quite" (did you mean "--quiet"?)'),
+        ("assess data.csv -z", 'unknown option "-z"\n'),
+        ("assess data.csv --zzz", 'unknown option "--zzz"\n'),
+        ("study hammy", 'unknown name "hammy": redelve study -h lists them (did you mean "hamey"?)'),
+        ("challenge scor", 'unknown name "scor": redelve challenge -h lists them (did you mean "score"?)'),
+        ("archive verfy", 'export, import (did you mean "verify"?)'),
+        ("archive verify", "an argument is missing: the archive"),
+        ("proben1 exprt", 'export, download (did you mean "export"?)'),
+        (
+            "assess data.csv -f basline",
+            'unknown policy "basline": choose leave-out or baseline (did you mean',
+        ),
+    ],
+)
+def test_what_may_be_meant_is_told(words: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("assess d.csv --sizes 64,x", 'option "--sizes" needs whole numbers above 0, not "64,x"'),
+        ("assess d.csv --sizes=64,x", 'option "--sizes" needs whole numbers above 0, not "64,x"'),
+        ("assess d.csv -s 64,x", 'option "-s" needs whole numbers above 0, not "64,x"'),
+        ("assess d.csv -s64,x", 'option "-s" needs whole numbers above 0, not "64,x"'),
+        ("study proben1 --runs 0", "--runs takes a whole number from 1 on"),
+        ("study hamey --trials x", "--trials must be a whole number"),
+    ],
+)
+def test_a_wrong_value_is_told_with_the_option_as_it_was_written(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    assert told in capsys.readouterr().err

@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ from redelve.challenge.challenge_folder import SETTINGS, Challenge, ChallengeDat
 from redelve.challenge.phases import Phases
 from redelve.challenge.submissions import DatasetEntry, wanted_files
 from redelve.data.files import StrPath, write_atomic
-from redelve.errors import LocationError, SpecError
+from redelve.errors import LocationError, SpecError, did_you_mean
 from redelve.model.dataset import Numbers
 
 if TYPE_CHECKING:
@@ -163,6 +162,6 @@ def _refuse_unknown(folder: Path, challenge: Challenge) -> None:
     wanted = wanted_files(challenge)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.suffix in (".resu", ".conf", ".guess") and path.name not in wanted:
-            near = get_close_matches(path.name, wanted, 1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
+            near = did_you_mean(path.name, wanted)
+            meant = f" (did you mean {near}?)" if near else ""
             raise SpecError(f"{path}: the challenge has no such file{meant}: rename it or take it away")

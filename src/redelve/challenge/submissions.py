@@ -23,7 +23,7 @@ from redelve.challenge.challenge_files import PARTS, Int8Array, parse_confidence
 from redelve.challenge.challenge_folder import Challenge
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.problems import Problems
-from redelve.errors import RedelveError
+from redelve.errors import RedelveError, did_you_mean
 from redelve.model.dataset import Numbers
 
 Values = TypeVar("Values", Int8Array, Numbers)
@@ -266,12 +266,10 @@ class _Reader:
 
     def unknown_name(self, name: str) -> str:
         """What to say of a name that is not asked for, with the one that was perhaps meant."""
-        from difflib import get_close_matches
-
         if name.startswith(SYSTEMS):
             return BY_A_SYSTEM
-        close = get_close_matches(name[:100], self.wanted, 1)
-        meant = f" (did you mean {close[0]}?)" if close else ""
+        near = did_you_mean(name[:100], self.wanted)
+        meant = f" (did you mean {near}?)" if near else ""
         names = ", ".join(self.challenge.names[:10])
         return (
             f"there is no such file to submit{meant}: names are NAME_train.resu, NAME_valid.conf, NAME.guess "

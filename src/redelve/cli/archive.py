@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
+from redelve.errors import hint
 
 if TYPE_CHECKING:
     from redelve.store import Archive
@@ -30,7 +31,7 @@ ARCHIVE = Command(
     "import archive -d folder  take over the losses and guesses of DELVE's method directories",
     "verify | compact | merge | rescore | export | import  archive [ other ... ] [ -d folder ] [ -l losses ]",
     ArchiveOptions.declared(),
-    least=2,
+    least=1,
     most=None,
 )
 
@@ -42,9 +43,12 @@ def perform(actions: Mapping[str, Action], given: ArchiveOptions) -> str:
     """Do what the first argument says."""
     from redelve.store import Archive
 
-    verb, path, *others = given.arguments
+    verb, *paths = given.arguments
     if verb not in actions:
-        raise UsageError(f'unknown action "{verb}": choose {", ".join(actions)}')
+        raise UsageError(f'unknown action "{verb}": choose {", ".join(actions)}{hint(verb, actions)}')
+    if not paths:
+        raise UsageError("an argument is missing: the archive")
+    path, *others = paths
     if others and verb != "merge":
         raise UsageError(f'too many arguments: "{others[0]}"')
     return actions[verb](Archive.open(path, create=verb in ("merge", "import")), given)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError, write
+from redelve.errors import hint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from redelve.data.tasks import TaskLike
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
+UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
 
@@ -23,6 +25,23 @@ def _who_works() -> str:
     from redelve.run import EXECUTORS
 
     return f"who does the work: {', '.join(EXECUTORS)}"
+
+
+def _policy(given: Sequence[str]) -> str:
+    if given[-1] not in POLICIES:
+        told = f"choose {' or '.join(POLICIES)}{hint(given[-1], POLICIES)}"
+        raise UsageError(f'unknown policy "{given[-1]}": {told}')
+    return POLICIES[given[-1]]
+
+
+def _memory(letter: str, meaning: str, argument: str = "size") -> of.TypedOption[int | None]:
+    """A number of bytes, such as 2G."""
+
+    def size(given: Sequence[str]) -> int:
+        unit = UNITS.get(given[-1][-1:].upper(), 0)
+        return int(of.POSITIVE.number(given[-1][:-1] if unit else given[-1]) * (unit or 1))
+
+    return of.TypedOption(of.Option(letter, meaning, argument), size, None, of.POSITIVE.words)
 
 
 class AssessOptions(of.VerbOptions):
@@ -40,9 +59,11 @@ class AssessOptions(of.VerbOptions):
     workers = of.whole("w", "how many processes", wanted=WHOLE)
     scheduler = of.text("S", "the address of a Dask scheduler, such as tcp://host:8786", "address")
     time_limit = of.number("T", "the most seconds that a job may take", "seconds", of.POSITIVE)
-    memory_limit = of.memory("M", "the most memory that a job may take, such as 2G")
-    on_failure = of.choice(
-        "f", "what becomes of jobs that fail: leave-out or baseline", "policy", POLICIES, "leave-out"
+    memory_limit = _memory("M", "the most memory that a job may take, such as 2G")
+    on_failure = of.TypedOption(
+        of.Option("f", "what becomes of jobs that fail: leave-out or baseline", "policy"),
+        _policy,
+        "leave out",
     )
     quiet = of.quiet()
 

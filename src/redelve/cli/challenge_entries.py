@@ -101,7 +101,7 @@ def _answering(given: PackOptions) -> Callable[[PublicData], DatasetEntry]:
 
 def pack(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(PACK, PackOptions, _pack, argv, show=of.write_at_once)
+    return of.run_verb(PACK, PackOptions, _pack, argv)
 
 
 CHECK = Command(
@@ -282,4 +282,4 @@ def _told(entry: dict[str, Any]) -> Iterator[str]:
 
 def submit(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(SUBMIT, SubmitOptions, _submit, argv, show=of.write_at_once)
+    return of.run_verb(SUBMIT, SubmitOptions, _submit, argv)

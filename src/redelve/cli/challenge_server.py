@@ -71,7 +71,7 @@ def _invitation(link: str, url: str | None) -> str:
 
 def serve(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(SERVE, ServeOptions, _serve, argv, show=of.write_at_once)
+    return of.run_verb(SERVE, ServeOptions, _serve, argv)
 
 
 class WorkerOptions(of.VerbOptions):
@@ -124,7 +124,7 @@ def _worker(given: WorkerOptions) -> Iterator[str]:
 
 def worker(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(WORKER, WorkerOptions, _worker, argv, show=of.write_at_once)
+    return of.run_verb(WORKER, WorkerOptions, _worker, argv)
 
 
 class DemoOptions(of.VerbOptions):
@@ -160,4 +160,4 @@ def _demo(given: DemoOptions) -> Iterator[str]:
 
 def demo(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(DEMO, DemoOptions, _demo, argv, show=of.write_at_once)
+    return of.run_verb(DEMO, DemoOptions, _demo, argv)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from redelve import __version__
 from redelve.cli import FAILURE, USAGE
-from redelve.errors import RedelveError, SpecError, did_you_mean
+from redelve.errors import RedelveError, SpecError, hint
 from redelve.registry import Registry
 
 Main = Callable[[Sequence[str]], int]
@@ -170,9 +170,7 @@ def _purpose_of(name: str) -> str:
 
 
 def _unknown(word: str) -> str:
-    near = did_you_mean(word, COMMANDS)
-    hint = f' (did you mean "{near}"?)' if near else ""
-    return f'redelve: unknown command "{word}": redelve -h lists them{hint}\n'
+    return f'redelve: unknown command "{word}": redelve -h lists them{hint(word, COMMANDS)}\n'
 
 
 def study(argv: Sequence[str]) -> int:
@@ -194,6 +192,7 @@ def _dispatch(verb: str, choices: Mapping[str, Subcommand], words: Sequence[str]
         )
         return 0
     if words[0] not in choices:
-        sys.stderr.write(f'redelve {verb}: unknown name "{words[0]}": redelve {verb} -h lists them\n')
+        told = f"redelve {verb} -h lists them{hint(words[0], choices)}"
+        sys.stderr.write(f'redelve {verb}: unknown name "{words[0]}": {told}\n')
         return USAGE
     return choices[words[0]].run(words[1:])

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from redelve.cli import BROKEN_PIPE, FAILURE, INTERRUPTED, USAGE
-from redelve.errors import RedelveError
+from redelve.errors import RedelveError, did_you_mean
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
 Verb = TypeVar("Verb", bound="VerbOptions")
-UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 Progress = Callable[[str], None]
 Meaning = str | Callable[[], str]
 """What an option is for; a function is called for the help alone, to list what is registered."""
@@ -77,6 +76,18 @@ class Command(NamedTuple):
         return f"{self.usage}\n\n{self.purpose}\n\n{lines}"
 
 
+class OptionValues(dict[str, tuple[str, ...]]):
+    """For each option's letter the values that it got; `written` has its name as the user wrote it last."""
+
+    def __init__(self) -> None:
+        self.written: dict[str, str] = {}
+
+    def put(self, letter: str, name: str, value: str) -> None:
+        """Add a value."""
+        self[letter] = (*self.get(letter, ()), value)
+        self.written[letter] = name
+
+
 class Given(NamedTuple):
     """What the user gave: arguments, and for each option the values it got, by its letter."""
 
@@ -90,6 +101,11 @@ class Given(NamedTuple):
     def value(self, letter: str) -> str | None:
         """The argument of an option (the last one if given twice)."""
         return self.options[letter][-1] if letter in self.options else None
+
+    def name(self, letter: str) -> str:
+        """The option's name as the user wrote it."""
+        written = self.options.written if isinstance(self.options, OptionValues) else {}
+        return written.get(letter, f"-{letter}")
 
     def path(self) -> str:
         """The only argument, or else the current directory."""
@@ -109,7 +125,7 @@ def parse(command: Command, argv: Sequence[str]) -> Given:
     """
     known = {name: option for option in (*command.options, HELP) for name in option.names}
     arguments: list[str] = []
-    options: dict[str, tuple[str, ...]] = {}
+    options = OptionValues()
     rest = list(argv)
     while rest:
         word = rest.pop(0)
@@ -119,31 +135,36 @@ def parse(command: Command, argv: Sequence[str]) -> Given:
         if word == "-" or not word.startswith("-"):
             arguments.append(word)
         else:
-            letter, value = _take_option(known, word, rest)
-            options[letter] = (*options.get(letter, ()), value)
+            options.put(*_take_option(known, word, rest))
     if "h" not in options:
         _check_count(command, arguments)
     return Given(tuple(arguments), options)
 
 
-def _take_option(known: dict[str, Option], word: str, rest: list[str]) -> tuple[str, str]:
-    """The option's letter and value; what belongs to it, or is still to be read, changes in `rest`."""
+def _take_option(known: dict[str, Option], word: str, rest: list[str]) -> tuple[str, str, str]:
+    """The option's letter, its name as written, and its value, taken from `rest` if it stands there."""
     is_long = word.startswith("--")
     name, separator, attached = word.partition("=") if is_long else (word[:2], "", word[2:])
     if name not in known:
-        raise UsageError(f'unknown option "{name}"')
+        raise UsageError(f'unknown option "{name}"{_meant(name, known)}')
     option = known[name]
     if option.argument is None:
         if separator:
             raise UsageError(f'option "{name}" takes no argument')
         if attached:
             rest.insert(0, f"-{attached}")
-        return option.letter, ""
+        return option.letter, name, ""
     if separator or attached:
-        return option.letter, attached
+        return option.letter, name, attached
     if not rest:
         raise UsageError(f'option "{name}" needs an argument: {option.heading}')
-    return option.letter, rest.pop(0)
+    return option.letter, name, rest.pop(0)
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """The long option that may be meant; a letter is like none."""
+    near = did_you_mean(name[2:], [one[2:] for one in known])
+    return f' (did you mean "--{near}"?)' if near and name.startswith("--") else ""
 
 
 def _check_count(command: Command, arguments: Sequence[str]) -> None:
@@ -154,16 +175,10 @@ def _check_count(command: Command, arguments: Sequence[str]) -> None:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Write texts to standard output as they come."""
-    for piece in pieces:
-        sys.stdout.write(piece)
-    sys.stdout.flush()
-
-
-def write_at_once(pieces: Iterable[str]) -> None:
     """Write texts to standard output, each to be seen as soon as it comes."""
     for piece in pieces:
-        write([piece])
+        sys.stdout.write(piece)
+        sys.stdout.flush()
 
 
 def to_stderr(line: str) -> None:
@@ -261,7 +276,7 @@ class TypedOption(Generic[T]):
         try:
             return self.read(texts)
         except ValueError:
-            told = complaint.format(letter=letter, wanted=self.wanted, text=texts[-1])
+            told = complaint.format(option=given.name(letter), wanted=self.wanted, text=texts[-1])
             raise UsageError(told) from None
 
 
@@ -281,7 +296,7 @@ class VerbOptions:
     redelve.cli.options.UsageError: option "-r" needs a whole number above 0, not "0"
     """
 
-    complaint = 'option "-{letter}" needs {wanted}, not "{text}"'
+    complaint = 'option "{option}" needs {wanted}, not "{text}"'
 
     def __init__(self, given: Given) -> None:
         self.arguments = given.arguments
@@ -337,17 +352,6 @@ def texts(letter: str, meaning: str, argument: str) -> TypedOption[tuple[str, ..
 def names(letter: str, meaning: str, argument: str = "names") -> TypedOption[tuple[str, ...]]:
     """Names separated by commas, each once."""
     return TypedOption(Option(letter, meaning, argument), _names, ())
-
-
-def choice(letter: str, meaning: str, argument: str, choices: Mapping[str, T], usual: str) -> TypedOption[T]:
-    """One of a few words, and what it stands for."""
-
-    def chosen(given: Sequence[str]) -> T:
-        if given[-1] not in choices:
-            raise UsageError(f'unknown {argument} "{given[-1]}": choose {" or ".join(choices)}')
-        return choices[given[-1]]
-
-    return TypedOption(Option(letter, meaning, argument), chosen, choices[usual])
 
 
 class Wanted:
@@ -410,22 +414,6 @@ def number(letter: str, meaning: str, argument: str, wanted: Wanted = ANY) -> Ty
     """A number."""
     made = Option(letter, meaning, argument)
     return TypedOption(made, lambda given: wanted.number(given[-1]), None, wanted.words)
-
-
-def numbers(letter: str, meaning: str, argument: str, wanted: Wanted) -> TypedOption[tuple[float, ...]]:
-    """Numbers separated by commas."""
-    made = Option(letter, meaning, argument)
-    return TypedOption(made, lambda given: tuple(map(wanted.number, given[-1].split(","))), (), wanted.words)
-
-
-def memory(letter: str, meaning: str, argument: str = "size") -> TypedOption[int | None]:
-    """A number of bytes, such as 2G."""
-
-    def size(given: Sequence[str]) -> int:
-        unit = UNITS.get(given[-1][-1:].upper(), 0)
-        return int(POSITIVE.number(given[-1][:-1] if unit else given[-1]) * (unit or 1))
-
-    return TypedOption(Option(letter, meaning, argument), size, None, POSITIVE.words)
 
 
 def _parts(given: Sequence[str]) -> list[str]:

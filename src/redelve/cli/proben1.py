@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError, reporter
+from redelve.errors import hint
 
 if TYPE_CHECKING:
     from redelve.data.proben1 import Rules
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Proben1Options(of.VerbOptions):
     """What `redelve proben1` is told."""
 
-    complaint = 'option "-{letter}" needs {wanted}: got "{text}"'
+    complaint = 'option "{option}" needs {wanted}: got "{text}"'
 
     out = of.text("o", "export: the folder to write to, or a name that ends in .dt", "folder", ".")
     permutations = of.wholes(
@@ -136,7 +137,8 @@ def proben1(argv: Sequence[str] | None = None) -> int:
 
     def perform(given: Proben1Options) -> Iterator[str]:
         if given.arguments[0] not in actions:
-            raise UsageError(f'unknown action "{given.arguments[0]}": choose {", ".join(actions)}')
+            near = hint(given.arguments[0], actions)
+            raise UsageError(f'unknown action "{given.arguments[0]}": choose {", ".join(actions)}{near}')
         return actions[given.arguments[0]](given)
 
     return of.run_verb(PROBEN1, Proben1Options, perform, argv) or (FAILURE if unsound else 0)
@@ -148,7 +150,7 @@ FROM_0, FROM_1 = (of.Wanted(f"a whole number from {least} on", least) for least 
 class Proben1StudyOptions(of.VerbOptions):
     """What `redelve study proben1` is told."""
 
-    complaint = '-{letter} takes {wanted}: got "{text}"'
+    complaint = '{option} takes {wanted}: got "{text}"'
 
     table = of.texts("t", "tables, as 3 or 3,4 or 8-11 (several times; else all)", "numbers")
     datasets = of.names("d", "datasets, as glass1,horse2 or glass for all three (else all)")

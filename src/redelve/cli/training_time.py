@@ -56,10 +56,18 @@ def training_time(argv: Sequence[str] | None = None) -> int:
 SEVERAL = of.Wanted("a number, or several with commas")
 
 
+def _numbers(letter: str, meaning: str, argument: str) -> of.TypedOption[tuple[float, ...]]:
+    """Numbers separated by commas."""
+    made = of.Option(letter, meaning, argument)
+    return of.TypedOption(
+        made, lambda given: tuple(map(SEVERAL.number, given[-1].split(","))), (), SEVERAL.words
+    )
+
+
 class HameyOptions(of.VerbOptions):
     """What `redelve study hamey` is told."""
 
-    complaint = '-{letter} must be {wanted}: got "{text}"'
+    complaint = '{option} must be {wanted}: got "{text}"'
 
     table = of.texts("t", "the table to make anew: 1", "number")
     figures = of.flag("f", "draw figures 1 to 4 into the folder of -o")
@@ -67,9 +75,9 @@ class HameyOptions(of.VerbOptions):
     search = of.text("s", "search for the most efficient r, α and η of a problem", "name")
     trials = of.whole("n", "trials N (of a search: those that judge the best)", wanted=of.FROM_0)
     limit = of.whole("T", "the limit T in epochs", "epochs", wanted=of.FROM_0)
-    range = of.numbers("r", "initial weights within ±r; of a search: values, as 1,1.4,2", "r", SEVERAL)
-    momentum = of.numbers("a", "momentum α; of a search: values", "alpha", SEVERAL)
-    rate = of.numbers("e", "learning rate η; of a search: values", "eta", SEVERAL)
+    range = _numbers("r", "initial weights within ±r; of a search: values, as 1,1.4,2", "r")
+    momentum = _numbers("a", "momentum α; of a search: values", "alpha")
+    rate = _numbers("e", "learning rate η; of a search: values", "eta")
     first = of.whole("k", "trials of each setting in the first round of a search", wanted=of.FROM_0)
     algorithm = of.text("m", "back-propagation (unless told otherwise) or descending-epsilon", "name")
     device = of.text("d", "where to train: cpu, or cuda (with torch)", "device", "cpu")

@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ import numpy as np
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, read_text, write_atomic
 from redelve.data.problems import Problems
-from redelve.errors import FormatError, SpecError
+from redelve.errors import FormatError, SpecError, hint
 from redelve.model.dataset import Numbers
 from redelve.text_numbers import parse_number
 
@@ -176,9 +175,7 @@ def _header_line(line: str, number: int, found: dict[str, int], problems: Proble
     match = HEADER_LINE.fullmatch(line)
     if match is None or match[1] not in KEYS:
         key = shown(line.partition("=")[0].strip(), 40)
-        near = get_close_matches(key, KEYS, 1)
-        hint = f' (did you mean "{near[0]}"?)' if near else ""
-        problems.add(number, f'unknown header key "{key}"{hint}: the keys are {", ".join(KEYS)}')
+        problems.add(number, f'unknown header key "{key}"{hint(key, KEYS)}: the keys are {", ".join(KEYS)}')
         return
     key, value = match[1], match[2]
     if key in found:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
-from redelve.errors import SpecError
+from redelve.errors import SpecError, did_you_mean
 
 Kind = Literal["classification", "approximation"]
 PERMUTATIONS = (1, 2, 3)
@@ -108,8 +107,8 @@ def parse_name(name: str) -> Variant:
     match = NAME.fullmatch(name)
     if match is None or match[1] not in DATASETS:
         bare = match[1] if match else name
-        near = get_close_matches(bare, DATASETS, 1)
-        hint = f' (did you mean "{near[0]}1"?)' if near else ""
+        near = did_you_mean(bare, DATASETS)
+        hint = f' (did you mean "{near}1"?)' if near else ""
         raise SpecError(
             f'"{name}" is no dataset of PROBEN1{hint}: a name is a problem ({", ".join(DATASETS)}), a '
             "permutation 1 to 3 and perhaps an order a to f, as in glass1 or glass1d"

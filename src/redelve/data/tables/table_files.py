@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -23,7 +22,7 @@ from redelve.data.compressed_names import plain_name
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, decoded_text, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
 from redelve.text_numbers import NUMBER, is_integer, parse_number
 
@@ -126,7 +125,7 @@ class Table:
         for column in self.columns:
             if column.name == name:
                 return column
-        near = get_close_matches(name, self.names, 3) or self.names[:12]
+        near = near_names(name, self.names) or self.names[:12]
         raise SpecError(f'{self.source} has no column "{shown(name)}": it has {shown(", ".join(near), 200)}')
 
     def select(self, rows: Rows) -> Table:

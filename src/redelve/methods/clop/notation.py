@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
-from redelve.errors import SpecError
+from redelve.errors import SpecError, hint
 
 LONGEST = 2000
 
@@ -74,9 +73,8 @@ class _Reader:
     def made(self, name: str, args: list[Any], given: dict[str, Any]) -> Any:
         """The object of that name with these hyperparameters."""
         if name not in self.known:
-            near = get_close_matches(name, self.known, n=1)
-            hint = f' (did you mean "{near[0]}"?)' if near else ""
-            raise SpecError(f'unknown learning object "{name[:80]}": known are {", ".join(self.known)}{hint}')
+            known = f"{', '.join(self.known)}{hint(name, self.known)}"
+            raise SpecError(f'unknown learning object "{name[:80]}": known are {known}')
         kind = self.known[name]
         if not isinstance(kind, type):
             return kind
