@@ -176,6 +176,12 @@ class TestTasks:
             f"/demo/{name}/std.64" for name in ("age", "colour", "income", "sex", "siblings")
         ]
 
+    @pytest.mark.parametrize("size", [64, np.int64(64)])
+    @pytest.mark.parametrize("task", ["demo/age", "demo/age/std.64"])
+    def test_one_size_needs_no_list(self, task: str, size: int) -> None:
+        assert list(assignments_for(task, sizes=size)) == ["/demo/age/std.64"]
+        assert redelve.assess(["constant"], task, sizes=size).results.tasks.keys() == {"/demo/age/std.64"}
+
     @pytest.mark.parametrize(
         ("task", "sizes", "complaint"),
         [
@@ -184,10 +190,13 @@ class TestTasks:
             ("demo/height", None, "height"),
             ("demo/age/bold.32", None, "bold.prior"),
             ("demo/age", [33], "has no training-set size 33: it has 32, 64, 128, 256, 512"),
+            ("demo/age", 33, "has no training-set size 33: it has 32, 64, 128, 256, 512"),
+            ("demo/age", "64", "sizes is '64': give a whole number, or several in a list"),
+            ("demo/age", 64.5, "sizes is 64.5: give a whole number, or several in a list"),
             ([], None, "there is no task"),
         ],
     )
-    def test_what_is_not_there_is_named(self, task: object, sizes: list[int] | None, complaint: str) -> None:
+    def test_what_is_not_there_is_named(self, task: object, sizes: object, complaint: str) -> None:
         with pytest.raises(RedelveError) as caught:
             assignments_for(task, sizes=sizes)  # type: ignore[arg-type]
         assert complaint in str(caught.value)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.answers.losses import LossLike
-from redelve.data.tasks import TaskLike, assignments_for
+from redelve.data.tasks import SizesLike, TaskLike, assignments_for
 from redelve.findings import Contest, Findings, compare_methods, find
 from redelve.findings.by_method import Validation, many_runs
 from redelve.findings.findings import coverage_of
@@ -43,7 +43,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     methods: MethodsLike | None,
     tasks: TaskLike | Iterable[TaskLike],
     *,
-    sizes: Sequence[int] | None = None,
+    sizes: SizesLike = None,
     losses: Sequence[LossLike] | None = None,
     runs: int = 1,
     workers: WorkersLike = 1,
@@ -64,7 +64,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         One or several of what `task` takes: addresses such as ``"kin-8nm/dist"``, files, and what `task`,
         `from_frame` and `from_file` return.
     sizes
-        Training-set sizes to choose among those of the tasks; all if left out.
+        The training-set size, or several, to choose among those of the tasks; all if left out.
     losses
         The losses to compute, or their codes, as in ``["S", Huber()]``; all usual ones that apply if left
         out.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,9 @@ class NamedTasks:
 TaskLike = str | os.PathLike[str] | Assignment | Intake | NamedTasks
 """What names a task, or is one made ready; a data frame becomes one by `task`, which is told the target."""
 
+SizesLike = int | Sequence[int] | None
+"""Training-set sizes as a user may put it: one, several, or None for all."""
+
 
 @named_options
 def task(
@@ -52,7 +56,7 @@ def task(
     name: str | None = None,
     groups: str | Labels | None = None,
     description: Description | StrPath | None = None,
-    sizes: Sequence[int] | None = None,
+    sizes: SizesLike = None,
 ) -> Intake | NamedTasks:
     """Make tasks of whatever holds them.
 
@@ -77,7 +81,7 @@ def task(
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.
     sizes
-        Training-set sizes to choose among those that the source has; all if left out.
+        The training-set size, or several, to choose among those that the source has; all if left out.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def task(
 
 
 def assignments_for(
-    tasks: TaskLike | Iterable[TaskLike], *, sizes: Sequence[int] | None = None
+    tasks: TaskLike | Iterable[TaskLike], *, sizes: SizesLike = None
 ) -> dict[str, Assignment]:
     """The assignments meant, by address; `sizes` chooses among the training-set sizes."""
     found: dict[str, Assignment] = {}
@@ -157,7 +161,7 @@ def is_data_file(source: str | os.PathLike[str]) -> bool:
     return is_table(source) or os.fspath(source).lower().endswith(PROBEN1_FILES)
 
 
-def _named(name: str, sizes: Sequence[int] | None) -> NamedTasks:
+def _named(name: str, sizes: SizesLike) -> NamedTasks:
     """What a text stands for that is no table: a file of PROBEN1, one of its problems, or an address."""
     if is_data_file(name):
         from redelve.data.proben1 import assignment
@@ -174,7 +178,7 @@ def _named(name: str, sizes: Sequence[int] | None) -> NamedTasks:
     return NamedTasks(name, tuple(library.task(one).assignment() for one in found))
 
 
-def _with_sizes(tasks: Intake | NamedTasks, sizes: Sequence[int] | None) -> Intake | NamedTasks:
+def _with_sizes(tasks: Intake | NamedTasks, sizes: SizesLike) -> Intake | NamedTasks:
     """The same without the training-set sizes that were not asked for."""
     every = tasks.assignments
     known = [one.task.training_set_size for one in every]
@@ -197,7 +201,7 @@ def _summarised(assignment: Assignment) -> str:
     return f"{assignment.address}: {len(assignment.data.inputs)} inputs, {sizes}{notes}"
 
 
-def addresses(overlay: Overlay, name: str, sizes: Sequence[int] | None = None) -> list[DataAddress]:
+def addresses(overlay: Overlay, name: str, sizes: SizesLike = None) -> list[DataAddress]:
     """The tasks that a name stands for: itself, or all that lie below it, with the standard prior if any."""
     address = DataAddress.parse(name if name.startswith("/") else f"/{name}")
     if address.dataset is None:
@@ -218,9 +222,12 @@ def addresses(overlay: Overlay, name: str, sizes: Sequence[int] | None = None) -
     return found
 
 
-def _chosen(known: Sequence[int], sizes: Sequence[int] | None, prototask: str) -> set[int]:
-    chosen = set(known) if sizes is None else set(known) & set(sizes)
+def _chosen(known: Sequence[int], sizes: SizesLike, prototask: str) -> set[int]:
+    if isinstance(sizes, str) or not isinstance(sizes, int | Integral | Iterable | None):
+        raise SpecError(f"sizes is {sizes!r}: give a whole number, or several in a list")
+    asked = known if sizes is None else [sizes] if isinstance(sizes, int | Integral) else list(sizes)
+    chosen = set(known) & set(asked)
     if not chosen:
-        wanted, there = (", ".join(map(str, some)) for some in (sizes or (), sorted(set(known))))
+        wanted, there = (", ".join(map(str, some)) for some in (asked, sorted(set(known))))
         raise SpecError(f'prototask "{prototask}" has no training-set size {wanted}: it has {there}')
     return chosen
