@@ -165,6 +165,17 @@ def test_their_encoding_is_used_for_files(shell: Shell) -> None:
     assert f"{1000 * float(first):.3f}" in data.read_text().split()
 
 
+def test_their_method_is_applied_to_task_directories(shell: Shell) -> None:
+    for part in ("data", "methods/nearest"):
+        (shell.folder / "delve-theirs" / part).mkdir(parents=True)
+    shell.redelve("mgendir", "-q", "waves/height/std.16", where="delve-theirs/methods/nearest")
+    task = "delve-theirs/methods/nearest/waves/height/std.16"
+    shell.redelve("mgendata", "-q", where=task)
+    shell.redelve("apply", "nearest", "-q", where=task)
+    shell.redelve("mloss", "-q", "-l", "S", where=task)
+    assert all((shell.folder / task / f"{name}.0").exists() for name in ("guess", "loss.S"))
+
+
 def test_the_guide_for_contributors_shows_these_files() -> None:
     guide = (PLUGIN.parent.parent / "CONTRIBUTING.md").read_text()
     shown = dict(re.findall(r"^`tests/plugin/(\S+)`:\n\n```\w+\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL))

@@ -63,7 +63,7 @@ VERBS = {
         "list PROBEN1's problems; check, export and download files in its format",
         "redelve.cli.proben1:proben1",
     ),
-    "apply": Subcommand("apply a built-in method to the task in a directory", "redelve.cli.methods:apply"),
+    "apply": Subcommand("apply a method to the task in a directory", "redelve.cli.methods:apply"),
     "root": Subcommand("print the path of the built-in delve directory", "redelve.cli.showing:root"),
 }
 DELVE_COMMANDS = {

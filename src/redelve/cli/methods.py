@@ -10,8 +10,7 @@ from typing import Any
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import QUIET, Command, Given, UsageError, reporter, run
-from redelve.errors import RedelveError, SpecError
-from redelve.methods.builtin.summaries import SUMMARIES
+from redelve.errors import RedelveError, SpecError, hint
 
 LIST_METHODS = Command(
     "redelve methods",
@@ -98,7 +97,8 @@ def _method(given: CheckMethodOptions) -> Any:
 
 APPLY = Command(
     "redelve apply",
-    "Train a built-in method on every train.n of a task directory and write its predictions beside them.",
+    "Train a method that is known by name (`redelve methods` lists them) on every train.n of a task\n"
+    "directory and write its predictions beside them.",
     "method [ -q ] [ path ]",
     (QUIET,),
     least=1,
@@ -108,11 +108,12 @@ APPLY = Command(
 
 def _apply(given: Given) -> str:
     """Write predictions for all losses that the method has any for."""
+    from redelve.methods.contract import METHODS
     from redelve.run.task_directories import apply_method
 
     name, *path = given.arguments
-    if name not in SUMMARIES:
-        raise UsageError(f'unknown method "{name}": known are {", ".join(SUMMARIES)}')
+    if name not in METHODS:
+        raise UsageError(f'unknown method "{name}": known are {", ".join(METHODS)}{hint(name, METHODS)}')
     apply_method(name, path[0] if path else ".", reporter(is_quiet=given.has("q")))
     return ""
 

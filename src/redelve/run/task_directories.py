@@ -1,4 +1,4 @@
-"""A built-in method's work in DELVE's task directories: from train.n and test.n to prediction files."""
+"""A method's work in DELVE's task directories: from train.n and test.n to prediction files."""
 
 from __future__ import annotations
 
