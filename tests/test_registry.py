@@ -1,10 +1,14 @@
 """Names and what they stand for; other packages register through entry points."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from redelve.answers.losses import LOSSES
 from redelve.errors import SpecError
+from redelve.model.encodings import encodings
+from redelve.model.encodings.encoder import encoding_called
 from redelve.registry import Registry, installed
 
 
@@ -82,3 +86,24 @@ def test_a_name_can_be_removed_and_given_anew(site: Path) -> None:
     assert (colours["red"], colours.changes) == (2, before + 2)
     with pytest.raises(SpecError, match='unknown colour "blue"'):
         colours.remove("blue")
+
+
+def test_a_thing_is_registered_under_its_own_name(site: Path) -> None:
+    paint = "from types import SimpleNamespace\nMAUVE = SimpleNamespace(name='violet')\n"
+    install(site, "dyes", "[redelve.colours]\nmauve = dyes:MAUVE\n", paint)
+    colours = Registry[object]("colour", "redelve.colours", own_name="name")
+    colours.add("red", SimpleNamespace(name="red"))
+    colours.add("any", SimpleNamespace())
+    told = 'colour "blue" calls itself "red": register it under that name, or give it this one'
+    with pytest.raises(SpecError, match=told):
+        colours.add("blue", SimpleNamespace(name="red"))
+    assert "blue" not in colours
+    with pytest.raises(SpecError, match='colour "mauve" calls itself "violet"'):
+        colours["mauve"]
+
+
+def test_encodings_and_losses_have_one_name() -> None:
+    with pytest.raises(SpecError, match='encoding "raw3" calls itself "copy"'):
+        encodings.add("raw3", encoding_called("copy"))
+    with pytest.raises(SpecError, match='loss "H" calls itself "S"'):
+        LOSSES.add("H", LOSSES["S"])

@@ -23,7 +23,8 @@ INFO = (".dist-info", ".egg-info")
 class Registry(Generic[T]):
     """Names and what they stand for; a string "module:name" is imported when first asked for.
 
-    With a `group`, what installed packages registered under it by entry points is known as well.
+    With a `group`, what installed packages registered under it by entry points is known as well. With
+    `own_name`, the attribute in which things of this kind say their own name, it must be the name registered.
 
     >>> colours = Registry[int]("colour")
     >>> colours.add("red", 1)
@@ -34,9 +35,10 @@ class Registry(Generic[T]):
     redelve.errors.SpecError: unknown colour "rde": known are red (did you mean "red"?)
     """
 
-    def __init__(self, kind: str, group: str | None = None) -> None:
+    def __init__(self, kind: str, group: str | None = None, *, own_name: str | None = None) -> None:
         self.kind = kind
         self.group = group
+        self.own_name = own_name
         self.changes = 0
         """How often something was added or removed: what was made of an older state is out of date."""
         self._items: dict[str, T | str] = {}
@@ -46,6 +48,8 @@ class Registry(Generic[T]):
         """Register `item`; the same name twice is an error."""
         if name in self._items:
             raise SpecError(f'{self.kind} "{name}" is registered twice: choose another name')
+        if not isinstance(item, str):
+            self._check_name(name, item)
         self._items[name] = item
         self.changes += 1
 
@@ -62,6 +66,7 @@ class Registry(Generic[T]):
         item = self._items[name]
         if isinstance(item, str):
             item = self._imported(name, item)
+            self._check_name(name, item)
             self._items[name] = item
         return item
 
@@ -92,6 +97,13 @@ class Registry(Generic[T]):
             found[name] = place
         self._items.update(found)
         self._is_complete = True
+
+    def _check_name(self, name: str, item: T) -> None:
+        own = getattr(item, self.own_name, "") if self.own_name else ""
+        if isinstance(own, str) and own not in ("", name):
+            raise SpecError(
+                f'{self.kind} "{name}" calls itself "{own}": register it under that name, or give it this one'
+            )
 
     def _imported(self, name: str, place: str) -> T:
         module, _, attribute = place.partition(":")

@@ -48,7 +48,7 @@ class ValidityRule:
         return Note(self.code, self.title, text, self.severity, tuple(tasks), tuple(methods))
 
 
-RULES: Registry[ValidityRule] = Registry("validity rule")
+RULES: Registry[ValidityRule] = Registry("validity rule", own_name="code")
 
 
 def rule(

@@ -23,7 +23,7 @@ class Activation:
     chain: Callable[[Any, Array, Array, Array], None]
 
 
-ACTIVATIONS = Registry[Activation]("activation")
+ACTIVATIONS = Registry[Activation]("activation", own_name="name")
 
 
 def _tanh(xp: Any, z: Array, memory: Array) -> None:

@@ -22,7 +22,7 @@ __all__ = [
     "distributions",
 ]
 
-distributions: Registry[type[Distribution]] = Registry("predictive distribution")
+distributions: Registry[type[Distribution]] = Registry("predictive distribution", own_name="kind")
 
 for _each in (Normal, Student, NormalMixture, Samples, Quantiles):
     distributions.add(_each.kind, _each)

@@ -209,7 +209,7 @@ def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> 
         raise PredictionError(f"expected {len(truths[0])} {what} but got {len(prediction)}")
 
 
-LOSSES = Registry[type[Loss]]("loss", "redelve.losses")
+LOSSES = Registry[type[Loss]]("loss", "redelve.losses", own_name="letter")
 LossLike = str | Loss
 """A loss or its code."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import starmap
 from typing import Any, Protocol
@@ -118,7 +118,9 @@ class OwnCoding(Coding):
     encoding: Encoding | None = None
 
 
-encodings: Registry[Encoding | Callable[[Subject], Encoder]] = Registry("encoding", "redelve.encodings")
+encodings: Registry[Encoding | Callable[[Subject], Encoder]] = Registry(
+    "encoding", "redelve.encodings", own_name="name"
+)
 
 
 def encoding_called(name: str) -> Encoding:
@@ -127,7 +129,7 @@ def encoding_called(name: str) -> Encoding:
 
 
 def _encoding(name: str, found: Encoding | Callable[[Subject], Encoder]) -> Encoding:
-    return replace(found, name=name) if isinstance(found, Encoding) else Encoding(name, found)
+    return found if isinstance(found, Encoding) else Encoding(name, found)
 
 
 def encoding_of(coding: Coding, kind: str) -> Encoding | None:

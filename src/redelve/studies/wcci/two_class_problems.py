@@ -167,7 +167,7 @@ def digits() -> Sample:
     return Sample(inputs / 16, np.where(digit % 2 == 1, 1, -1).astype(np.int64))
 
 
-PROBLEMS: Registry[TwoClassProblem | Pool] = Registry("problem")
+PROBLEMS: Registry[TwoClassProblem | Pool] = Registry("problem", own_name="name")
 for _problem in (
     TwoClassProblem("twonorm", "two normal classes, 20 inputs (Breiman 1996)", 100, 0.5, twonorm),
     TwoClassProblem(
