@@ -10,16 +10,6 @@ from redelve.data.proben1.problem_names import variants_of
 from redelve.findings import Findings
 from redelve.findings.error_percentages import RunErrors, run_errors
 from redelve.report import formatting
-from redelve.report.formatting import (
-    METHOD,
-    TASK,
-    Cell,
-    ReportColumn,
-    ReportTable,
-    Row,
-    count_cell,
-    name_cell,
-)
 from redelve.report.sections import ProblemCollection
 from redelve.report.words import listed
 from redelve.run.results import Results, TaskFacts
@@ -52,7 +42,7 @@ class Proben1Collection(ProblemCollection):
         """PROBEN1's phrases."""
         return suggested_words(findings)
 
-    def tables(self, findings: Findings) -> tuple[ReportTable, ...]:
+    def tables(self, findings: Findings) -> tuple[formatting.ReportTable, ...]:
         """PROBEN1's errors."""
         found = errors_table(findings)
         return () if found is None else (found,)
@@ -66,7 +56,7 @@ def variants(facts: TaskFacts) -> tuple[str, ...]:
     return variants_of(facts.address.split("/")[1]) if facts.usage == "historical" else ()
 
 
-def errors_table(findings: Findings) -> ReportTable | None:
+def errors_table(findings: Findings) -> formatting.ReportTable | None:
     """PROBEN1's errors of every method on PROBEN1's problems; None where there are no such tasks."""
     chosen = [task for task in findings.results.tasks.values() if variants(task)]
     if not chosen:
@@ -78,17 +68,17 @@ def errors_table(findings: Findings) -> ReportTable | None:
         for name in findings.results.methods
         if (task.address, name) in grouped
     ]
-    return ReportTable(
+    return formatting.ReportTable(
         "proben1-errors",
         "Errors as PROBEN1 measures them",
         (
-            TASK,
-            METHOD,
-            ReportColumn("Jobs", ("jobs",)),
-            ReportColumn("Squared error percentage", ("squared", "squared_sd")),
-            ReportColumn("Classification error", ("wrong", "wrong_sd")),
-            ReportColumn("Thresholds 0.5: wrong, rejected", ("half_wrong", "half_rejected")),
-            ReportColumn("0.3 and 0.7: wrong, rejected", ("strict_wrong", "strict_rejected")),
+            formatting.TASK,
+            formatting.METHOD,
+            formatting.ReportColumn("Jobs", ("jobs",)),
+            formatting.ReportColumn("Squared error percentage", ("squared", "squared_sd")),
+            formatting.ReportColumn("Classification error", ("wrong", "wrong_sd")),
+            formatting.ReportColumn("Thresholds 0.5: wrong, rejected", ("half_wrong", "half_rejected")),
+            formatting.ReportColumn("0.3 and 0.7: wrong, rejected", ("strict_wrong", "strict_rejected")),
         ),
         tuple(rows),
         "Per cent, on the test sets (Prechelt 1994, 2.6): mean and, in brackets, n − 1 standard deviation "
@@ -116,28 +106,35 @@ def _summary(found: Iterable[RunErrors], measure: str) -> RunSummary | None:
     return summarise_runs(known) if usable else None
 
 
-def _row(address: str, method: str, found: list[RunErrors]) -> Row:
+def _row(address: str, method: str, found: list[RunErrors]) -> formatting.Row:
     squared, wrong = (_spread(_summary(found, measure)) for measure in MEASURES)
     pairs = [
         _both(_summary(found, f"{rule}_wrong"), _summary(found, f"{rule}_rejected"))
         for rule in ("half", "strict")
     ]
-    return Cell(address), name_cell(method), count_cell(len(found)), squared, wrong, *pairs
+    return (
+        formatting.Cell(address),
+        formatting.name_cell(method),
+        formatting.count_cell(len(found)),
+        squared,
+        wrong,
+        *pairs,
+    )
 
 
-def _spread(summary: RunSummary | None) -> Cell:
+def _spread(summary: RunSummary | None) -> formatting.Cell:
     if summary is None:
-        return Cell(formatting.UNKNOWN)
+        return formatting.Cell(formatting.UNKNOWN)
     deviation = summary.standard_deviation
     more = "" if deviation is None else f" ({formatting.plain(deviation, 2)})"
-    return Cell(f"{formatting.plain(summary.mean, 4)}{more}", (summary.mean, deviation))
+    return formatting.Cell(f"{formatting.plain(summary.mean, 4)}{more}", (summary.mean, deviation))
 
 
-def _both(wrong: RunSummary | None, rejected: RunSummary | None) -> Cell:
+def _both(wrong: RunSummary | None, rejected: RunSummary | None) -> formatting.Cell:
     if wrong is None or rejected is None:
-        return Cell(formatting.UNKNOWN)
+        return formatting.Cell(formatting.UNKNOWN)
     means = wrong.mean, rejected.mean
-    return Cell(", ".join(formatting.plain(mean, 3) for mean in means), means)
+    return formatting.Cell(", ".join(formatting.plain(mean, 3) for mean in means), means)
 
 
 def suggested_words(findings: Findings) -> dict[int, str]:
