@@ -292,8 +292,54 @@ def cautious_half_width(mean_squares: Squares, shape: tuple[int, int], level: fl
     return (low + high) / 2
 
 
+def two_t_p_value(
+    squared: FloatArray, sets: tuple[FloatArray, FloatArray], cases: tuple[FloatArray, FloatArray] | None
+) -> FloatArray:
+    """P((√A·T + √C·T′)² > `squared`), T and T′ independent t variables; `sets` is (A, df), `cases` (C, df′).
+
+    Without `cases` it is the tail of one t variable; with them that of `cautious_p_value`.
+    """
+    from scipy.special import stdtr
+
+    variance, df = (np.asarray(x, np.float64) for x in sets)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if cases is None:
+            t = np.sqrt(squared / variance)
+            return np.asarray(np.where(squared > 0, 2 * stdtr(df, -t), 1.0))
+        total = variance + cases[0]
+        scaled, shares = squared / total, (variance / total, cases[0] / total)
+    every = np.broadcast_arrays(scaled, *shares, df, cases[1])
+    p = np.full(every[0].shape, np.nan)
+    for first, second in {(a, b) for a, b in zip(every[3].ravel(), every[4].ravel(), strict=True)}:
+        here = (every[3] == first) & (every[4] == second)
+        p[here] = _two_t_tail(every[0][here], (every[1][here], every[2][here]), (first, second))
+    return np.asarray(np.where(total > 0, np.clip(p, 1e-16, 1.0), np.where(squared > 0, 0.0, 1.0)))
+
+
+def two_t_half_width(
+    sets: tuple[FloatArray, FloatArray], cases: tuple[FloatArray, FloatArray] | None, level: float
+) -> FloatArray:
+    """The distance d at which `two_t_p_value` of d² is `level`: exact without cases, else by bisection."""
+    from scipy.special import stdtrit
+
+    variance, df = (np.asarray(x, np.float64) for x in sets)
+    alone = np.sqrt(variance) * stdtrit(df, 1 - level / 2)
+    if cases is None:
+        return np.asarray(alone)
+    other = np.sqrt(cases[0]) * stdtrit(cases[1], 1 - level / 2)
+    low = np.maximum(alone, other)
+    high = np.sqrt(variance) * stdtrit(df, 1 - level / 4) + np.sqrt(cases[0]) * stdtrit(
+        cases[1], 1 - level / 4
+    )
+    for _ in range(60):
+        middle = (low + high) / 2
+        inside = two_t_p_value(np.square(middle), sets, cases) > level
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.asarray((low + high) / 2)
+
+
 def _two_t_tail(
-    squared: FloatArray, scales: tuple[FloatArray, FloatArray], dfs: tuple[int, int]
+    squared: FloatArray, scales: tuple[FloatArray, FloatArray], dfs: tuple[float, float]
 ) -> FloatArray:
     """P((√A·T + √C·T′)² > `squared`): given both chi-squares the sum is normal, so average a normal tail."""
     from scipy.special import erfc
@@ -308,7 +354,7 @@ def _two_t_tail(
     return total
 
 
-def _chi_square_nodes(df: int) -> tuple[FloatArray, FloatArray]:
+def _chi_square_nodes(df: float) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights for averaging over a chi-square variable divided by its degrees of freedom.
 
     The trapezium rule in its logarithm, as far as the density exceeds e⁻⁴⁰ of its greatest value; for such
