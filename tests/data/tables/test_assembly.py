@@ -84,8 +84,8 @@ def test_three_hundred_rows_are_cross_validated(tmp_path: Path) -> None:
 
 def test_nine_thousand_rows_are_divided_in_powers_of_two() -> None:
     intake = from_frame(frame(9000), "price", name="houses")
-    assert [one.task.training_set_size for one in intake.assignments] == [64, 128, 256, 512, 1024]
-    assert [len(one.instances) for one in intake.assignments] == [8, 8, 8, 8, 4]
+    assert [one.task.training_set_size for one in intake.assignments] == [32, 64, 128, 256, 512]
+    assert [len(one.instances) for one in intake.assignments] == [8, 8, 8, 8, 8]
     for assignment in intake.assignments:
         assert assignment.scheme == "hierarchical"
         assert describe(assignment.instances).caveats() == assignment.notes == ()

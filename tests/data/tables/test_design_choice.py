@@ -11,11 +11,11 @@ from redelve.errors import SpecError
 # cases → selection, sizes, test cases, instances
 DIVIDED: dict[int, tuple[str, tuple[int, ...], int, int]] = {
     400: ("common", (32,), 200, 6),
-    512: ("common", (32, 64), 256, 8),
+    512: ("common", (32,), 256, 8),
     1000: ("common", (32, 64), 500, 8),
     1600: ("hierarchical", (32, 64, 128), 800, 8),
-    8192: ("hierarchical", (64, 128, 256, 512, 1024), 4096, 8),  # as in DELVE's families
-    9000: ("hierarchical", (64, 128, 256, 512, 1024), 4500, 8),
+    8192: ("hierarchical", (32, 64, 128, 256, 512), 4096, 8),  # with 1024 cases each there would be four sets
+    9000: ("hierarchical", (32, 64, 128, 256, 512), 4500, 8),
     100_000: ("hierarchical", (512, 1024, 2048, 4096, 8192), 20_000, 8),
     5_000_000: ("hierarchical", (512, 1024, 2048, 4096, 8192), 20_000, 8),
 }
@@ -64,13 +64,13 @@ def test_few_groups_are_cross_validated_group_by_group() -> None:
 
 def test_sizes_at_which_a_class_would_be_absent_are_passed_over() -> None:
     choice = choose_design(8192, class_counts={"common": 8110, "rare": 82})
-    assert choice.training_set_sizes == (256, 512, 1024)
+    assert choice.training_set_sizes == (256, 512)
     assert "smaller training sets would often lack the rarest class (82 cases)" in choice.reasons
 
 
 def test_the_largest_size_stays_however_rare_a_class_is() -> None:
     choice = choose_design(8192, class_counts={"common": 8188, "rare": 4})
-    assert choice.training_set_sizes == (1024,)
+    assert choice.training_set_sizes == (512,)
     assert "training sets may still lack the rarest class (4 cases)" in choice.reasons
 
 

@@ -13,10 +13,10 @@ from redelve.model.designs import cross_validation_lists
 from redelve.model.designs.explicit import CaseLists
 
 FEWEST_CASES = 10
-FEWEST_TO_DIVIDE = 400  # half of them: 200 for testing, and room for 4 training sets of 32 and more
+FEWEST_TO_DIVIDE = 400  # half of them: 200 for testing, and room for 6 training sets of 32 and more
 SMALLEST_SIZE, LARGEST_SIZE = 32, 8192
 MOST_SIZES = 5
-FEWEST_INSTANCES, MOST_INSTANCES = 4, 8
+FEWEST_INSTANCES, MOST_INSTANCES = 6, 8  # with four, ten methods could hardly be told apart
 MOST_TEST_CASES = 20_000
 FEWEST_TESTED_EACH = 100  # in a test set that belongs to one instance
 GROUPS_IN_A_SET = 8
@@ -59,7 +59,7 @@ def choose_design(
 
     >>> choice = choose_design(8192)
     >>> choice.selection, choice.test_set_size, choice.training_set_sizes, choice.instances
-    ('hierarchical', 4096, (64, 128, 256, 512, 1024), 8)
+    ('hierarchical', 4096, (32, 64, 128, 256, 512), 8)
     """
     check_enough(case_count, class_counts, group_sizes)
     groups = _Groups.of(group_sizes)
@@ -141,7 +141,7 @@ def _divided(case_count: int, class_counts: Mapping[str, int] | None, groups: _G
 
 
 def _sizes(room: int, lowest: int, groups: _Groups) -> tuple[int, ...]:
-    """At most five powers of two, the largest of which still gives four sets."""
+    """At most five powers of two, the largest of which still gives six sets."""
     sizes = []
     size = lowest
     while size <= max(LARGEST_SIZE, lowest) and groups.sets(room, size) >= FEWEST_INSTANCES:
