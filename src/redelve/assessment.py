@@ -219,9 +219,9 @@ class Assessment:
     def compare(self, first: str, second: str, task: str | None = None) -> Contests:
         """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests."""
         chosen = [self._address(task)] if task is not None else list(self.results.tasks)
-        contests = [compare_methods(self.results, first, second, address, self.loss) for address in chosen]
+        contests = compare_methods(self.results, first, second, chosen, self.loss)
         codes = [self.findings.task(address).loss for address in chosen]
-        return Contests(tuple(chosen), tuple(codes), tuple(contests))
+        return Contests(tuple(chosen), tuple(codes), contests)
 
     def frame(self) -> pd.DataFrame:
         """A row for every task and method: expected loss, standard error, interval, standard deviations."""

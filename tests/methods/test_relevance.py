@@ -10,7 +10,7 @@ import os
 import pytest
 
 import redelve
-from redelve.findings.task import Contest, compare_methods
+from redelve.findings import Contest, compare_methods
 from redelve.run.workers import Processes
 
 PROTOTASKS = ("kin-8nm/dist", "kin-32nm/dist", "pumadyn-8nm/accel", "bank-8nm/rej", "bank-32nm/rej")
@@ -30,8 +30,9 @@ def contests(prototask: str, sizes: tuple[int, ...], runs: int = 1) -> dict[int,
     )
     assert not list(assessed.results.failures)
     return {
-        facts.training_set_size: compare_methods(assessed.results, "mlp-bgd-2", "mlp-bgd-1", address, "S")
+        facts.training_set_size: contest
         for address, facts in assessed.results.tasks.items()
+        for contest in compare_methods(assessed.results, "mlp-bgd-2", "mlp-bgd-1", [address], "S")
     }
 
 

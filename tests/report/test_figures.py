@@ -15,7 +15,6 @@ from redelve.report.loss_figures import digit, digits_of, scale_of
 from redelve.report.page import pictures_of
 from redelve.report.sections import panels
 from redelve.report.uncertainty_and_costs import variance_shares
-from redelve.stats.estimates import Comparison
 
 from .made import made_findings, made_results, many_tasks, task_facts
 
@@ -31,10 +30,8 @@ def with_p_values(task: TaskFindings, wanted: dict[tuple[str, str], tuple[float,
     contests = []
     for contest in task.contests:
         difference, p = wanted[contest.first, contest.second]
-        assert isinstance(contest.test, Comparison)
-        differences = replace(contest.test.differences, mean=difference)
-        test = replace(contest.test, differences=differences, p_value=p, cautious_p_value=p)
-        contests.append(replace(contest, test=test))
+        claim = replace(contest.claim, adjusted_p_value=p)
+        contests.append(replace(contest, difference=difference, claim=claim))
     return replace(task, contests=tuple(contests))
 
 

@@ -8,6 +8,8 @@ from redelve.findings.by_method import (
     losses_on,
     primary_loss,
 )
+from redelve.findings.claims import Claim
+from redelve.findings.contest import Contest
 from redelve.findings.findings import (
     AcrossTasks,
     CurvePoint,
@@ -19,7 +21,6 @@ from redelve.findings.findings import (
     learning_curves,
 )
 from redelve.findings.task import (
-    Contest,
     MethodFinding,
     TaskFindings,
     analyse_task,
@@ -31,6 +32,7 @@ from redelve.findings.task import (
 
 __all__ = [
     "AcrossTasks",
+    "Claim",
     "Contest",
     "CurvePoint",
     "Findings",

@@ -23,7 +23,8 @@ from redelve.stats.resampled import NestedCV, nested_cross_validation
 from redelve.stats.units import pool_units
 
 if TYPE_CHECKING:
-    from redelve.findings.task import Contest, TaskFindings
+    from redelve.findings.contest import Contest
+    from redelve.findings.task import TaskFindings
 
 
 @dataclass(frozen=True)

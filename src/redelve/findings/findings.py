@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
-from redelve.findings.task import MethodFinding, TaskFindings, analyse, finding_of
+from redelve.findings.claims import prototask_of
+from redelve.findings.task import MethodFinding, TaskFindings, claimed, comparisons_on, described, finding_of
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
@@ -83,11 +84,6 @@ class LearningCurve:
         if self.is_shift:
             return f"{change:{form}}"
         return f"{100 * change / self.points[-2].mean:{form}} %"
-
-
-def prototask_of(address: str) -> str:
-    """`/demo/age` for `/demo/age/std.128`."""
-    return address.rpartition("/")[0]
 
 
 def learning_curves(findings: Sequence[TaskFindings]) -> tuple[LearningCurve, ...]:
@@ -338,9 +334,14 @@ class Findings:
         raise StatisticsError(f"nothing was found on {address}: no method has losses there")
 
 
-def find(results: Results, loss: str | None = None) -> Findings:
-    """Analyse everything; `loss` is the one to judge by, else squared error or zero-one."""
-    judged, others = [], []
+def find(
+    results: Results, loss: str | None = None, *, planned: Sequence[tuple[str, str]] | None = None
+) -> Findings:
+    """Analyse everything; `loss` is the one to judge by, else squared error or zero-one.
+
+    Comparisons are those of all pairs of methods, or the `planned` ones alone, which then pay for no others.
+    """
+    compared, others = [], []
     for address, facts in results.tasks.items():
         work = results.on(address)
         codes = tuple(work.losses)
@@ -354,13 +355,14 @@ def find(results: Results, loss: str | None = None) -> Findings:
             chosen = codes[0] if codes else chosen
         if not codes:
             continue
-        judged.append(analyse(work, chosen))
-        others += [analyse(work, code) for code in codes if code != chosen]
-    if not judged:
+        compared.append(comparisons_on(work, chosen, planned))
+        others += [described(work, code) for code in codes if code != chosen]
+    if not compared:
         raise StatisticsError("there is nothing to analyse: no job came to an answer")
+    judged = claimed(compared)
     return Findings(
         results,
-        tuple(judged),
+        judged,
         tuple(others),
         learning_curves(judged),
         across_tasks(_same_loss(judged)),

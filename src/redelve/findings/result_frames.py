@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from redelve.answers.losses import in_order
 from redelve.findings.by_method import ManyRuns, MethodRuns
+from redelve.findings.contest import Contest
 from redelve.findings.findings import Coverage
-from redelve.findings.task import Contest, MethodFinding, TaskFindings
+from redelve.findings.task import MethodFinding, TaskFindings
 
 if TYPE_CHECKING:
     import pandas as pd

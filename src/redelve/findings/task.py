@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import combinations
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -18,30 +20,27 @@ from redelve.findings.by_method import (
     outer_instances,
     primary_loss,
 )
+from redelve.findings.claims import Claim, Names, TaskPairs, claims_of
+from redelve.findings.contest import Contest, Test
 from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
-from redelve.stats.estimates import Analysis, Comparison, Interval, estimate_components
-from redelve.stats.multiple import AllPairs, BestGroup, Pair, adjust_all, best_group
+from redelve.stats.estimates import Analysis, Interval
 from redelve.stats.one_partition import analyse_partition, compare_partition
-from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
-from redelve.stats.resampled import (
-    NestedCV,
-    Resampled,
-    ResampledComparison,
-    analyse_resampled,
-    compare_resampled,
-)
+from redelve.stats.pairs import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
+from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
 from redelve.stats.standardise import StandardLoss
 
 Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV
-Test = Comparison | ResampledComparison
 
-GROUP_LEVEL = 0.025
-"""One-sided level of the best group: with two methods it then agrees with the two-sided test at 5 %."""
-
-SHARE_SOUGHT = 0.02
-"""The difference, as a share of the better method's loss, that advice is given for."""
+SELECTED = (
+    "the best-looking method was picked by the same losses that judge it, so its mean flatters it and the "
+    "differences from it are on average too large; claims and intervals allow for this, differences do not"
+)
+NOT_SHOWN = (
+    "a method that may be the best has not been shown to be worse than another; that is not evidence that it "
+    "is as good as the best"
+)
 
 
 @dataclass(frozen=True)
@@ -117,64 +116,6 @@ def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]
 
 
 @dataclass(frozen=True)
-class Contest:
-    """Two methods on one task: the test, the p-value allowing for all pairs, what would settle the matter."""
-
-    first: str
-    second: str
-    test: Test
-    adjusted_p_value: float | None
-    standard: StandardLoss
-    instances: tuple[int, ...]
-    advice: str = ""
-    difference: float | None = field(init=False)
-    """Expected loss of the first method minus that of the second."""
-    standard_error: float | None = field(init=False)
-    """Standard error of the difference: the one that its interval and p-value rest on.
-
-    `test.standard_error` is DELVE's, which is larger where a variance was estimated to be negative.
-    """
-    bounds: Interval | None = field(init=False)
-    """The confidence interval of 95 % for the difference."""
-    p_value: float | None = field(init=False)
-    """Two-sided p-value of this comparison taken alone."""
-    winner: str | None = field(init=False)
-    """The method with the smaller expected loss, if the adjusted p-value is below 0.05."""
-    caveats: tuple[str, ...] = field(init=False)
-    """What must be said beside it."""
-    words: str = field(init=False, repr=False)
-    """The comparison in one paragraph, fit for a paper."""
-
-    def __post_init__(self) -> None:
-        inside, difference = self.test.differences, self.test.difference
-        better = self.first if difference and difference < 0 else self.second
-        _settle(
-            self,
-            difference=difference,
-            standard_error=(
-                inside.interval_standard_error if isinstance(inside, Analysis) else inside.standard_error
-            ),
-            bounds=inside.interval(),
-            p_value=self.test.p_value,
-            winner=better if difference and is_settled(self.adjusted_p_value) else None,
-            caveats=self.test.caveats,
-        )
-        _settle(self, words=_described(self))
-
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Confidence interval for the difference."""
-        return self.test.interval(level)
-
-    def __str__(self) -> str:
-        return self.words
-
-
-def is_settled(p_value: float | None) -> bool:
-    """Whether a difference is taken as found."""
-    return p_value is not None and p_value < 0.05
-
-
-@dataclass(frozen=True)
 class TaskFindings:
     """Everything found on one task by one loss."""
 
@@ -186,13 +127,40 @@ class TaskFindings:
     """The loss as within a sentence."""
     methods: tuple[MethodFinding, ...]
     contests: tuple[Contest, ...]
-    group: BestGroup | None
-    caveats: tuple[str, ...] = field(repr=False)
+    why_not: tuple[str, ...] = field(default=(), repr=False)
+    """Why nothing could be compared."""
+    leader: str | None = field(init=False)
+    """The method with the smallest loss seen."""
     best_group: tuple[str, ...] = field(init=False)
-    """The methods not distinguishable from the best."""
+    """The methods that may be the best: none of them was shown to be worse than another."""
+    worse: tuple[str, ...] = field(init=False)
+    """The methods that were shown to be worse than some other."""
 
     def __post_init__(self) -> None:
-        _settle(self, best_group=self.group.members if self.group else ())
+        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
+        leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
+        losers = {one.loser for one in self.contests}
+        compared = [one.method for one in self.methods] if self.contests else []
+        _settle(
+            self,
+            leader=leader,
+            best_group=tuple(name for name in compared if name not in losers),
+            worse=tuple(name for name in compared if name in losers),
+        )
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
+        own = [caveat for method in self.methods if method.estimate for caveat in method.estimate.caveats]
+        with_leader = [one for one in self.contests if self.leader in (one.first, one.second)]
+        of_tests = [caveat for contest in with_leader for caveat in contest.caveats]
+        without = [f"{one.first} and {one.second}" for one in self.contests if one.adjusted_p_value is None]
+        if without:
+            of_tests.append(
+                f"no test is defined between {', '.join(without)}: they count as not distinguished"
+            )
+        found = (*of_tests, SELECTED, NOT_SHOWN) if self.contests else own
+        return tuple(dict.fromkeys((*found, *self.why_not)))
 
     def method(self, name: str) -> MethodFinding:
         """What was found of a method."""
@@ -209,56 +177,105 @@ class TaskFindings:
         raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}')
 
 
-def analyse_task(results: Results, address: str, code: str | None = None) -> TaskFindings:
-    """Expected losses and comparisons of all methods on a task by one loss."""
-    return analyse(results.on(address), code)
+@dataclass(frozen=True)
+class ComparedTask:
+    """A task analysed but for what may be claimed, which depends on what else is claimed with it."""
+
+    work: TaskResults
+    code: str
+    losses: Mapping[str, MethodLosses]
+    pairs: TaskPairs | None
+    why_not: tuple[str, ...] = ()
+
+    def findings(self, claims: Sequence[Claim] = ()) -> TaskFindings:
+        """What was found, with the claims that may be made."""
+        work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
+        standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
+        methods = tuple(finding_of(work, self.losses[name], standard) for name in self.losses)
+        contests = tuple(self._contests(claims, standard))
+        return TaskFindings(facts, self.code, judge, judge.words, methods, contests, self.why_not)
+
+    def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:
+        if self.pairs is None:
+            return
+        facts, squares = self.work.facts, self.pairs.squares
+        several = zip(self.pairs.names, squares.differences, squares.standard_errors, claims, strict=True)
+        for names, difference, error, claim in several:
+            both = [self.losses[name] for name in names]
+            yield Contest(
+                *names,
+                _number(difference),
+                _number(error),
+                claim,
+                standard,
+                shared_instances(*both),
+                facts.training_set_size,
+                partial(paired_test, facts, *both),
+            )
 
 
-def analyse(work: TaskResults, code: str | None = None) -> TaskFindings:
-    """The same of what came of one task."""
-    facts = work.facts
-    code = code or primary_loss(facts)
-    losses, judge = losses_of(work, code), work.losses[code]
-    standard, words = StandardLoss(facts.baselines.get(code), judge.is_shift), judge.words
-    methods = tuple(finding_of(work, losses[name], standard) for name in losses)
-    pairs, why_not = _all_pairs(losses, facts)
-    group = best_group(pairs, level=GROUP_LEVEL) if pairs else None
-    contests = tuple(_contest(pair, losses, facts, standard) for pair in pairs.pairs) if pairs else ()
-    own = [caveat for method in methods if method.estimate for caveat in method.estimate.caveats]
-    caveats = dict.fromkeys((*(group.caveats if group else own), *why_not))
-    return TaskFindings(facts, code, judge, words, methods, contests, group, tuple(caveats))
+def _number(value: float) -> float | None:
+    return None if isnan(value) else float(value)
 
 
-def _all_pairs(
-    losses: Mapping[str, MethodLosses], facts: TaskFacts
-) -> tuple[AllPairs | None, tuple[str, ...]]:
-    """Every pair compared; or, where the design allows no comparison, why not."""
-    if len(losses) < 2:
-        return None, ()
+def comparisons_on(
+    work: TaskResults, code: str | None = None, planned: Sequence[Names] | None = None
+) -> ComparedTask:
+    """The losses of one task with the comparisons of all pairs of methods, or of those that were planned."""
+    code = code or primary_loss(work.facts)
+    losses = losses_of(work, code)
+    wanted = combinations(losses, 2) if planned is None else planned
+    names = tuple(pair for pair in wanted if all(name in losses for name in pair))
+    if not names:
+        return ComparedTask(work, code, losses, None)
     try:
-        tests = {
-            pair: paired_test(facts, *(losses[name] for name in pair)) for pair in combinations(losses, 2)
-        }
+        squares = _squares(work.facts, losses, names)
     except StatisticsError as error:
-        return None, (f"no comparison is possible: {error}",)
-    return adjust_all(tests), ()
+        return ComparedTask(work, code, losses, None, (f"no comparison is possible: {error}",))
+    return ComparedTask(work, code, losses, TaskPairs(work.facts, len(losses), names, squares))
+
+
+def _squares(facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]) -> PairSquares:
+    """What the differences of pairs vary: of all at once where every method has the same instances."""
+    used = list(dict.fromkeys(name for pair in names for name in pair))
+    if len({tuple(sorted(losses[name].by_instance)) for name in used}) == 1:
+        places = tuple(zip(*[(used.index(one), used.index(two)) for one, two in names], strict=True))
+        return pair_squares(facts, [losses[name] for name in used], (places[0], places[1]))
+    each = [pair_squares(facts, [losses[one], losses[two]], ([0], [1])) for one, two in names]
+    return joined(each)
+
+
+def claimed(tasks: Sequence[ComparedTask]) -> tuple[TaskFindings, ...]:
+    """The findings of tasks whose comparisons are all made together."""
+    claims = claims_of([task.pairs for task in tasks if task.pairs])
+    return tuple(task.findings(claims.get(task.work.facts.address, ())) for task in tasks)
+
+
+def described(work: TaskResults, code: str) -> TaskFindings:
+    """Expected losses by a loss that nothing is judged by: no comparison is made."""
+    return comparisons_on(work, code, planned=()).findings()
+
+
+def analyse_task(results: Results, address: str, code: str | None = None) -> TaskFindings:
+    """Expected losses and comparisons of all methods on a task by one loss, as if it were the only task."""
+    return claimed([comparisons_on(results.on(address), code)])[0]
+
+
+def compare_methods(
+    results: Results, first: str, second: str, addresses: Sequence[str], code: str | None = None
+) -> tuple[Contest, ...]:
+    """Two methods on some tasks: comparisons that allow for each other and for nothing else."""
+    results.method(first), results.method(second)
+    both = results.select(methods=(first, second), tasks=tuple(addresses))
+    found = claimed(
+        [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses]
+    )
+    return tuple(task.contest(first, second) for task in found)
 
 
 def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
     """How a loss is standardised on a task."""
     return StandardLoss(facts.baselines.get(code), facts.loss(code).is_shift)
-
-
-def compare_methods(
-    results: Results, first: str, second: str, address: str, code: str | None = None
-) -> Contest:
-    """Two methods on one task; the p-value is of this one comparison, adjusted for nothing."""
-    results.method(first), results.method(second)
-    both = results.select(methods=(first, second), tasks=(address,))
-    contest = analyse_task(both, address, code).contest(first, second)
-    if contest.first == first:
-        return contest
-    raise AssertionError("methods come in the order in which they were selected")
 
 
 def finding_of(work: TaskResults, losses: MethodLosses, standard: StandardLoss) -> MethodFinding:
@@ -325,6 +342,29 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
     return simple([table[0] for table in one], [table[0] for table in two])
 
 
+def pair_squares(facts: TaskFacts, several: Sequence[MethodLosses], places: Places) -> PairSquares:
+    """What pairs of methods on the same instances differ by, and what that varies, by the task's design."""
+    instances: Sequence[int] = sorted(set.intersection(*(set(one.by_instance) for one in several)))
+    if not instances:
+        raise StatisticsError(
+            f"{' and '.join(one.method for one in several)} have no instance of {facts.address} in common: "
+            "nothing can be compared"
+        )
+    if is_folded(facts):
+        means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
+        return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))
+    tables = [one.of(instances) for one in several]
+    if len(facts.instances) == 1:
+        runs = min(one.runs for one in several)
+        rows = [list(table[0][:runs]) for table in tables]
+        if runs == 1:
+            cases = np.array([row[0] for row in rows])
+            return pairs_of_means(cases, places, 1 / cases.shape[1])
+        return pairs_of_sets(rows, places, "common")
+    averages = [[table.mean(axis=0) for table in found] for found in tables]
+    return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
+
+
 def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ...]:
     """The instances on which both methods have losses."""
     return tuple(sorted(set(first.by_instance) & set(second.by_instance)))
@@ -344,59 +384,3 @@ def _ratio(facts: TaskFacts) -> float:
     folds = facts.instances[: outer_instances(facts)]
     testing = sum(len(one.case_numbers) for one in folds)
     return testing / sum(one.training_set_size for one in folds)
-
-
-def _contest(
-    pair: Pair, losses: Mapping[str, MethodLosses], facts: TaskFacts, standard: StandardLoss
-) -> Contest:
-    assert isinstance(pair.test, Comparison | ResampledComparison)
-    shared = shared_instances(losses[pair.first], losses[pair.second])
-    advice = "" if is_settled(pair.adjusted_p_value) else _advice(pair.test, facts)
-    return Contest(pair.first, pair.second, pair.test, pair.adjusted_p_value, standard, shared, advice)
-
-
-def _advice(test: Test, facts: TaskFacts) -> str:
-    """How much more data would find a difference of two per cent; empty where that cannot be said."""
-    means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
-    if not isinstance(test, Comparison) or len(means) < 2 or len(facts.instances) < 2:
-        return ""
-    inside = test.differences
-    try:
-        components = estimate_components(test)
-        plan = PlannedExperiment(inside.training_sets, max(round(inside.effective_test_cases), 1), 1)
-        smallest = detectable_difference(components, plan)
-        goal = Goal(SHARE_SOUGHT * min(means))
-        words = advise(
-            components, plan, goal, mean_loss=min(means), training_set_size=facts.training_set_size
-        )
-    except StatisticsError:
-        return ""
-    share = smallest.difference / min(means)
-    return f"As it stands, a difference of {100 * share:.2g} % would be found with power 0.8. {words}"
-
-
-def _described(contest: Contest) -> str:
-    """The comparison in one paragraph, fit for a paper."""
-    if contest.difference is None or contest.p_value is None:
-        return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."
-    better, worse = (
-        (contest.first, contest.second) if contest.difference < 0 else (contest.second, contest.first)
-    )
-    interval = contest.bounds
-    around = (
-        ""
-        if interval is None
-        else f" (95 % interval of this comparison alone {interval[0]:.4g} to {interval[1]:.4g})"
-    )
-    lead = (
-        f"{better} loses less than {worse}"
-        if contest.winner
-        else f"{contest.first} and {contest.second} could not be told apart"
-    )
-    text = (
-        f"{lead}: {contest.first} − {contest.second} = {contest.difference:.4g} ± "
-        f"{contest.standard_error:.2g}{around}, p = {contest.p_value:.2g}"
-    )
-    if contest.adjusted_p_value is not None and contest.adjusted_p_value != contest.p_value:
-        text += f", {contest.adjusted_p_value:.2g} when adjusted for all pairs"
-    return f"{text}.{' ' + contest.advice if contest.advice else ''}"

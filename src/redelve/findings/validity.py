@@ -219,8 +219,9 @@ def tuned_on_assessment_data(self: ValidityRule, results: Results) -> Iterator[N
     "V008",
     "many comparisons",
     "note",
-    "Of many comparisons at 5 % each some come out significant by luck. p-values adjusted by Holm's method "
-    "keep the chance of any false finding on a task at 5 %; the adjustment does not reach across tasks.",
+    "Of many comparisons at 5 % each some come out significant by luck. The adjusted p-values of a report "
+    "allow for all of its pairs, sizes and tasks by the loss it judges by: the chance of any false claim is "
+    "5 %.",
 )
 def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
     """More than two methods, or more than one task."""
@@ -228,7 +229,7 @@ def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
     if methods > 2 or tasks > 1:
         pairs = methods * (methods - 1) // 2
         each = f"{pairs} comparison{'s' * (pairs != 1)} on each of {tasks} task{'s' * (tasks != 1)}"
-        yield self.note(f"{each}: read the adjusted p-values, and expect some luck across tasks")
+        yield self.note(f"{each}: claims rest on p-values that allow for all of them together")
 
 
 @rule(

@@ -28,7 +28,6 @@ from redelve.report.drawing import (
 )
 from redelve.report.formatting import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
 from redelve.report.sections import Panel
-from redelve.stats.multiple import guarded_p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,12 +62,12 @@ def digits_of(task: TaskFindings, methods: Sequence[str]) -> list[list[str]]:
 
 
 def better_p(task: TaskFindings, first: str, second: str) -> float | None:
-    """The cautious p-value of one comparison if the first method lost less; else None."""
+    """The adjusted p-value of a comparison if the first method lost less; else None."""
     contest = next((one for one in task.contests if {one.first, one.second} == {first, second}), None)
     if contest is None or contest.difference is None or not isfinite(contest.difference):
         return None
     sign = 1 if contest.first == first else -1
-    return guarded_p_value(contest.test) if sign * contest.difference < 0 else None
+    return contest.adjusted_p_value if sign * contest.difference < 0 else None
 
 
 @dataclass(frozen=True)
@@ -109,10 +108,8 @@ def rasmussen_picture(panel: Panel) -> Picture:
         "the row of "
         "B is the p-value, in units of 0.01 rounded up, of A being better than B; a dot where it exceeds "
         "0.09. Down a "
-        "column: whom a method beats; across a row: who beats it. As in Rasmussen's figures, p-values are "
-        "of single "
-        "comparisons (the cautious ones where there are such), not adjusted for their number; digits up to "
-        "5 are bold. "
+        "column: whom a method beats; across a row: who beats it. Unlike in "
+        "Rasmussen's figures, p-values allow for every comparison of this report; digits up to 5 are bold. "
         "An arrow with a number: a loss beyond the scale.",
         lambda: _draw_boxes(panel),
         digits_table(panel),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.validity import Note
@@ -66,21 +65,13 @@ def summarise_panel(panel: Panel) -> PanelSummary:
     return PanelSummary(panel.prototask, panel.key, headline(panel), replies)
 
 
-def leader_of(task: TaskFindings) -> str | None:
-    """The method with the smallest loss."""
-    if task.group is not None and task.group.best_looking is not None:
-        return task.group.best_looking
-    known = [one for one in task.methods if one.mean is not None and isfinite(one.mean)]
-    return min(known, key=lambda one: one.mean or 0.0).method if known else None
-
-
 def headline(panel: Panel) -> str:
     """Who may be the best on the largest training sets, in one line."""
     task = panel.largest
-    leader, group = leader_of(task), task.best_group
+    leader, group = task.leader, task.best_group
     if leader is None:
         return "No method has a finite expected loss."
-    if task.group is None:
+    if not task.contests:
         return f"{leader} had the smallest loss; nothing could be compared."
     others = [name for name in group if name != leader]
     if not others:
@@ -101,7 +92,7 @@ def _these(panel: Panel) -> str:
 
 def _which(panel: Panel) -> tuple[str, ...]:
     task = panel.largest
-    leader = leader_of(task)
+    leader = task.leader
     if leader is None:
         return ("No method has a finite expected loss here.",)
     sentences = [_loss_sentence(task, leader)]
@@ -124,11 +115,7 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
 
 def _lead_sentence(task: TaskFindings, leader: str) -> str:
     """The lead over the nearest method that was shown to be worse."""
-    behind = [
-        one
-        for one in task.contests
-        if one.winner == leader and one.difference is not None and _other(one, leader) not in task.best_group
-    ]
+    behind = [one for one in task.contests if one.winner == leader]
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
@@ -151,15 +138,15 @@ def _gap(contest: Contest, leader: str) -> str:
     standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
     if standard is not None and not contest.standard.is_shift:
         text += f", {formatting.by_error(standard, spread)} standardised"
-    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)} adjusted for all pairs"
+    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
 
 
 def _smaller_sizes(panel: Panel) -> str:
     before = panel.tasks[:-1]
     if not before:
         return ""
-    found = [f"{leader_of(task)} at {task.task.training_set_size}" for task in before if leader_of(task)]
-    if len({leader_of(task) for task in panel.tasks}) == 1:
+    found = [f"{task.leader} at {task.task.training_set_size}" for task in before if task.leader]
+    if len({task.leader for task in panel.tasks}) == 1:
         return "It had the smallest loss at every smaller training-set size as well."
     return f"With fewer training cases the smallest loss was that of {listed(found)}." if found else ""
 
@@ -172,8 +159,8 @@ def _how_sure(panel: Panel) -> tuple[str, ...]:
 
 
 def _comparisons(task: TaskFindings) -> tuple[str, ...]:
-    leader = leader_of(task)
-    if task.group is None or leader is None:
+    leader = task.leader
+    if not task.contests or leader is None:
         reasons = [text for text in task.caveats if text.startswith("no comparison")]
         one = f"Only {task.methods[0].method} has results here." if len(task.methods) == 1 else ""
         return (one or (f"{reasons[0].capitalize()}." if reasons else "No methods could be compared."),)
@@ -195,7 +182,7 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
 
 def _group_sentence(task: TaskFindings) -> str:
     group = task.best_group
-    worse = [one.method for one in task.methods if one.method not in group]
+    worse = task.worse
     if not group:
         return (
             "Every method was shown to be worse than some other: they were compared on different instances."
@@ -215,21 +202,17 @@ def _group_sentence(task: TaskFindings) -> str:
     )
 
 
-def _rival_sentence(contest: Contest, leader: str) -> str:
-    """How the leader compares with a method that may be the best as well.
+def _allowing(contest: Contest) -> str:
+    """What a p-value allows for."""
+    many = contest.claim.family
+    return f" allowing for all {many} comparisons" if many > 1 else ""
 
-    The group of the best and the comparison of all pairs are two procedures, each with its own allowance for
-    their number: a method may stay in the group although the leader beats it.
-    """
+
+def _rival_sentence(contest: Contest, leader: str) -> str:
+    """How the leader compares with a method that may be the best as well."""
     other = _other(contest, leader)
-    if contest.winner == leader:
-        return (
-            f"{leader} loses less than {other} by {_gap(contest, leader)}; even so, {other} cannot be ruled "
-            "out as the "
-            "best with 95 % confidence."
-        )
     start = f"{leader} and {other} could not be told apart"
-    if contest.difference is None or contest.p_value is None:
+    if contest.difference is None or contest.adjusted_p_value is None:
         return f"{start}: no test is defined between them."
     sign = 1.0 if contest.first == leader else -1.0
     bounds = contest.bounds
@@ -238,11 +221,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
         ends = sorted(sign * bound for bound in bounds)
         around = f", 95 % interval {formatting.interval((ends[0], ends[1]), contest.standard_error)}"
     difference = formatting.with_error(sign * contest.difference, contest.standard_error)
-    p_values = (
-        f"{formatting.p_equals(contest.p_value)} alone, {formatting.p_value(contest.adjusted_p_value)} "
-        "adjusted for all pairs"
-    )
-    text = f"{start}: {leader} − {other} = {difference}{around}, {p_values}."
+    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+    text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     return f"{text} {contest.advice}".strip()
 
 

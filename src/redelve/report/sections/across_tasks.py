@@ -13,7 +13,6 @@ from redelve.report.formatting import (
     METHOD,
     TASK,
     Cell,
-    Mark,
     ReportColumn,
     ReportTable,
     Row,
@@ -328,7 +327,7 @@ def other_losses_table(findings: Findings) -> ReportTable | None:
         tuple(rows),
         "Expected loss ± standard error, not standardised; – where a method gives no answer that the loss "
         "can judge. "
-        "★ not shown to be worse than another by that loss.",
+        "Methods are judged by the first loss; the others describe, and nothing is claimed by them.",
     )
 
 
@@ -336,8 +335,7 @@ def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
     finding = next((one for one in task.methods if one.method == method), None) if task else None
     if finding is None or task is None:
         return Cell(formatting.UNKNOWN)
-    mark: Mark = "best" if method in task.best_group else ""
-    return error_cell(finding.mean, finding.standard_error, mark)
+    return error_cell(finding.mean, finding.standard_error)
 
 
 def coverage_table(findings: Findings) -> ReportTable | None:

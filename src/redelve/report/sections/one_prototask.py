@@ -153,7 +153,7 @@ def _losses_caption(loss: Loss) -> str:
     return (
         "SE: standard error, for new training sets and new test cases. "
         f"Standardised: {unit} is what the best constant answer loses. "
-        "★: the truly best of these methods is among those so marked with 95 % confidence."
+        "★: not shown to be worse than another method; with 95 % confidence the truly best is so marked."
     )
 
 
@@ -161,7 +161,7 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     bounds = finding.bounds
     low, high = bounds or (None, None)
     best = finding.method in task.best_group
-    word = "yes" if best else "no" if task.group else formatting.UNKNOWN
+    word = "yes" if best else "no" if task.contests else formatting.UNKNOWN
     return (
         count_cell(task.task.training_set_size),
         name_cell(finding.method),
@@ -188,15 +188,14 @@ def pairs_table(panel: Panel) -> ReportTable:
             ReportColumn("A − B ± SE", ("difference", "difference_se")),
             ReportColumn("95 % interval", ("low", "high")),
             ReportColumn("Standardised", ("standardised",)),
-            ReportColumn("p", ("p",)),
-            ReportColumn("p, cautious", ("cautious_p",)),
+            ReportColumn("p, alone", ("p",)),
             ReportColumn("p, adjusted", ("adjusted_p",)),
             ReportColumn("Finding"),
         ),
         tuple(rows),
-        "Differences of expected loss, A minus B; negative: A loses less. Adjusted: by Holm's method for "
-        "all pairs "
-        "of the task, starting from the cautious p-value.",
+        "Differences of expected loss, A minus B; negative: A loses less. The intervals hold all together in "
+        "95 % of reports, and the adjusted p-values allow for every comparison of this report; findings rest "
+        "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it.",
     )
 
 
@@ -205,7 +204,7 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
     low, high = bounds or (None, None)
     shift = contest.standard.spread(contest.difference)
     error = contest.standard.spread(contest.standard_error)
-    cautious = guarded_p_value(contest.test)
+    alone = guarded_p_value(contest.test)
     found = f"{contest.winner} loses less" if contest.winner else "not told apart"
     return (
         count_cell(task.task.training_set_size),
@@ -214,8 +213,7 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
         error_cell(contest.difference, contest.standard_error),
         Cell(formatting.interval(bounds, contest.standard_error), (low, high)),
         Cell(formatting.by_error(shift, error), (shift,)),
-        Cell(formatting.p_value(contest.p_value), (contest.p_value,)),
-        Cell(formatting.p_value(cautious), (cautious,)),
+        Cell(formatting.p_value(alone), (alone,)),
         Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
         Cell(found, mark=_mark(contest, contest.first)),
     )
@@ -244,9 +242,8 @@ def matrix_table(task: TaskFindings) -> ReportTable:
         f"Row minus column on {task.task.address}",
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
-        "Difference of expected loss ± standard error; p of this comparison alone, then adjusted for all "
-        "pairs. "
-        "▼ the row's method loses less, ▲ it loses more (adjusted p < 0.05), · could not be told apart.",
+        "Difference of expected loss ± standard error; p allows for every comparison of this report. "
+        "▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart.",
         is_matrix=True,
     )
 
@@ -256,8 +253,7 @@ def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
         return Cell("" if row == column else formatting.UNKNOWN, (None,))
     sign = 1.0 if contest.first == row else -1.0
     difference = None if contest.difference is None else sign * contest.difference
-    cautious = guarded_p_value(contest.test)
-    lines = (formatting.p_equals(cautious), f"adj. {formatting.p_value(contest.adjusted_p_value)}")
+    lines = (formatting.p_equals(contest.adjusted_p_value),)
     text = formatting.with_error(difference, contest.standard_error)
     return Cell(text, (difference,), _mark(contest, row), lines=lines)
 

@@ -122,7 +122,6 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
     known = [one for one in task.methods if one.mean is not None]
     leader = min(known, key=lambda one: one.mean or 0.0, default=None)
     group = task.best_group
-    worse = [one.method for one in task.methods if task.group and one.method not in group]
     return (
         formatting.Cell(task.task.address, link=f"#{formatting.slug(task.task.address.rpartition('/')[0])}"),
         formatting.count_cell(task.task.training_set_size),
@@ -131,7 +130,7 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
         if leader is None
         else formatting.error_cell(leader.standardised, leader.standardised_error),
         formatting.Cell(", ".join(group) or formatting.UNKNOWN),
-        formatting.Cell(", ".join(worse) or "none"),
+        formatting.Cell(", ".join(task.worse) or "none"),
     )
 
 

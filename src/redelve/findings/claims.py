@@ -1,0 +1,124 @@
+"""What a report may claim: every comparison of its methods, sizes and tasks as one family at 5 %.
+
+The tasks share the level equally. Within a prototask most of it goes to the largest training sets, and what a
+claim leaves is handed down to the next smaller ones. Of 100 reports on equal methods at most five contain any
+claim; and at most five contain any interval that misses. See docs/comparisons.md and docs/calibration.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+
+from redelve.model.dataset import Numbers
+from redelve.run.results import TaskFacts
+from redelve.stats.estimates import Interval
+from redelve.stats.families import PairFamily, family_of, handed_down, size_weights
+from redelve.stats.pairs import PairSquares
+
+Names = tuple[str, str]
+
+LEVEL = 0.05
+"""Chance that a report on equal methods claims anything at all."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What may be said of one comparison, given all others that are made with it.
+
+    `adjusted_p_value` is the level of the whole family from which on the difference is claimed; None where no
+    test is defined. `bounds` hold the difference, together with those of all other comparisons, in 95 % of
+    reports. `share` is what this comparison's task and size have of the level, `family` all comparisons.
+    """
+
+    adjusted_p_value: float | None
+    bounds: Interval | None
+    share: float
+    family: int
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the difference is claimed."""
+        return self.adjusted_p_value is not None and self.adjusted_p_value < LEVEL
+
+
+@dataclass(frozen=True)
+class TaskPairs:
+    """The pairs of methods compared on one task, all or those that were planned, and what they vary."""
+
+    facts: TaskFacts
+    methods: int
+    names: tuple[Names, ...]
+    squares: PairSquares
+
+    def family(self, *, is_shared_level: bool) -> PairFamily:
+        """The comparisons of this one task as a family."""
+        is_every_pair = len(self.names) == self.methods * (self.methods - 1) // 2
+        return family_of(
+            self.squares, self.methods, is_every_pair=is_every_pair, is_shared_level=is_shared_level
+        )
+
+
+def prototask_of(address: str) -> str:
+    """`/demo/age` for `/demo/age/std.128`."""
+    return address.rpartition("/")[0]
+
+
+def claims_of(tasks: Sequence[TaskPairs]) -> dict[str, tuple[Claim, ...]]:
+    """For every task's address the claims of its comparisons, in their order."""
+    prototasks: dict[str, list[TaskPairs]] = {}
+    for task in tasks:
+        prototasks.setdefault(prototask_of(task.facts.address), []).append(task)
+    family = sum(len(task.names) for task in tasks)
+    found: dict[str, tuple[Claim, ...]] = {}
+    for sizes in prototasks.values():
+        found |= _of_prototask(sizes, len(prototasks), family)
+    return found
+
+
+def _of_prototask(tasks: Sequence[TaskPairs], prototasks: int, family: int) -> dict[str, tuple[Claim, ...]]:
+    """The claims on one prototask, whose sizes hand down what is left of its share."""
+    tasks = sorted(tasks, key=lambda task: -task.facts.training_set_size)
+    weights = size_weights(len(tasks))
+    families = [task.family(is_shared_level=prototasks > 1) for task in tasks]
+    adjusted = _adjusted(tasks, [one.p_values() for one in families], weights)
+    found = {}
+    for task, weight, one, p_values in zip(tasks, weights, families, adjusted, strict=True):
+        share = float(weight) * LEVEL / prototasks
+        each = zip(
+            task.squares.differences,
+            np.minimum(prototasks * p_values, 1.0),
+            one.half_widths(share),
+            strict=True,
+        )
+        found[task.facts.address] = tuple(
+            _claim(float(difference), float(p), float(width), (share, family))
+            for difference, p, width in each
+        )
+    return found
+
+
+def _adjusted(tasks: Sequence[TaskPairs], p_values: Sequence[Numbers], weights: Numbers) -> list[Numbers]:
+    """p-values handed down over the sizes, for each pair by itself."""
+    places: dict[Names, int] = {}
+    for task in tasks:
+        for names in task.names:
+            places.setdefault(names, len(places))
+    table = np.full((len(tasks), len(places)), np.nan)
+    columns = [[places[names] for names in task.names] for task in tasks]
+    for row, (column, found) in enumerate(zip(columns, p_values, strict=True)):
+        table[row, column] = found
+    adjusted = handed_down(table, weights)
+    return [adjusted[row, column] for row, column in enumerate(columns)]
+
+
+def _claim(difference: float, p_value: float, width: float, told: tuple[float, int]) -> Claim:
+    if isnan(p_value) or isnan(width):
+        return Claim(None, None, *told)
+    low, high = difference - width, difference + width
+    if p_value < LEVEL:  # by what was handed down, where the interval at its own share holds zero
+        low, high = (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
+    return Claim(p_value, (low, high), *told)
