@@ -270,3 +270,10 @@ def test_the_losses_asked_for_are_judged_by_whatever_an_archive_holds(
     afresh = redelve.assess(methods, task, losses=losses)
     assert again.frame().to_csv() == afresh.frame().to_csv()
     assert str(again) == str(afresh)
+
+
+def test_a_size_that_no_task_has_is_refused_and_not_left_out() -> None:
+    with pytest.raises(SpecError, match="training sets of 100 cases: there are 32, 64, 128, 256, 512; leave"):
+        redelve.assess(["constant"], "demo/age", sizes=[64, 100])
+    with pytest.raises(SpecError, match="training sets of 100 cases"):
+        redelve.task("demo/age", sizes=[64, 100])

@@ -63,9 +63,15 @@ def test_an_archive_is_analysed_as_before(archive: Path, table: str) -> None:
     pd.testing.assert_frame_equal(
         pd.read_csv(Path(_written(found, archive))), expected, check_exact=False, rtol=1e-12
     )
-    assert str(found) == (archive / f"{table}.txt").read_text()
-    contest = found.compare("constant", TABLES[table][1])
-    assert str(contest) == (archive / f"{table}-contest.txt").read_text()
+    assert _losses(str(found)) == _losses((archive / f"{table}.txt").read_text())
+    kept = (archive / f"{table}-contest.txt").read_text()
+    for contest in found.compare("constant", TABLES[table][1]):
+        assert f"= {contest.difference:.4g} ± {contest.standard_error:.2g} (" in kept
+
+
+def _losses(text: str) -> str:
+    """The headline and the table of losses; what may be said of them allows for more comparisons now."""
+    return text.partition("Which method?")[0]
 
 
 def _written(found: Assessment, folder: Path) -> Path:
@@ -82,7 +88,7 @@ def test_an_archive_is_sound_and_nothing_of_it_is_done_again(
     for table, (target, second) in TABLES.items():
         task = redelve.from_file(archive / f"{table}.csv", target)
         again = redelve.assess(["constant", second], task, runs=2, archive=archive / "archive")
-        assert str(again) == (archive / f"{table}.txt").read_text()
+        assert _losses(str(again)) == _losses((archive / f"{table}.txt").read_text())
 
 
 def test_methods_are_the_same_methods() -> None:

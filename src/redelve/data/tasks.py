@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
@@ -107,6 +107,21 @@ def task(
     /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
     /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
     """
+    chosen = _task(source, target, sizes=sizes, name=name, groups=groups, description=description)
+    _check_sizes(chosen.assignments, sizes)
+    return chosen
+
+
+def _task(
+    source: TaskLike | pd.DataFrame,
+    target: str | None = None,
+    *,
+    sizes: SizesLike,
+    name: str | None = None,
+    groups: str | Labels | None = None,
+    description: Description | StrPath | None = None,
+) -> Intake | NamedTasks:
+    """The same, whether or not all sizes asked for are there."""
     if isinstance(source, Assignment):
         source = NamedTasks(source.address, (source,))
     if isinstance(source, str | os.PathLike) and not is_table(source):
@@ -127,7 +142,7 @@ def assignments_for(
     """The assignments meant, by address; `sizes` chooses among the training-set sizes."""
     found: dict[str, Assignment] = {}
     for one in _each(tasks):
-        for assignment in task(one, sizes=sizes).assignments:
+        for assignment in _task(one, sizes=sizes).assignments:
             held = found.setdefault(assignment.address, assignment)
             if held.digest != assignment.digest:
                 raise SpecError(
@@ -135,7 +150,20 @@ def assignments_for(
                 )
     if not found:
         raise SpecError("there is no task: give an address such as kin-8nm/dist")
+    _check_sizes(found.values(), sizes)
     return found
+
+
+def _check_sizes(found: Collection[Assignment], sizes: SizesLike) -> None:
+    """Refuse sizes that no task has: leaving them out would answer another question."""
+    prototasks = {one.address: one.task.prototask.training_set_sizes for one in found}
+    known = {one.task.training_set_size for one in found}
+    if wrong := [size for size in _asked(sizes) if size not in known]:
+        there = ", ".join(map(str, sorted({size for some in prototasks.values() for size in some})))
+        raise SpecError(
+            f"no task here has training sets of {wrong[0]} cases: there are {there}; leave that size out, or "
+            "write it into the design (`training_set_sizes` in a table's description)"
+        )
 
 
 def _each(tasks: TaskLike | Iterable[TaskLike]) -> Iterable[TaskLike]:
@@ -222,10 +250,14 @@ def addresses(overlay: Overlay, name: str, sizes: SizesLike = None) -> list[Data
     return found
 
 
-def _chosen(known: Sequence[int], sizes: SizesLike, prototask: str) -> set[int]:
+def _asked(sizes: SizesLike) -> list[int]:
     if isinstance(sizes, str) or not isinstance(sizes, int | Integral | Iterable | None):
         raise SpecError(f"sizes is {sizes!r}: give a whole number, or several in a list")
-    asked = known if sizes is None else [sizes] if isinstance(sizes, int | Integral) else list(sizes)
+    return [] if sizes is None else [int(sizes)] if isinstance(sizes, int | Integral) else list(sizes)
+
+
+def _chosen(known: Sequence[int], sizes: SizesLike, prototask: str) -> set[int]:
+    asked = _asked(sizes) or known
     chosen = set(known) & set(asked)
     if not chosen:
         wanted, there = (", ".join(map(str, some)) for some in (asked, sorted(set(known))))
