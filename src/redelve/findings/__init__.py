@@ -20,6 +20,7 @@ from redelve.findings.findings import (
     find,
     learning_curves,
 )
+from redelve.findings.margin import Margin, MarginLike, MarginVerdict, judged_within
 from redelve.findings.task import (
     MethodFinding,
     TaskFindings,
@@ -37,6 +38,9 @@ __all__ = [
     "CurvePoint",
     "Findings",
     "LearningCurve",
+    "Margin",
+    "MarginLike",
+    "MarginVerdict",
     "MethodCosts",
     "MethodFinding",
     "MethodLosses",
@@ -48,6 +52,7 @@ __all__ = [
     "costs_of",
     "expected_loss",
     "find",
+    "judged_within",
     "learning_curves",
     "loss_codes",
     "losses_on",

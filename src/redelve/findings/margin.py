@@ -1,0 +1,99 @@
+"""A difference too small to matter: the margin, and what an interval of a difference says about it.
+
+Two methods are equivalent where all of the interval lies inside the margin (Schuirmann 1987, Journal of
+Pharmacokinetics and Biopharmaceutics 15:657–680, two one-sided tests; Westlake 1981, Biometrics 37:589–594,
+the interval). A method is not worse by more than the margin where the interval leaves out that it is
+(Committee for Medicinal Products for Human Use 2006, Statistics in Medicine 25:1628–1638). The intervals of a
+report hold all differences together, so what is said of margins holds together too. See docs/comparisons.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from redelve.errors import StatisticsError
+from redelve.stats.estimates import Interval
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The largest difference of expected losses that does not matter.
+
+    A number is in the units of the loss; a text with a per-cent sign is a share of the smaller expected loss
+    of the two methods.
+
+    >>> print(Margin.of("2%"), Margin.of(0.5), Margin.of("0.5"))
+    2 % 0.5 0.5
+    >>> Margin.of("2%").amount([30.0, 25.0])
+    0.5
+    """
+
+    value: float
+    is_relative: bool = False
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.value) and self.value > 0):
+            raise StatisticsError(f"a margin is a number above zero: got {self}; {WAYS}")
+
+    @classmethod
+    def of(cls, given: MarginLike) -> Margin:
+        """The margin that is meant by a number or by a text such as "2%"."""
+        if isinstance(given, Margin):
+            return given
+        text = str(given).strip()
+        number = text.removesuffix("%")
+        try:
+            value = float(number)
+        except ValueError:
+            raise StatisticsError(f'a margin is a number above zero: got "{given}"; {WAYS}') from None
+        is_relative = number != text
+        return cls(value / 100 if is_relative else value, is_relative)
+
+    def amount(self, losses: Sequence[float]) -> float:
+        """The margin in the units of the loss, of methods with these expected losses.
+
+        Of a share this is as good as the losses given: give the low ends of their confidence intervals where
+        a claim rests on it. A loss below zero counts as zero.
+        """
+        return self.value * max(min(losses), 0.0) if self.is_relative else self.value
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:.6g} %" if self.is_relative else f"{self.value:.6g}"
+
+
+MarginLike = Margin | str | float
+"""A margin, a number in the units of the loss, or a text such as "2%" or "0.5"."""
+WAYS = 'give "2%" for a share of the smaller expected loss, 0.5 for an amount in the units of the loss'
+
+
+@dataclass(frozen=True)
+class MarginVerdict:
+    """What the interval of a difference, first method minus second, says about a margin.
+
+    `amount` is the margin in the units of the loss.
+    """
+
+    margin: Margin
+    amount: float
+    first_is_not_worse: bool
+    """Whether the first method is not worse than the second by more than the margin."""
+    second_is_not_worse: bool
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether the two methods differ by less than the margin, whichever is the better."""
+        return self.first_is_not_worse and self.second_is_not_worse
+
+
+def judged_within(margin: Margin, amount: float, bounds: Interval | None) -> MarginVerdict:
+    """What can be said of a margin where a difference lies between these bounds; nothing without them.
+
+    >>> judged_within(Margin(1.0), 1.0, (-0.4, 0.7)).is_equivalent
+    True
+    >>> judged_within(Margin(1.0), 1.0, (-1.4, 0.7)).first_is_not_worse
+    True
+    """
+    low, high = bounds or (float("-inf"), float("inf"))
+    return MarginVerdict(margin, amount, first_is_not_worse=high < amount, second_is_not_worse=low > -amount)
