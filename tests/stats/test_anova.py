@@ -18,7 +18,10 @@ from redelve.stats import (
     compare_common,
     compare_hierarchical,
 )
+from redelve.stats.estimates import Scheme
+from redelve.stats.families import unmoderated
 from redelve.stats.mean_squares import FloatArray
+from redelve.stats.pairs import pairs_of_sets
 
 # Losses and results of DELVE 1.1's own engine (mstats), nine digits.
 A = np.array([[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]], dtype=float)
@@ -409,3 +412,54 @@ def test_a_level_outside_its_range_is_refused(level: float) -> None:
         analyse_common(A).interval(level)
     with pytest.raises(StatisticsError, match="between 0 and 1"):
         analyse_common(A).cautious_interval(level)
+
+
+TIED = np.array([[1, -1, 0, 1, 0, 1, 0, 0], [-1, 1, 0, 1, 1, 0, 0, 0]], dtype=float)
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+def test_training_set_means_that_tie_leave_what_the_residual_varies(
+    compare: Callable[..., Comparison],
+) -> None:
+    """Both sets differ by 0.25 on average, and the cases vary: that is no exact difference."""
+    result = compare(TIED, np.zeros_like(TIED))
+    squares = result.differences.mean_squares
+    assert squares is not None
+    assert squares.residual is not None
+    assert squares.training_sets == pytest.approx(0.0, abs=1e-30)
+    error = np.sqrt(squares.residual / TIED.size)
+    t = 0.25 / error
+    expected = 2 * scipy_stats.t.sf(t, df=1)
+    assert result.p_value == pytest.approx(expected, rel=1e-9)
+    assert result.cautious_p_value == pytest.approx(expected, rel=1e-6)
+    low, high = result.interval() or (np.nan, np.nan)
+    assert (low + high) / 2 == pytest.approx(0.25)
+    assert high - 0.25 == pytest.approx(error * scipy_stats.t.ppf(0.975, df=1))
+    assert "tie although the losses vary" in result.caveats[-1]
+    assert not any("do not vary" in caveat for caveat in result.caveats)
+
+
+@pytest.mark.parametrize(
+    ("compare", "scheme"), [(compare_common, "common"), (compare_hierarchical, "hierarchical")]
+)
+def test_tied_means_have_the_p_value_of_the_family(
+    compare: Callable[..., Comparison], scheme: Scheme
+) -> None:
+    found = pairs_of_sets([list(TIED), list(np.zeros_like(TIED))], ([0], [1]), scheme)
+    assert compare(TIED, np.zeros_like(TIED)).cautious_p_value == pytest.approx(
+        float(unmoderated(found).p_values()[0]), rel=1e-9
+    )
+
+
+def test_tied_means_reject_equal_methods_no_more_often_than_they_say() -> None:
+    """0–1 losses on few cases with two runs, where ties without another variance are common."""
+    rng = np.random.default_rng(21)
+    first, second = (rng.random((20_000, 2, 40)) < 0.1 for _ in range(2))
+    differences = first.astype(float) - second
+    means = differences.mean(axis=2)
+    tied = differences[np.isclose(means[:, 0], means[:, 1])][:1500]
+    found = [compare_common(table, np.zeros_like(table)) for table in tied]
+    untied = [one.p_value for one in found if one.differences.is_tied]
+    assert len(untied) > 300
+    rejected = [p is not None and p < 0.05 for p in untied]
+    assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(untied))

@@ -17,6 +17,7 @@ from redelve.stats.estimates import (
     NO_RESIDUAL,
     NO_VARIATION,
     OVERFLOW,
+    TIED_MEANS,
     UNEQUAL_TEST_SETS,
     Analysis,
     Comparison,
@@ -79,7 +80,7 @@ def compare_hierarchical(first: Losses, second: Losses) -> Comparison:
     """
     data = _paired(first, second)
     differences = _analyse(data, "hierarchical")
-    mean, squares = differences.mean, differences.mean_squares
+    mean, squares = differences.mean, differences.tested_mean_squares()
     if differences.degrees_of_freedom is None or mean is None or squares is None:
         return Comparison(*data.means(), differences, "t-test")
     shape = (differences.training_sets, differences.effective_test_cases)
@@ -203,9 +204,15 @@ def _mean_squares(sums: Sums, sizes: Sequence[int]) -> MeanSquares:
 def _defined(data: _Data, scheme: Scheme, mean: float, squares: MeanSquares) -> Analysis:
     training_sets, test_cases = len(data.rows), harmonic_size(data.rows)
     error, sds = standard_error(squares, training_sets, test_cases)
-    scaled, df = _variance_and_df(squares, (training_sets, data.rows[0].size))
-    interval_error = sqrt(scaled / (training_sets * test_cases))
-    varies = interval_error > ROUNDING * data.magnitude()
+    shape, losses = (training_sets, data.rows[0].size), training_sets * test_cases
+    least = losses * (ROUNDING * data.magnitude()) ** 2
+    scaled, df = _variance_and_df(squares, shape)
+    is_tied = scaled <= least and squares.residual is not None and squares.residual > least
+    if is_tied:
+        scaled, df = _variance_and_df(squares.untied(), shape)
+    varies = scaled > least
+    interval_error = sqrt(scaled / losses)
+    caveats = (*_caveats(data, scheme, squares), *((TIED_MEANS,) if is_tied else ()))
     return Analysis(
         scheme=scheme,
         mean=mean,
@@ -219,7 +226,8 @@ def _defined(data: _Data, scheme: Scheme, mean: float, squares: MeanSquares) -> 
         training_sets=training_sets,
         test_cases=data.test_cases(),
         effective_test_cases=test_cases,
-        caveats=_caveats(data, scheme, squares) if varies else (NO_VARIATION,),
+        caveats=caveats if varies else (NO_VARIATION,),
+        is_tied=is_tied,
     )
 
 

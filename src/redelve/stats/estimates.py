@@ -30,6 +30,10 @@ NO_VARIATION = (
     "the losses do not vary beyond rounding error: no test or interval is defined, and a standard error of "
     "zero does not mean that the estimate is exact"
 )
+TIED_MEANS = (
+    "the means of the training sets tie although the losses vary: interval and test take what the residual "
+    "makes them vary by"
+)
 OVERFLOW = "the losses are so large that sums or squares overflow: no uncertainty can be computed"
 NO_RESIDUAL = (
     "one value per training set: variation from training sets cannot be told from that of test cases, and "
@@ -149,6 +153,10 @@ class MeanSquares:
     test_cases: float | None
     residual: float | None
 
+    def untied(self) -> MeanSquares:
+        """That of the residual in place of that of training sets, which has the larger expectation."""
+        return self if self.residual is None else replace(self, training_sets=self.residual)
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -158,7 +166,8 @@ class Analysis:
     infinities of both signs meet. `test_cases` is None when test sets differ in size, and then
     `effective_test_cases` is their harmonic mean. `standard_error` is DELVE's, with negative variances set to
     zero; `interval_standard_error` is what interval and test rest on, with `degrees_of_freedom`, which may be
-    infinite: √(MS_a/(IJ)) (hierarchical) or √((MS_a + max(MS_b − MS_ε, 0))/(IJ)) (common).
+    infinite: √(MS_a/(IJ)) (hierarchical) or √((MS_a + max(MS_b − MS_ε, 0))/(IJ)) (common). Where that is zero
+    because the means of the training sets tie though losses vary, MS_ε stands in for MS_a.
     """
 
     scheme: Scheme
@@ -174,6 +183,8 @@ class Analysis:
     test_cases: int | None
     effective_test_cases: float
     caveats: tuple[str, ...]
+    is_tied: bool = False
+    """Whether the means of the training sets tie so that MS_ε stands in for MS_a in interval and test."""
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the mean by the t distribution (manual eq. 9; Hillis 2007), or None."""
@@ -193,9 +204,13 @@ class Analysis:
         width = cautious_half_width(squares, shape, level)
         return self.mean - width, self.mean + width
 
+    def tested_mean_squares(self) -> MeanSquares | None:
+        """Mean squares that interval and test rest on."""
+        return self.mean_squares.untied() if self.is_tied and self.mean_squares else self.mean_squares
+
     def crossed_mean_squares(self) -> tuple[float, float, float] | None:
-        """Mean squares of training sets, test cases and residual; None unless all three are defined."""
-        squares = self.mean_squares
+        """Those of training sets, test cases and residual; None unless all three are defined."""
+        squares = self.tested_mean_squares()
         if squares is None or squares.test_cases is None or squares.residual is None:
             return None
         return squares.training_sets, squares.test_cases, squares.residual
