@@ -769,3 +769,24 @@ class TestLossMatrices:
             assert array is not None
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 9
+
+
+@pytest.mark.parametrize(
+    ("code", "targets", "limits"),
+    [
+        ("A", [AGE], (0.0, INF)),
+        ("S", [AGE, HEIGHT], (0.0, INF)),
+        ("Z", [COLOUR], (0.0, 1.0)),
+        ("Z", [COLOUR, SEX], (0.0, 2.0)),
+        ("Z1.5N", [COLOUR], (0.0, 1.5)),
+        ("Z0.2N", [COLOUR], (0.0, 1.0)),
+        ("L", [COLOUR], (0.0, INF)),
+        ("L", [AGE], (-INF, INF)),
+        ("Q", [COLOUR], (0.0, 2.0)),
+        ("C", [AGE], (0.0, INF)),
+        ("Mcosts", [COLOUR], (0.0, 5.0)),
+        ("Moptional", [COLOUR], (0.0, 5.0)),
+    ],
+)
+def test_a_loss_knows_what_can_be_lost(code: str, targets: list[Target], limits: tuple[float, float]) -> None:
+    assert loss_of(code).limits(targets) == limits

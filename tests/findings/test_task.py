@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from redelve.answers.predictions import Target
 from redelve.errors import StatisticsError
 from redelve.findings import analyse_task, compare_methods, find
 from redelve.model import Scheme
@@ -210,3 +211,25 @@ def test_the_order_of_methods_is_that_of_the_results() -> None:
     losses = {name: {facts.address: draws(name, 1.0, facts)} for name in ("z", "a")}
     made = results([facts], losses, methods={"z": method("z"), "a": method("a")})
     assert [one.method for one in analyse_task(made, facts.address).methods] == ["z", "a"]
+
+
+def test_no_interval_of_an_expected_loss_goes_beyond_what_can_be_lost() -> None:
+    """Errors on few cases: t intervals that would start below 0 or end above 1 are cut there."""
+    kind = Target("kind", "categorical", ("a", "b"))
+    facts = task(instances=3, targets=(kind,))
+    few, many = np.zeros(50), np.ones(50)
+    few[:2], many[:2] = 1.0, 0.0
+    losses = {
+        "good": {facts.address: [few, np.zeros(50), np.zeros(50)]},
+        "bad": {facts.address: [many, np.ones(50), np.ones(50)]},
+    }
+    found = analyse_task(results([facts], losses, code="Z"), facts.address)
+    plain = anova.analyse_hierarchical(losses["good"][facts.address]).interval()
+    assert plain is not None
+    assert plain[0] < 0 < plain[1]
+    assert found.method("good").bounds == (0.0, plain[1])
+    low, high = found.method("bad").bounds or (0.0, 0.0)
+    assert 0 < low < 1 == high
+    assert found.method("good").interval(0.5) == pytest.approx(
+        anova.analyse_hierarchical(losses["good"][facts.address]).interval(0.5)
+    )

@@ -185,12 +185,21 @@ def _sent(loss: Loss) -> None:
         must(np.array_equal(losses_of(loss, trial), losses_of(copied, trial)), "the copy judges differently")
 
 
-@CHECKS.check("L004", "it gives a number for every case", "Losses are numbers or infinite, never NaN.")
+@CHECKS.check(
+    "L004",
+    "it gives a number for every case",
+    "Losses are numbers or infinite, never NaN, and lie within `limits`, by default `lowest` and `highest`.",
+)
 def _numbers(loss: Loss) -> None:
     for trial in trials(loss):
         found = losses_of(loss, trial)
         must(found.dtype == np.float64, f"losses are {found.dtype}, not float64")
         must(not np.isnan(found).any(), f"a loss of a {trial.truth.target.kind} target is not a number")
+        low, high = loss.limits([trial.truth.target])
+        must(
+            bool((found >= low - SLACK).all() and (found <= high + SLACK).all()),
+            f"losses from {found.min():.6g} to {found.max():.6g} are not within {low:g} and {high:g}",
+        )
 
 
 @CHECKS.check(

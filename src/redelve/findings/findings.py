@@ -294,7 +294,7 @@ def coverage_of(results: Results, level: float = 0.9) -> tuple[Coverage, ...]:
             work = marked.on(address)
             standard = StandardLoss(None, work.losses[OUTSIDE].is_shift)
             for losses in losses_of(work, OUTSIDE).values():
-                one = finding_of(work, losses, standard)
+                one = finding_of(work, losses, standard, (0.0, 1.0))
                 if one.mean is not None:
                     found.append(Coverage(one.method, address, level, 1 - one.mean, one.standard_error, one))
     return tuple(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from redelve.findings.contest import Contest, Test
 from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
-from redelve.stats.estimates import Analysis, Interval
+from redelve.stats.estimates import Analysis, Interval, clipped
 from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.pairs import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
@@ -61,6 +61,8 @@ class MethodFinding:
     why_none: str = ""
     is_one_partition: bool = False
     """One training set: what varies between runs is then the seed."""
+    limits: Interval = (-inf, inf)
+    """What can be lost at least and at most."""
     mean: float | None = field(init=False)
     """The expected loss."""
     standard_error: float | None = field(init=False)
@@ -86,8 +88,8 @@ class MethodFinding:
         )
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """The confidence interval of the expected loss."""
-        return None if self.estimate is None else self.estimate.interval(level)
+        """The confidence interval of the expected loss, as far as it is possible."""
+        return None if self.estimate is None else clipped(self.estimate.interval(level), self.limits)
 
 
 def _settle(made: object, **values: object) -> None:
@@ -191,7 +193,8 @@ class ComparedTask:
         """What was found, with the claims that may be made."""
         work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
         standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
-        methods = tuple(finding_of(work, self.losses[name], standard) for name in self.losses)
+        limits = judge.limits(facts.targets)
+        methods = tuple(finding_of(work, self.losses[name], standard, limits) for name in self.losses)
         contests = tuple(self._contests(claims, standard))
         return TaskFindings(facts, self.code, judge, judge.words, methods, contests, self.why_not)
 
@@ -278,7 +281,9 @@ def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
     return StandardLoss(facts.baselines.get(code), facts.loss(code).is_shift)
 
 
-def finding_of(work: TaskResults, losses: MethodLosses, standard: StandardLoss) -> MethodFinding:
+def finding_of(
+    work: TaskResults, losses: MethodLosses, standard: StandardLoss, limits: Interval = (-inf, inf)
+) -> MethodFinding:
     """What was found of one method on a task; compared with none."""
     records = work.records[losses.method]
     found: Estimate | None = None
@@ -297,6 +302,7 @@ def finding_of(work: TaskResults, losses: MethodLosses, standard: StandardLoss) 
         sum(record.fallback is not None for record in records),
         reason,
         is_one_partition=len(work.facts.instances) == 1,
+        limits=limits,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -205,7 +205,7 @@ class Bench:
         """The finding within what the measure can be, with its cost; `more` are fits beside the rounds."""
         seconds = sum(one.seconds for one in rounds) + (self.trained.seconds if more else 0.0)
         low, high = finding.interval or (None, None)
-        clip = self.measure.clip
+        clip = partial(self.measure.clip, target=self.truth.target)
         return PerformanceGuess(
             way,
             None if finding.value is None else clip(finding.value),

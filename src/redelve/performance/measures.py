@@ -92,11 +92,12 @@ class Measure:
         wrong = [round(float(losses[groups == one].sum())) for one in names]
         return BalancedErrors(tuple(names.tolist()), tuple(counts), tuple(wrong))
 
-    def clip(self, value: float) -> float:
+    def clip(self, value: float, target: Target) -> float:
         """The value within what the measure can be."""
-        if not isfinite(value) or self.loss.is_shift:
+        if not isfinite(value):
             return value
-        return min(max(value, 0.0), 1.0) if self.is_share else max(value, 0.0)
+        low, high = self.loss.limits([target])
+        return min(max(value, low), high)
 
     def chance(self, classes: Rows) -> float | None:
         """What the best constant answer costs, where the measure counts errors."""

@@ -19,7 +19,7 @@ from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings import MethodLosses, expected_loss, losses_on, paired_test, standard_of
 from redelve.run.results import Results, TaskFacts
-from redelve.stats.estimates import Analysis, Comparison
+from redelve.stats.estimates import Analysis, Comparison, Interval, clipped
 from redelve.stats.seed_runs import RunsAnalysis
 from redelve.stats.standardise import StandardLoss
 from redelve.text_numbers import round9, tcl
@@ -47,6 +47,8 @@ class Circumstances:
     training_sets_are: str = "disjoint"
     test_sets_are: str = "disjoint"
     runs: int = 1
+    limits: Interval = (-math.inf, math.inf)
+    """What can be lost at least and at most; a difference has no limits here."""
 
 
 def summarise(results: Results, loss: Loss, method: str, other: str | None = None) -> Summary:
@@ -79,6 +81,7 @@ def _circumstances(task: TaskFacts, loss: Loss, losses: MethodLosses, other: str
         units=len({label for labels in units for label in labels.tolist()}) if units else None,
         caveats=task.notes,
         other=other,
+        limits=loss.limits(task.targets) if other is None else (-math.inf, math.inf),
     )
 
 
@@ -174,8 +177,8 @@ class Summary:
     def record(self) -> dict[str, Any]:
         """Every figure by name, for JSON and CSV; what is undefined is None."""
         about, result, analysis = self.circumstances, self.result, self.analysis
-        low, high = analysis.interval() or (None, None)
-        cautious_low, cautious_high = analysis.cautious_interval() or (None, None)
+        low, high = clipped(analysis.interval(), about.limits) or (None, None)
+        cautious_low, cautious_high = clipped(analysis.cautious_interval(), about.limits) or (None, None)
         figures: dict[str, Any] = {
             "address": about.address,
             "loss": about.loss_code,

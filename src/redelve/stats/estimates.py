@@ -253,6 +253,18 @@ def check_level(level: float) -> None:
         raise StatisticsError(f"the level of an interval lies between 0 and 1, as 0.95: got {level}")
 
 
+def clipped(interval: Interval | None, limits: Interval) -> Interval | None:
+    """The part of an interval that is possible; it holds the truth exactly as often.
+
+    >>> clipped((-0.1, 0.3), (0.0, 1.0))
+    (0.0, 0.3)
+    """
+    if interval is None:
+        return None
+    low, high = (min(max(end, limits[0]), limits[1]) for end in interval)
+    return low, high
+
+
 def t_interval(mean: float | None, error: float | None, df: float | None, level: float) -> Interval | None:
     """The mean and, to either side, so many standard errors as the t distribution asks for."""
     check_level(level)

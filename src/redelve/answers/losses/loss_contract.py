@@ -61,6 +61,10 @@ class Loss(ABC):
     """The kinds of target that it has a baseline for, where these are more than its kinds."""
     needs_every_level: ClassVar[bool] = False
     """Whether the probability of the true level alone is not enough."""
+    lowest: ClassVar[float] = -np.inf
+    """What is lost at least on one target: no interval of an expected loss goes below it."""
+    highest: ClassVar[float] = np.inf
+    """What is lost at most on one target."""
     allows_censored: ClassVar[bool] = True
     """Whether it can judge where the truth is only known up to a bound; if not, it is left out there."""
 
@@ -110,6 +114,10 @@ class Loss(ABC):
     def is_builtin(self) -> bool:
         """Whether it comes with redelve, so that whoever reads an archive knows it."""
         return type(self).__module__.partition(".")[0] == "redelve"
+
+    def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
+        """What is lost at least and at most by predictions of these targets."""
+        return len(targets) * self.lowest, len(targets) * self.highest
 
     def is_primary_for(self, targets: Sequence[Target]) -> bool:
         """Whether methods are judged by it where nobody chooses."""

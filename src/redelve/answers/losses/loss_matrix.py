@@ -126,6 +126,12 @@ class MatrixLoss(GuessLoss):
         """The matrix, checked against the target's levels."""
         return parse_loss_matrix(self.text, target.levels)
 
+    def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
+        """The smallest entry, which is that of a right guess, and the largest."""
+        matrix = self.matrix(targets[0])
+        entries = matrix.values if matrix.no_guess is None else np.vstack([matrix.values, matrix.no_guess])
+        return 0.0, float(entries.max())
+
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
         """The entries for the guess and the truth."""
         guessed = np.nan_to_num(guess).astype(np.int64)

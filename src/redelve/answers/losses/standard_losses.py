@@ -112,6 +112,7 @@ class DistanceLoss(GuessLoss):
     """A loss that depends on how far the guess is off; `penalty` is the loss of making none (manual 5.3)."""
 
     way_out = "make a guess, or allow none at a penalty, as in {0}0.2N"
+    lowest = 0.0
     penalty: float | None = None
 
     def _own_code(self) -> str:
@@ -212,6 +213,10 @@ class ZeroOne(DistanceLoss):
         """Unless silence has a price of its own."""
         return self.penalty is None
 
+    def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
+        """Nothing, and being wrong or silent on every target."""
+        return 0.0, len(targets) * max(1.0, self.penalty or 0.0)
+
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
         """Whether the guess is wrong."""
         return (gap(truth, _round_half_up(guess)) > 0).astype(np.float64)
@@ -261,6 +266,10 @@ class NegativeLogProbability(Loss):
     place, by_default, in_delve = 3, True, True
     is_shift = True
 
+    def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
+        """Probabilities of classes are at most 1; a density may be anything."""
+        return 0.0 if all(target.kind == "categorical" for target in targets) else -np.inf, np.inf
+
     def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
         """The loss of every case: infinite where the truth was held to be impossible."""
         self._check_truths(truths)
@@ -302,6 +311,7 @@ class SquaredProbability(Loss):
     place, by_default, in_delve = 4, True, True
     baseline_kinds = ("categorical", "integer")
     needs_every_level = True
+    lowest, highest = 0.0, 2.0
 
     def part_of(self, answer: Answer) -> Prediction | None:
         """The probabilities of all classes."""
@@ -346,6 +356,7 @@ class RankedProbability(Loss):
     takes = "distribution"
     kinds = ("real", "integer")
     place, by_default = 6, True
+    lowest = 0.0
     allows_censored = False
 
     def part_of(self, answer: Answer) -> Prediction | None:
