@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from redelve.findings.validity import RULES, check_results
-from redelve.run.results import Results
+from redelve.run.results import IMPORTED, Results
 from tests.findings.made_up import draws, method, results, task
 
 
@@ -125,6 +125,13 @@ def test_a_seed_shared_by_all_records_is_noticed_without_being_declared() -> Non
     same = replace(made, records=tuple(replace(record, seed=1) for record in made.records))
     (note,) = check_results(same)
     assert (note.code, note.methods) == ("V003", ("a", "b"))
+
+
+@pytest.mark.parametrize("unknown", [{"seed": 7, "environment": {IMPORTED: "DELVE files"}}, {"seed": 0}])
+def test_nobody_is_blamed_for_seeds_that_are_unknown(unknown: dict[str, object]) -> None:
+    made = plain()
+    told = replace(made, records=tuple(replace(one, **unknown) for one in made.records))  # type: ignore[arg-type]
+    assert check_results(told) == ()
 
 
 def test_explanations_are_sentences() -> None:

@@ -117,10 +117,10 @@ def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[
     "The variation of seeds is then in no standard error: the result is about this seed.",
 )
 def same_seed_for_all(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Estimators with a fixed random_state, and records that share a seed."""
+    """Estimators with a fixed random_state, and records that share a seed, where it is known."""
     fixed = [name for name, facts in results.methods.items() if facts.identity.get("fixed_seeds")]
     for name in results.methods:
-        seeds = [record.seed for record in results.records if record.job.method == name]
+        seeds = [one.seed for one in results.records if one.job.method == name and one.is_seed_known]
         if name not in fixed and len(seeds) > 1 and len(set(seeds)) == 1:
             fixed.append(name)
     if fixed:

@@ -21,6 +21,8 @@ from redelve.model.dataset import Numbers
 Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
 Told = Mapping[str, float | str]
 """What a method tells of its own training, by name: epochs, errors, why it stopped."""
+IMPORTED = "imported"
+"""Marks, in an environment, work of which there are files only: few digits, and a seed nobody knows."""
 STATUSES: tuple[Status, ...] = ("done", "failed", "out of time", "out of memory", "crashed")
 
 
@@ -114,6 +116,12 @@ class Record:
     def has_losses(self) -> bool:
         """Whether there is anything to analyse: the method's own answer or that of its stand-in."""
         return bool(self.losses)
+
+    @property
+    def is_seed_known(self) -> bool:
+        """Whether `seed` is the one that was used; files and entries of others do not tell theirs."""
+        is_from_elsewhere = IMPORTED in self.environment or not (self.seed or self.environment)
+        return not is_from_elsewhere
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from redelve.data.delve.roots import DataAddress, TaskName
 from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.dataset import Numbers, digest
-from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
+from redelve.run.results import IMPORTED, Job, MethodFacts, Record, Results, TaskFacts
 from redelve.store.rebuilding import all_truths
-from redelve.store.soundness import IMPORTED
 
 FactsOf = Callable[[str, Path], TaskFacts]
 """What a task is, from its address and the task directory, which may list instances of its own."""

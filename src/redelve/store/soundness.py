@@ -18,7 +18,7 @@ from redelve.answers.predictions import Truth
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.model.dataset import Numbers
-from redelve.run.results import TaskFacts
+from redelve.run.results import IMPORTED, TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
 from redelve.store.layout import (
     CONFLICTS,
@@ -44,8 +44,6 @@ from redelve.store.snapshot import (
     read_snapshot,
 )
 
-IMPORTED = "imported"
-"""Marks, in an environment, losses from files with few digits: these are not worked out again."""
 CLOSE = 1e-9
 MOST_SHOWN = 100
 
