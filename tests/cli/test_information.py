@@ -66,6 +66,7 @@ class TestKeys:
             ("/wind/hour/std.5", "prior,level,0", "L"),
             ("/wind/hour/brief.5", "prior,level,0", "H"),
             ("/wind/hour/std.5", "prior,missing,1", "impute"),
+            ("/demo/age", "provenance", "redelve's replica of demo, not the original data"),
             ("/demo", "title", "no title"),
         ],
     )

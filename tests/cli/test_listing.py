@@ -19,6 +19,7 @@ from redelve.errors import LocationError
 from tests.conftest import Result, RunCommand, make_root, write_tree
 
 SPEC = "Origin: simulated\nUsage: ?\nOrder: ?\nAttributes:\n1 X u [0,1]\n"
+REPLICA = " (redelve's replica of demo, not the original data)"
 
 
 def collapsed(text: str) -> list[str]:
@@ -134,7 +135,7 @@ class TestListing:
             f"{archive}/methods/:\nknn-cv-1  lin-1\n\n{home}/methods/:\nlin-1\n"
         )
         assert run_command("dls", ["-l", "/demo/age"]).out == (
-            f"{home}/data/demo/age:\nPrototask.data  Prototask.spec  std.prior\n"
+            f"{home}/data/demo/age:{REPLICA}\nPrototask.data  Prototask.spec  std.prior\n"
         )
 
     def test_an_empty_directory_lists_nothing(self, archive: Path, run_command: RunCommand) -> None:
@@ -143,9 +144,8 @@ class TestListing:
 
     def test_a_files_name_is_repeated(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
         assert run_command("dls", ["/demo/Summary"]).out == "/demo/Summary\n"
-        assert (
-            run_command("dls", ["-l", "/demo/Summary"]).out == f"{delve_home}/delve-1/data/demo:\nSummary\n"
-        )
+        place = f"{delve_home}/delve-1/data/demo:{REPLICA}"
+        assert run_command("dls", ["-l", "/demo/Summary"]).out == f"{place}\nSummary\n"
         assert run_command("mls", ["lin-1.c"], archive / "methods/lin-1/Source").out == "lin-1.c\n"
 
     def test_the_current_directory_is_the_default(self, archive: Path, run_command: RunCommand) -> None:
@@ -185,11 +185,29 @@ class TestListing:
         assert result.code == 1
         assert result.err.startswith('dls: "/nowhere/delve" in DELVE_PATH is not a delve directory: ')
 
-    def test_a_clash_is_an_error(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
+    def test_a_long_listing_tells_replicas(self, delve_home: Path, run_command: RunCommand) -> None:
+        shown = run_command("dls", ["-l", "/"]).out
+        assert (
+            f"{delve_home}/delve-1/data/: (redelve's own; bank, kin, pumadyn and demo are replicas" in shown
+        )
+        assert "not the original" not in run_command("mls", ["-l", "/"]).out
+
+    def test_a_dataset_of_ones_own_hides_that_of_redelve(
+        self, archive: Path, delve_home: Path, run_command: RunCommand
+    ) -> None:
         write_tree(archive / "data", {"demo/Dataset.spec": SPEC})
-        places = f'"{archive}/data/demo" and "{delve_home}/delve-1/data/demo"'
-        message = f'dls: dataset "/demo" is defined in {places}: rename one of them\n'
-        assert run_command("dls", ["/demo"]) == Result("", message, 1)
+        said = "a dataset of your own, in place of the demo that comes with redelve"
+        listed = f"{archive}/data/demo: ({said})\nDataset.spec\n"
+        assert run_command("dls", ["-l", "/demo"]) == Result(listed, "", 0)
+        assert not (delve_home / "delve-1/data/demo").exists()
+
+    def test_a_clash_is_an_error(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
+        write_tree(archive / "data", {"demo/age/Prototask.spec": ""})
+        places = f'"{archive}/data/demo/age" and "{delve_home}/delve-1/data/demo/age"'
+        message = (
+            f'dls: prototask "/demo/age" is defined in {places}: rename yours, or put the whole dataset '
+        )
+        assert run_command("dls", ["/demo/age"]).err.startswith(message)
         assert run_command("dls", ["/"]).code == 0
 
 

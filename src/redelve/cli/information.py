@@ -45,8 +45,8 @@ def listing(key: str, label: str, names: Iterable[str], *, is_shown: bool = True
     return Item(key, label, " ".join(names), tuple(f"    {name}" for name in names), True, is_shown)
 
 
-def dataset_items(spec: DatasetSpec, prototasks: Sequence[str]) -> list[Item]:
-    """The facts about a dataset."""
+def dataset_items(spec: DatasetSpec, prototasks: Sequence[str], said: Sequence[Item] = ()) -> list[Item]:
+    """The facts about a dataset; at the end what must be said of where it comes from."""
     items = [
         Item("dataset", "Dataset", f"/{spec.name}"),
         Item("title", "Title", spec.title or "no title", is_shown=False),
@@ -64,6 +64,7 @@ def dataset_items(spec: DatasetSpec, prototasks: Sequence[str]) -> list[Item]:
             is_shown=False,
         ),
         listing("prototasks", "Prototasks", prototasks),
+        *said,
     ]
     extra = [Item(key, key.capitalize(), value, is_shown=False) for key, value in spec.extra]
     absent = set() if spec.has_commonality else {"commonality"}
@@ -251,6 +252,12 @@ def _path_items(overlay: Overlay, names: Sequence[Item]) -> list[Item]:
     return [listing("delve_path", "Delve path", [root.path for root in overlay.roots]), *names]
 
 
+def provenance_items(overlay: Overlay, dataset: str) -> list[Item]:
+    """Where a dataset comes from, if that must be said; demo's screens are the manual's, so only by key."""
+    said = overlay.provenance(dataset)
+    return [Item("provenance", "Provenance", said)] if said and dataset != "demo" else []
+
+
 def data_facts(library: Library, address: DataAddress) -> QuestionFacts:
     """The facts about a root, dataset, prototask or task, with those of the levels above."""
     overlay, facts = library.overlay, QuestionFacts()
@@ -258,12 +265,15 @@ def data_facts(library: Library, address: DataAddress) -> QuestionFacts:
     if address.dataset is None:
         return facts
     spec = library.dataset_spec(address.dataset)
-    facts.put(dataset_items(spec, overlay.prototasks(address.dataset)), attribute_facts(spec))
+    said = provenance_items(overlay, address.dataset)
+    facts.put(dataset_items(spec, overlay.prototasks(address.dataset), said), attribute_facts(spec))
+    facts.by_key["provenance"] = overlay.provenance(address.dataset)
     if address.prototask is None:
         return facts
     prototask = library.prototask(spec, address.prototask)
     priors = {"priors": " ".join(overlay.priors(address.dataset, address.prototask))}
-    facts.put(prototask_items(spec, prototask, overlay.tasks(address.dataset, address.prototask)), priors)
+    tasks = overlay.tasks(address.dataset, address.prototask)
+    facts.put([*prototask_items(spec, prototask, tasks), *said], priors)
     if address.task is None:
         return facts
     task = library.task(address).task
@@ -283,7 +293,8 @@ def method_facts(library: Library, address: MethodAddress) -> QuestionFacts:
     if dataset is None:
         return facts
     spec = library.dataset_spec(dataset)
-    facts.put(dataset_items(spec, overlay.method_prototasks(method, dataset)), attribute_facts(spec))
+    said = provenance_items(overlay, dataset)
+    facts.put(dataset_items(spec, overlay.method_prototasks(method, dataset), said), attribute_facts(spec))
     if prototask is None:
         return facts
     tasks = overlay.method_tasks(method, dataset, prototask)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from redelve.cli.options import Command, Given, Option, run, write
+from redelve.data.catalogue import FAMILIES
 from redelve.data.delve.roots import Overlay, Part, active, make_builtin_root
 from redelve.errors import LocationError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 LONG = Option("l", "group by directory, and print the true path of each", long="long")
 WIDTH = 80
+REPLICAS = f"redelve's own; {', '.join(FAMILIES)} and demo are replicas, not the original data"
 
 
 def in_columns(names: Sequence[str], width: int = WIDTH) -> str:
@@ -51,7 +53,22 @@ def _grouped(overlay: Overlay, part: Part, cpath: str, is_directory: bool) -> st
     else:
         split = (os.path.split(place) for place in overlay.locate_all(cpath, part))
         groups = [(folder, [name]) for folder, name in split]
-    return "\n".join(f"{place}:\n{in_columns(names)}".rstrip() + "\n" for place, names in groups)
+    return "\n".join(
+        f"{place}:{_said(overlay, part, cpath, place)}\n{in_columns(names)}".rstrip() + "\n"
+        for place, names in groups
+    )
+
+
+def _said(overlay: Overlay, part: Part, cpath: str, place: str) -> str:
+    """What must be said of where datasets come from, to stand behind the name of their folder."""
+    if part != "data":
+        return ""
+    if dataset := cpath.split("/")[1]:
+        said = overlay.provenance(dataset)
+    else:
+        is_ours = any(root.is_builtin and root.folder("data", ("",)) == place for root in overlay.roots)
+        said = REPLICAS if is_ours else ""
+    return f" ({said})" if said else ""
 
 
 DLS = Command(

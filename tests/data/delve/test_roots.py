@@ -14,7 +14,15 @@ import pytest
 from redelve.data.catalogue import CATALOGUE
 from redelve.data.catalogue.materialise import write_folder
 from redelve.data.delve import roots
-from redelve.data.delve.roots import DataAddress, MethodAddress, Overlay, TaskName, active, split_address
+from redelve.data.delve.roots import (
+    DataAddress,
+    MethodAddress,
+    Overlay,
+    TaskName,
+    active,
+    make_builtin_root,
+    split_address,
+)
 from redelve.errors import FormatError, LocationError
 from tests.conftest import make_root, write_tree
 
@@ -385,7 +393,7 @@ class TestClashes:
         write_tree(tmp_path / "delve/data", {"kin/Dataset.spec": SPEC})
         places = " and ".join(f'"{tmp_path}/{root}/data/kin"' for root in ("delve-archive", "delve"))
         for touch in (two.prototasks, two.require_dataset, lambda name: two.locate(f"/{name}/Summary")):
-            with raises(f'dataset "/kin" is defined in {places}: rename one of them'):
+            with raises(f'dataset "/kin" is defined in {places}: rename one of them, or name only one'):
                 touch("kin")
         assert two.datasets() == ["kin"]
 
@@ -398,18 +406,40 @@ class TestClashes:
     def test_a_prototask_in_two_roots_is_refused(self, two: Overlay, tmp_path: Path) -> None:
         write_tree(tmp_path / "delve/data", {"kin/dist/Prototask.spec.gz": ""})
         places = " and ".join(f'"{tmp_path}/{root}/data/kin/dist"' for root in ("delve-archive", "delve"))
-        with raises(f'prototask "/kin/dist" is defined in {places}: rename one of them'):
+        with raises(f'prototask "/kin/dist" is defined in {places}: rename one of them, or name only one'):
             two.tasks("kin", "dist")
 
-    def test_a_name_of_the_catalogue_is_refused_before_it_is_generated(
-        self, delve_home: Path, tmp_path: Path
+    def test_a_dataset_of_ones_own_hides_that_of_the_catalogue(
+        self, delve_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        own = make_root(tmp_path / "delve", {"data/demo/Dataset.spec": SPEC})
+        own = make_root(
+            tmp_path / "delve", {"data/demo/Dataset.spec": SPEC, "data/demo/mine/Prototask.spec": PROTOTASK}
+        )
         overlay = active(str(own))
-        places = f'"{own}/data/demo" and "{delve_home}/delve-1/data/demo"'
-        with raises(f'dataset "/demo" is defined in {places}: rename one of them'):
-            overlay.prototasks("demo")
+        assert overlay.prototasks("demo") == ["mine"]
+        assert overlay.directories("/demo") == ["mine"]
+        assert overlay.locate("/demo/Dataset.spec") == f"{own}/data/demo/Dataset.spec"
+        assert overlay.provenance("demo").startswith("a dataset of your own, in place of")
+        assert "demo" in overlay.datasets()
         assert not delve_home.exists()
+        monkeypatch.setenv("DELVE_PATH", f"{make_builtin_root()}:{own}")
+        assert active(str(tmp_path)).prototasks("demo") == ["mine"]
+
+    def test_two_of_ones_own_clash_even_beside_that_of_the_catalogue(
+        self, delve_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        roots = [
+            make_root(tmp_path / name, {"data/demo/Dataset.spec": SPEC}) for name in ("delve", "delve-2")
+        ]
+        monkeypatch.setenv("DELVE_PATH", ":".join(map(str, (*roots, make_builtin_root()))))
+        places = " and ".join(f'"{root}/data/demo"' for root in roots)
+        with raises(f'dataset "/demo" is defined in {places}: rename one of them, or name only one'):
+            active(str(tmp_path)).require_dataset("demo")
+
+    def test_what_is_no_replica_needs_no_word(self, delve_home: Path, tmp_path: Path) -> None:
+        overlay = active(str(tmp_path))
+        assert overlay.provenance("kin-8nm") == "redelve's replica of kin-8nm, not the original data"
+        assert overlay.provenance("iris") == overlay.provenance("nothing") == ""
 
     def test_a_prototask_of_the_catalogue_is_refused(self, delve_home: Path, tmp_path: Path) -> None:
         own = make_root(tmp_path / "delve", {"data/demo/age/Prototask.spec": PROTOTASK})

@@ -29,11 +29,32 @@ for _family, _members in FAMILIES.items():
 for _name in CARRIED:
     CATALOGUE.add(_name, partial(packaged, _name))
 
+OWN_PROTOTASKS = ("abalone", "boston", "image-seg", "mushrooms", "splice")
+"""Datasets of the DELVE archive that other packages carry; their prototasks are redelve's choice."""
+
+
+def provenance(dataset: str) -> str:
+    """What must be said of a dataset that bears the name of one in the DELVE archive; else nothing.
+
+    >>> provenance("kin-8nm")
+    "redelve's replica of kin-8nm, not the original data"
+    >>> provenance("iris")
+    ''
+    """
+    if dataset == "demo" or any(dataset in members for members in FAMILIES.values()):
+        return f"redelve's replica of {dataset}, not the original data"
+    if dataset in OWN_PROTOTASKS:
+        return f"redelve's own prototasks of {dataset}, not those of the DELVE archive"
+    return ""
+
+
 __all__ = [
     "CATALOGUE",
     "CATALOGUE_VERSION",
     "FAMILIES",
     "KINDS",
+    "OWN_PROTOTASKS",
     "Files",
+    "provenance",
     "require_carrier",
 ]

@@ -133,6 +133,12 @@ class TaskSource:
         return tuple(target_of(one, self.task.prior.attribute(one.number)) for one in targets)
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """What must be said of where the dataset comes from; of demo nothing, which is no benchmark."""
+        text = "" if self.dataset.name == "demo" else self.library.overlay.provenance(self.dataset.name)
+        return (text,) if text else ()
+
+    @property
     def commonality(self) -> Rows | None:
         """The cases' commonality indexes, where the dataset has them."""
         return self.data.cases.commonality if self.dataset.has_commonality else None
@@ -165,7 +171,7 @@ class TaskSource:
     def assignment(self, lists: CaseLists | None = None) -> Assignment:
         """The task with its cases and its standard or listed instances, for methods to work on."""
         prototask = self.task.prototask
-        notes, scheme = prototask_caveats(prototask), prototask.scheme
+        notes, scheme = (*self.said, *prototask_caveats(prototask)), prototask.scheme
         return Assignment(self.dataset, self.task, self.data, self.instances(lists), scheme, notes=notes)
 
 

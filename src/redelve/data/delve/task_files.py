@@ -74,6 +74,8 @@ def generate(
 def _write_task(
     source: TaskSource, directory: Path, codings: str | None, instances: str | None, progress: Progress
 ) -> None:
+    for text in source.said:
+        progress(f"  note: {text}")
     chosen = None if codings is None else source.codings(read_text(codings), codings)
     lists = None if instances is None else read_instances(read_text(instances, LARGEST_LIST), instances)
     task_data = TaskData(source, source.instances(lists), chosen)

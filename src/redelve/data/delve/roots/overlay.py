@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from redelve.data.catalogue import require_carrier
+from redelve.data.catalogue import provenance, require_carrier
 from redelve.data.delve.roots.addresses import TaskName, join_address, split_address
 from redelve.data.delve.roots.one_root import Part, Root, within_root
 from redelve.errors import LocationError
@@ -112,7 +112,7 @@ class Overlay(NamedTuple):
     def is_dataset(self, dataset: str) -> bool:
         """Whether a directory with this name has a Dataset.spec, or the catalogue generates it."""
         names = split_address(f"/{dataset}")
-        return len(names) == 1 and any(root.defines(names, "Dataset.spec") for root in self.roots)
+        return len(names) == 1 and bool(self._defining(names, "Dataset.spec"))
 
     def datasets(self) -> list[str]:
         """The names of all datasets."""
@@ -125,6 +125,15 @@ class Overlay(NamedTuple):
             raise LocationError(f'dataset "/{dataset}" not found')
         if not self.is_dataset(dataset):
             raise LocationError(f'"/{dataset}" is not a dataset')
+
+    def provenance(self, dataset: str) -> str:
+        """What must be said of where a dataset comes from, if others have its name; else nothing."""
+        names = split_address(f"/{dataset}")
+        if any(root.is_builtin for root in self._defining(names, "Dataset.spec")):
+            return provenance(dataset)
+        if self._hides_ours(names):
+            return f"a dataset of your own, in place of the {dataset} that comes with redelve"
+        return ""
 
     def is_prototask(self, dataset: str, prototask: str) -> bool:
         """Whether the dataset has a directory with this name that has a Prototask.spec."""
@@ -214,23 +223,45 @@ class Overlay(NamedTuple):
     def _is_directory(self, part: Part, names: Sequence[str]) -> bool:
         if len(names) == 1 and any(names[0] in root.waiting(part) for root in self.roots):
             return True
-        return any(os.path.isdir(root.folder(part, names)) for root in self.roots)
+        return any(os.path.isdir(root.folder(part, names)) for root in self._counting(part, names))
+
+    def _hides_ours(self, names: Sequence[str]) -> bool:
+        """Whether a dataset is in redelve's own directory, and also, whole, in one of the user's."""
+        own = (root for root in self.roots if not root.is_builtin)
+        ours = (root for root in self.roots if root.is_builtin)
+        return any(one.defines(names[:1], "Dataset.spec") for one in own) and any(
+            one.defines(names[:1], "Dataset.spec") for one in ours
+        )
+
+    def _counting(self, part: Part, names: Sequence[str]) -> tuple[Root, ...]:
+        """The roots to look into: a dataset of the user's own hides redelve's of the same name."""
+        if part == "data" and names and self._hides_ours(names):
+            return tuple(root for root in self.roots if not root.is_builtin)
+        return self.roots
+
+    def _defining(self, names: Sequence[str], specification: str) -> list[Root]:
+        """The roots that count in which a dataset or prototask is specified."""
+        return [root for root in self._counting("data", names) if root.defines(names, specification)]
 
     def _holders(self, part: Part, names: Sequence[str]) -> list[Root]:
         """The roots that have something under these names, which is generated now if it was waiting."""
         if part == "data" and names:
             self._refuse_clash("dataset", names[:1], "Dataset.spec")
-        for root in self.roots:
+        counting = self._counting(part, names)
+        for root in counting:
             root.generate(part, names)
         if part == "data" and len(names) > 1:
             self._refuse_clash("prototask", names[:2], "Prototask.spec")
-        return [root for root in self.roots if root.has(part, names)]
+        return [root for root in counting if root.has(part, names)]
 
     def _refuse_clash(self, what: str, names: Sequence[str], specification: str) -> None:
-        places = [root.folder("data", names) for root in self.roots if root.defines(names, specification)]
-        if len(places) > 1:
-            listed = " and ".join(f'"{place}"' for place in places)
-            raise LocationError(f'{what} "{join_address(names)}" is defined in {listed}: rename one of them')
+        found = self._defining(names, specification)
+        if len(found) > 1:
+            listed = " and ".join(f'"{root.folder("data", names)}"' for root in found)
+            way_out = "rename one of them, or name only one of the delve directories in DELVE_PATH"
+            if any(root.is_builtin for root in found):
+                way_out = "rename yours, or put the whole dataset (Dataset.spec, Dataset.data) beside it"
+            raise LocationError(f'{what} "{join_address(names)}" is defined in {listed}: {way_out}')
 
 
 def _task_order(name: str, parsed: TaskName | None) -> tuple[float, str]:
