@@ -24,6 +24,7 @@ from benchmarks.calibration.one_task import (
     runs_table,
     units_table,
 )
+from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
@@ -53,6 +54,7 @@ SECTIONS: tuple[Make, ...] = (
     runs_section,
     partition_section,
     classifiers_section,
+    over_tasks_section,
 )
 
 INTRODUCTION = f"""# Calibration

@@ -121,6 +121,11 @@ OFFERS = (
     Offer("Wilcoxon, skewed differences of mean zero", "wilcoxon", "level 5"),
     Offer("Wilcoxon with Holm, any pair", "wilcoxon_all", "level 5"),
     Offer("count_wins: false wins and losses", "count_wins", "level 5"),
+    Offer("mean over tasks, interval", "random_effects", "coverage 95"),
+    Offer("mean over tasks, interval, skewed tasks", "random_effects", "coverage 95"),
+    Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),
+    Offer("new task, prediction interval", "random_effects", "coverage 95"),
+    Offer("new task, prediction interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("Bayesian signed-rank, no rope", "signed_rank", "certainty 10"),
     Offer("Bayesian signed-rank, rope of a tenth of the spread", "signed_rank", "certainty 10"),
     *(

@@ -182,6 +182,7 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "guess_error",
     "holm",
     "log_errors",
+    "moderated_variances",
     "penalty_weight",
     "rank_sums",
     "ranking_score",

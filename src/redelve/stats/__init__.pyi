@@ -39,6 +39,9 @@ from redelve.stats.many_runs import normality as normality
 from redelve.stats.many_runs import remove_outliers as remove_outliers
 from redelve.stats.many_runs import summarise_runs as summarise_runs
 from redelve.stats.many_runs import usual_number_of_runs as usual_number_of_runs
+from redelve.stats.meta import RandomEffects as RandomEffects
+from redelve.stats.meta import moderated_variances as moderated_variances
+from redelve.stats.meta import random_effects as random_effects
 from redelve.stats.multiple import AllPairs as AllPairs
 from redelve.stats.multiple import BestGroup as BestGroup
 from redelve.stats.multiple import best_group as best_group

@@ -1,0 +1,84 @@
+"""Calibration of random effects over tasks: intervals of the mean difference, and of a new task's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from benchmarks.calibration.sections import Effort, Finding, Section, listing, margin, percent
+from benchmarks.calibration.simulation import Generator
+from redelve.stats.mean_squares import FloatArray
+from redelve.stats.meta import RandomEffects, moderated_variances, random_effects
+
+ERROR_SPREAD = 0.7
+"""Standard deviation of the logarithms of the tasks' error deviations."""
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Some tasks, whose effects vary with a deviation in units of a typical task's error."""
+
+    tasks: int
+    training_sets: int
+    sd_tasks: float
+    shape: Literal["Gaussian", "exponential"] = "Gaussian"
+
+    def words(self) -> str:
+        """The setting in tables."""
+        return f"T = {self.tasks}, I = {self.training_sets}, τ = {self.sd_tasks:g}"
+
+
+def draw_tasks(setting: Tasks, count: int, rng: Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Effects with mean zero, their variances as estimated, and the effect on a task that was not seen."""
+    size, df = (count, setting.tasks), setting.training_sets - 1
+    true = np.exp(2 * ERROR_SPREAD * rng.normal(size=size))
+    drawn = (count, setting.tasks + 1)
+    of_tasks = rng.normal(size=drawn) if setting.shape == "Gaussian" else rng.exponential(size=drawn) - 1
+    effects = setting.sd_tasks * of_tasks[:, :-1] + np.sqrt(true) * rng.normal(size=size)
+    return effects, true * rng.chisquare(df, size=size) / df, setting.sd_tasks * of_tasks[:, -1]
+
+
+def simulate_tasks(
+    setting: Tasks, count: int, rng: Generator, *, level: float = 0.05, is_moderated: bool = True
+) -> tuple[float, float]:
+    """Per cent of data sets whose interval holds the mean, and whose prediction holds a new task."""
+    effects, variances, new = draw_tasks(setting, count, rng)
+    df = setting.training_sets - 1
+    known = moderated_variances(variances, df) if is_moderated else variances
+    found = random_effects(effects, known)
+    return _held(found, found.half_widths(level), 0.0), _held(found, found.prediction_half_widths(level), new)
+
+
+def _held(found: RandomEffects, widths: FloatArray, truth: FloatArray | float) -> float:
+    return percent(np.asarray(np.abs(found.means - truth) <= widths, dtype=np.float64))
+
+
+GAUSSIAN = tuple(
+    Tasks(tasks, sets, sd) for tasks in (3, 5, 10, 30) for sets in (4, 8) for sd in (0.0, 0.5, 1.0, 3.0)
+)
+SKEWED = tuple(Tasks(tasks, 8, sd, "exponential") for tasks in (5, 10, 30) for sd in (1.0, 3.0))
+
+
+def over_tasks_section(rng: Generator, effort: Effort) -> Section:
+    """Coverage over tasks, with Gaussian and with skewed effects of tasks."""
+    findings: list[Finding] = []
+    count = effort.some
+    for name, settings in (("", GAUSSIAN), (", skewed tasks", SKEWED)):
+        for setting in settings:
+            mean, new = simulate_tasks(setting, count, rng)
+            findings.append(Finding(f"mean over tasks, interval{name}", setting.words(), mean, count))
+            findings.append(Finding(f"new task, prediction interval{name}", setting.words(), new, count))
+    for setting in GAUSSIAN[8::4]:
+        mean, _ = simulate_tasks(setting, count, rng, is_moderated=False)
+        findings.append(
+            Finding("mean over tasks, errors as they are (not offered)", setting.words(), mean, count)
+        )
+    words = f"""T tasks with differences that vary between them with deviation τ, in units of a typical task's
+        standard error; the standard errors vary by a factor of two either way (their logarithms have a
+        deviation of {ERROR_SPREAD}) and are estimated from I training sets. Per cent of data sets whose
+        interval holds the mean difference, and whose prediction interval holds the difference on a task
+        that was not seen. *Skewed*: exponential effects of tasks. *Errors as they are*: without drawing
+        the tasks' variances towards each other. Standard error {margin(count)} ({count:,} data sets)."""
+    return Section("Differences over tasks", words, listing(findings, "coverage"), tuple(findings))
