@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import redelve
 from redelve.data.tasks import assignments_for
-from redelve.errors import LocationError, RedelveError, SpecError
+from redelve.errors import LocationError, RedelveError, SpecError, StatisticsError
 from redelve.methods.contract import Predictor
 from redelve.methods.shown import TrainingSet
 
@@ -277,3 +277,27 @@ def test_a_size_that_no_task_has_is_refused_and_not_left_out() -> None:
         redelve.assess(["constant"], "demo/age", sizes=[64, 100])
     with pytest.raises(SpecError, match="training sets of 100 cases"):
         redelve.task("demo/age", sizes=[64, 100])
+
+
+def test_a_margin_and_planned_comparisons_reach_summary_report_and_frame(tmp_path: Path) -> None:
+    found = redelve.assess(
+        ["constant", "lin-1", "knn-cv-1"],
+        "demo/age",
+        sizes=[256],
+        margin="5%",
+        compare=[("lin-1", "knn-cv-1")],
+    )
+    assert "Only the planned comparison was tested" in str(found).replace("\n  ", " ")
+    assert "the margin of 5 %" in str(found).replace("\n  ", " ")
+    assert [{one.first, one.second} for one in found.findings.tasks[0].contests] == [{"lin-1", "knn-cv-1"}]
+    text = found.report(tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Within 5 %" in text
+    frame = found.compare("lin-1", "constant", margin=1e9).frame()
+    assert frame["equivalent"].tolist() == [True]
+
+
+def test_a_planned_comparison_with_nobody_is_refused_before_anything_runs() -> None:
+    with pytest.raises(StatisticsError, match=r'with "lin" is planned, .* \(did you mean "lin-1"\?\)'):
+        redelve.assess(["constant", "lin-1"], "demo/age", compare=[("constant", "lin")])
+    with pytest.raises(StatisticsError, match="a margin is a number above zero"):
+        redelve.assess(["constant", "lin-1"], "demo/age", margin="two")

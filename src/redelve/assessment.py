@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from redelve.answers.losses import LossLike
 from redelve.data.tasks import SizesLike, TaskLike, assignments_for
-from redelve.findings import Contest, Findings, compare_methods, find
+from redelve.findings import Contest, Findings, Margin, MarginLike, compare_methods, find
 from redelve.findings.by_method import Validation, many_runs
 from redelve.findings.findings import coverage_of
+from redelve.findings.planned import planned_pairs
 from redelve.findings.result_frames import (
     cases_frame,
     contests_frame,
@@ -51,6 +52,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     on_failure: str = LEAVE_OUT,
     archive: str | os.PathLike[str] | None = None,
     progress: bool = False,
+    margin: MarginLike | None = None,
+    compare: Sequence[tuple[str, str]] | None = None,
 ) -> Assessment:
     """Run methods on tasks and find out, with honest uncertainty, how well they learn and which is better.
 
@@ -86,6 +89,13 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         stopped, and jobs that the folder holds already are not done again.
     progress
         Whether to show a progress bar on standard error.
+    margin
+        The difference of expected losses that does not matter to you: a number in the units of the loss,
+        or a share of the smaller expected loss of the two methods, as in ``"2%"``. redelve then tells
+        which methods are equivalent within it and which are not worse by more. Choose it before you look.
+    compare
+        The pairs of methods that you planned to compare, as in ``[("mine", "theirs")]``. They alone are
+        tested, and allow for each other only; all else is described. None compares all pairs.
 
     Returns
     -------
@@ -114,13 +124,16 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     >>> contest.winner
     'lin-1'
     """
+    within = None if margin is None else Margin.of(margin)
     assignments = assignments_for(tasks, sizes=sizes)
     data = described(assignments.values())
     if methods is None:
         targets = {target for one in assignments.values() for target in assignment_targets(one)}
         methods = default_methods(tuple(targets))
+    named = named_methods(methods)
+    planned = planned_pairs(compare, named)
     experiment = Experiment(
-        named_methods(methods),
+        named,
         assignments,
         runs=runs,
         losses=losses,
@@ -134,7 +147,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         watch=lambda records, jobs: shown(records, len(jobs)) if progress else records,
     )
     path = None if archive is None else Path(archive)
-    return Assessment(results, archive=path, data=data)
+    return Assessment(results, archive=path, data=data, margin=within, planned=planned)
 
 
 @dataclass(frozen=True)
@@ -183,14 +196,19 @@ class Assessment:
         The folder that the results are from, for what is loaded only when asked.
     data
         The datasets in words, for the report.
+    margin
+        The difference that does not matter: a number in the units of the loss, or a share as in ``"2%"``.
+    planned
+        The pairs of methods to compare; None for all.
 
     Notes
     -----
     Expected losses, standard errors and tests are those of the design: Rasmussen et al. (1996), The
     DELVE manual, chapter 8; Nadeau and Bengio (2003), Machine Learning 52:239–281; Bates, Hastie and
-    Tibshirani (2024), Journal of the American Statistical Association 119:1434–1445. p-values of all
-    pairs are adjusted after Holm (1979), Scandinavian Journal of Statistics 6:65–70.
-    docs/statistics.md has the formulas.
+    Tibshirani (2024), Journal of the American Statistical Association 119:1434–1445. All claims are one
+    family at 5 %, whose variances learn from each other (Smyth 2004) and whose training-set sizes hand
+    down what is left of the level (Wiens 2003). Equivalence is judged by two one-sided tests (Schuirmann
+    1987) with the same intervals. docs/statistics.md and docs/comparisons.md have the formulas.
 
     Examples
     --------
@@ -206,6 +224,8 @@ class Assessment:
     loss: str | None = None
     archive: Path | None = None
     data: tuple[DataDescription, ...] = field(default=(), repr=False)
+    margin: MarginLike | None = None
+    planned: Sequence[tuple[str, str]] | None = None
 
     def judged_by(self, loss: str | None) -> Assessment:
         """The same results judged by another loss."""
@@ -214,12 +234,20 @@ class Assessment:
     @cached_property
     def findings(self) -> Findings:
         """Expected losses, comparisons, curves, costs and validity notes."""
-        return find(self.results, self.loss)
+        return find(self.results, self.loss, planned=self.planned, margin=self.margin)
 
-    def compare(self, first: str, second: str, task: str | None = None) -> Contests:
-        """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests."""
+    def compare(
+        self, first: str, second: str, task: str | None = None, *, margin: MarginLike | None = None
+    ) -> Contests:
+        """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests.
+
+        With a margin, or that of the assessment, also whether they are equivalent within it, or one of them
+        not worse by more.
+        """
+        given = self.margin if margin is None else margin
+        within = None if given is None else Margin.of(given)
         chosen = [self._address(task)] if task is not None else list(self.results.tasks)
-        contests = compare_methods(self.results, first, second, chosen, self.loss)
+        contests = compare_methods(self.results, first, second, chosen, self.loss, within)
         codes = [self.findings.task(address).loss for address in chosen]
         return Contests(tuple(chosen), tuple(codes), contests)
 

@@ -95,6 +95,16 @@ def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, assess
     assert all(name in report.out for name in ("constant", "lin-1", "knn-cv-1"))
 
 
+def test_a_margin_and_planned_comparisons_can_be_given(run_command: RunCommand, assessed: Path) -> None:
+    words = [assessed.name, "-t", "price", *QUICK, "--margin", "1%", "--compare", "constant:lin-1"]
+    done = run_command("assess", words, assessed.parent)
+    assert (done.code, done.err) == (0, "")
+    assert "Only the planned comparison was tested" in done.out
+    assert "the margin of 1 %" in " ".join(done.out.split())
+    report = run_command("report", ["houses-assessment/archive", "-d", "1e9"], assessed.parent)
+    assert "equivalent to lin-1 within the margin of 1e+09" in " ".join(report.out.split())
+
+
 def test_a_file_of_proben1_will_do(run_command: RunCommand, tmp_path: Path) -> None:
     head = "bool_in=0\nreal_in=2\nbool_out=2\nreal_out=0\n"
     head += "training_examples=60\nvalidation_examples=30\ntest_examples=30\n"
@@ -152,6 +162,15 @@ def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
         (
             ["houses.csv", "-t", "town", "-l", "A0.2N", "-m", "constant", "-q"],
             "loss A0.2N is for integer, real",
+        ),
+        (
+            ["houses.csv", "-t", "price", "--margin", "two", "-q"],
+            'a margin is a number above zero: got "two"',
+        ),
+        (["houses.csv", "-t", "price", "--compare", "lin-1", "-q"], "pairs of names, as mine:theirs"),
+        (
+            ["houses.csv", "-t", "price", "-m", "constant,lin-1", "-c", "constant:lin1", "-q"],
+            'did you mean "lin-1"?',
         ),
         (["houses.csv", "-t", "price", "-T", "-5"], 'a number above 0, not "-5"'),
         (["houses.csv", "-t", "price", "-M", "lots"], 'a number above 0, not "lot'),

@@ -1,10 +1,16 @@
-"""Margins: how they are written, and what an interval says about them."""
+"""Margins, how they are written and what an interval says about them; and comparisons that were planned."""
+
+from collections.abc import Sequence
 
 import pytest
 
 from redelve.errors import StatisticsError
+from redelve.findings import find
 from redelve.findings.margin import Margin, MarginLike, judged_within
+from redelve.findings.planned import planned_pairs
+from redelve.findings.result_frames import contests_frame
 from redelve.stats.estimates import Interval
+from tests.findings.made_up import draws, results, task
 
 
 @pytest.mark.parametrize(
@@ -55,3 +61,89 @@ def test_the_interval_decides_who_is_not_worse(bounds: Interval | None, first: b
     found = judged_within(Margin(1.0), 1.0, bounds)
     assert (found.first_is_not_worse, found.second_is_not_worse) == (first, second)
     assert found.is_equivalent == (first and second)
+
+
+def three(scheme: str = "hierarchical", **changes: object):  # type: ignore[no-untyped-def]
+    facts = task(scheme=scheme, instances=8, cases=200, **changes)  # type: ignore[arg-type]
+    means = {"a": 1.0, "b": 1.0, "c": 2.0}
+    losses = {name: {facts.address: draws(name, mean, facts)} for name, mean in means.items()}
+    return results([facts], losses)
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_a_verdict_is_what_the_simultaneous_bounds_say(scheme: str) -> None:
+    (found,) = find(three(scheme), margin=0.3).tasks
+    for contest in found.contests:
+        low, high = contest.bounds or (0.0, 0.0)
+        assert contest.is_equivalent == (low > -0.3 and high < 0.3)
+        assert (contest.first in contest.not_worse) == (high < 0.3)
+        assert (contest.second in contest.not_worse) == (low > -0.3)
+    assert found.contest("a", "b").is_equivalent
+    assert "a and b are equivalent within the margin of 0.3." in found.contest("a", "b").words
+    assert not found.contest("a", "b").advice
+    assert found.contest("a", "c").not_worse == ("a",)
+    assert "not shown that they differ by less than" in found.contest("a", "c").words
+
+
+def test_a_share_is_of_the_low_end_of_the_smaller_loss() -> None:
+    (found,) = find(three(), margin="30%").tasks
+    ends = [(found.method(name).bounds or (0.0, 0.0))[0] for name in "ab"]
+    verdict = found.contest("a", "b").verdict
+    assert verdict is not None
+    assert verdict.amount == pytest.approx(0.3 * min(ends))
+    assert verdict.amount < 0.3 * min(found.method(name).mean or 0.0 for name in "ab")
+    assert verdict.words == f"30 % ({verdict.amount:.2g})"
+
+
+def test_a_share_of_a_loss_without_a_natural_zero_is_refused() -> None:
+    facts = task()
+    made = results([facts], {name: {facts.address: draws(name, 1.0, facts)} for name in "ab"}, code="L")
+    with pytest.raises(StatisticsError, match="has no natural zero, so 2 % of it means nothing: give the"):
+        find(made, margin="2%")
+    assert find(made, margin=0.2).tasks[0].margin == Margin(0.2)
+
+
+def test_without_a_margin_nothing_is_said_of_one() -> None:
+    (found,) = find(three()).tasks
+    contest = found.contest("a", "b")
+    assert (contest.verdict, contest.not_worse, contest.margin_words) == (None, (), "")
+    frame = contests_frame([("", "", contest)])
+    assert frame["equivalent"].isna().all()
+
+
+def test_a_frame_has_the_verdicts() -> None:
+    (found,) = find(three(), margin=0.3).tasks
+    row = contests_frame([("", "", found.contest("a", "b"))]).iloc[0]
+    assert (row["margin"], bool(row["equivalent"]), row["not_worse"]) == (0.3, True, "a, b")
+
+
+def test_planned_comparisons_pay_for_no_others() -> None:
+    everything, planned = find(three()).tasks[0], find(three(), planned=[("a", "c")]).tasks[0]
+    (contest,) = planned.contests
+    assert contest.claim.family == 1
+    assert contest.adjusted_p_value == pytest.approx(contest.test.p_value)
+    assert contest.bounds == pytest.approx(contest.test.interval())
+    assert everything.contest("a", "c").claim.family == 3
+    assert planned.best_group == ()
+    assert "only the planned comparisons are tested" in planned.caveats[0]
+    assert len(planned.methods) == 3
+
+
+def test_the_rule_of_many_comparisons_counts_the_planned_ones() -> None:
+    notes = {note.code: note.text for note in find(three(), planned=[("a", "c"), ("b", "c")]).notes}
+    assert notes["V008"].startswith("2 planned comparisons on each task: claims allow for these together")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([("fores", "ridge")], r'with "fores" is planned, but the methods are forest, ridge .*mean "forest"'),
+        ([("forest", "forest")], '"forest" with itself'),
+        ([("forest",)], r"is of two methods, as in .*: got"),
+        (["forest:ridge"], r"is of two methods, as in .*: got 'forest:ridge'"),
+        ([], "no comparison is planned: name pairs"),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused(pairs: Sequence[Sequence[str]], said: str) -> None:
+    with pytest.raises(StatisticsError, match=said):
+        planned_pairs(pairs, ["forest", "ridge"])

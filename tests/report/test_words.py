@@ -1,7 +1,7 @@
 """The summary in plain words answers the three questions and never claims too much."""
 
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -140,3 +140,44 @@ def test_the_card_has_all_points_in_other_formats(form: str) -> None:
     text = getattr(benchmark_card(made_findings()), form)()
     assert text.count("Initialisation") == 1
     assert text.count(BY_AUTHOR) >= 4
+
+
+@pytest.mark.parametrize(("mean", "word"), [(0.2, "less"), (6.0, "more")])
+def test_one_method_is_compared_with_the_best_constant_answer_and_nobody_else(mean: float, word: str) -> None:
+    panel = only_panel(find(made_results({"a": mean}, spread=0.05)))
+    told = f"it lost {word} than the best constant answer"
+    assert summarise_panel(panel).headline == f"a is the only method with results: {told}."
+    which = said(panel, WHICH)
+    assert "With 64 training cases a had an expected squared error of" in which
+    assert told in which
+    assert "smallest" not in which
+
+
+def test_a_winner_that_loses_more_than_a_constant_is_not_praised_without_saying_so() -> None:
+    panel = only_panel(find(made_results({"a": 6.0, "b": 9.0}, spread=0.05)))
+    assert "it lost more than the best constant answer" in said(panel, WHICH)
+
+
+def alike(**options: Any) -> Panel:
+    tasks = [task_facts("/data/proto/std.16", 16, instances=8, cases=200)]
+    return only_panel(find(made_results({"a": 0.3, "b": 0.301, "c": 0.9}, tasks=tasks), **options))
+
+
+def test_methods_within_the_margin_are_called_equivalent() -> None:
+    panel = alike(margin="20%")
+    assert summarise_panel(panel).headline.endswith("is equivalent to it within 20 %.")
+    sure = said(panel, HOW_SURE)
+    assert "equivalent to b within the margin of 20 %" in sure or "equivalent to a within" in sure
+    small = said(alike(margin=1e-6), HOW_SURE)
+    assert "No method was shown to be equivalent to" in small
+    assert "Whether they differ by more than the margin of 1e-06 is open." in small
+    assert "margin" not in said(alike(), HOW_SURE)
+
+
+def test_planned_comparisons_are_the_only_ones_claimed() -> None:
+    panel = alike(planned=[("a", "c")])
+    assert summarise_panel(panel).headline == "a loses less than c."
+    sure = said(panel, HOW_SURE)
+    assert sure.startswith("Only the planned comparison was tested; other differences are described, not")
+    assert "b" not in sure.replace("but", "").split()
+    assert "(95 % confidence)" not in summarise_panel(panel).headline

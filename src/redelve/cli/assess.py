@@ -44,6 +44,18 @@ def _memory(letter: str, meaning: str, argument: str = "size") -> of.TypedOption
     return of.TypedOption(of.Option(letter, meaning, argument), size, None, of.POSITIVE.words)
 
 
+def _pairs(letter: str, meaning: str, argument: str = "pairs") -> of.TypedOption[tuple[tuple[str, str], ...]]:
+    """Pairs of names such as mine:theirs."""
+
+    def pairs(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        found = [part.partition(":") for one in given for part in one.split(",") if part.strip()]
+        if not found or not all(first.strip() and second.strip() for first, _, second in found):
+            raise ValueError
+        return tuple((first.strip(), second.strip()) for first, _, second in found)
+
+    return of.TypedOption(of.Option(letter, meaning, argument), pairs, (), "pairs of names, as mine:theirs")
+
+
 class AssessOptions(of.VerbOptions):
     """What `redelve assess` is told."""
 
@@ -65,6 +77,8 @@ class AssessOptions(of.VerbOptions):
         _policy,
         "leave out",
     )
+    margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
+    compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     quiet = of.quiet()
 
 
@@ -104,6 +118,8 @@ def _assess(given: AssessOptions) -> str:
         on_failure=given.on_failure,
         archive=out / "archive",
         progress=not given.quiet,
+        margin=given.margin,
+        compare=given.compare or None,
     ).judged_by(given.loss)
     report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
     return f"{assessment}\n\nReport: {report}\n"
@@ -185,13 +201,15 @@ class ReportOptions(of.VerbOptions):
     loss = of.text("l", "the loss to judge by: S, A, L, C for numbers, Z, Q, L for classes", "code")
     methods = of.names("m", "only these methods, separated by commas")
     tasks = of.names("t", "only these tasks, separated by commas", "addresses")
+    margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
+    compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
 
 
 REPORT = Command(
     "redelve report",
     "Analyse what an archive holds and write it to a file: .html, .md or .tex by its name, or a folder with\n"
     "a page, tables and figures. Without -o the summary is printed.",
-    "archive [ -o file ] [ -l code ] [ -m names ] [ -t tasks ]",
+    "archive [ -o file ] [ -l code ] [ -m names ] [ -t tasks ] [ -d margin ] [ -c pairs ]",
     ReportOptions.declared(),
     least=1,
 )
@@ -207,7 +225,7 @@ def _report(given: ReportOptions) -> str:
     path = Path(given.arguments[0])
     results = Archive.open(path).load()
     chosen = results.select(methods=given.methods or None, tasks=given.tasks or None)
-    assessment = Assessment(chosen, given.loss, path)
+    assessment = Assessment(chosen, given.loss, path, margin=given.margin, planned=given.compare or None)
     if given.out is None:
         return f"{assessment}\n"
     written = assessment.report(given.out, command=f"redelve report {path} -o {given.out}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from redelve.errors import StatisticsError
 from redelve.findings.claims import Claim
+from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.stats.estimates import Comparison, Interval, estimate_components
 from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
 from redelve.stats.resampled import ResampledComparison
@@ -38,6 +39,8 @@ class Contest:
     training_set_size: int
     make_test: Callable[[], Test] = field(repr=False, compare=False)
     """Compares the two by themselves, by the analysis that fits the task's design."""
+    verdict: MarginVerdict | None = None
+    """What the bounds say about a margin, where one was given."""
     winner: str | None = field(init=False)
     """The method with the smaller expected loss, if the difference is claimed."""
 
@@ -76,25 +79,55 @@ class Contest:
         """The method that was shown to be worse, if the difference is claimed."""
         return None if self.winner is None else self.second if self.winner == self.first else self.first
 
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether the two differ by less than the margin, where one was given."""
+        return self.verdict is not None and self.verdict.is_equivalent
+
+    @property
+    def not_worse(self) -> tuple[str, ...]:
+        """Who is not worse than the other by more than the margin; both where they are equivalent."""
+        found = self.verdict
+        shown = () if found is None else (found.first_is_not_worse, found.second_is_not_worse)
+        return tuple(name for name, holds in zip((self.first, self.second), shown, strict=False) if holds)
+
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the difference, of this comparison taken alone."""
         return self.test.interval(level)
 
     @cached_property
     def advice(self) -> str:
-        """What would find a difference of two per cent; empty where one is claimed or none can be told.
+        """What would find a difference of two per cent; empty where that is settled or cannot be told.
 
         It costs more than everything else here, so it is made when somebody asks.
         """
-        return "" if self.winner else _advice(self.test, len(self.instances), self.training_set_size)
+        if self.winner or self.is_equivalent:
+            return ""
+        return _advice(self.test, len(self.instances), self.training_set_size)
 
     @property
     def words(self) -> str:
-        """The comparison in one sentence, fit for a paper."""
-        return _described(self)
+        """The comparison in one sentence, fit for a paper; with a margin, in two."""
+        return f"{_described(self)} {self.margin_words}".rstrip()
+
+    @property
+    def margin_words(self) -> str:
+        """What is known of the margin, in a sentence; empty without one, or without a test."""
+        return "" if self.verdict is None or self.bounds is None else _margin_sentence(self, self.verdict)
 
     def __str__(self) -> str:
         return f"{self.words} {self.advice}".rstrip()
+
+
+def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:
+    """The same with what it says about a margin; `losses` are the intervals of the expected losses.
+
+    A share is of the low end of the smaller one's: the loss itself is not known, and a margin that came out
+    too large by luck would call methods equivalent that are not.
+    """
+    bounds = [losses[name] for name in (contest.first, contest.second)]
+    amount = margin.amount([0.0 if ends is None else ends[0] for ends in bounds])
+    return replace(contest, verdict=judged_within(margin, amount, contest.bounds))
 
 
 def _advice(test: Test, instances: int, training_set_size: int) -> str:
@@ -134,3 +167,15 @@ def _described(contest: Contest) -> str:
         f"{lead}: {contest.first} − {contest.second} = {contest.difference:.4g} ± "
         f"{contest.standard_error:.2g}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
     )
+
+
+def _margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:
+    margin = f"the margin of {verdict.words}"
+    if verdict.is_equivalent:
+        return f"{contest.first} and {contest.second} are equivalent within {margin}."
+    if contest.winner:
+        return f"It was not shown that they differ by less than {margin}."
+    for name in contest.not_worse:
+        other = contest.second if name == contest.first else contest.first
+        return f"{name} is not worse than {other} by more than {margin}."
+    return f"Whether they differ by more than {margin} is open."

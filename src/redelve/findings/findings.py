@@ -14,6 +14,8 @@ from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
 from redelve.findings.claims import prototask_of
+from redelve.findings.margin import Margin, MarginLike
+from redelve.findings.planned import PLANNED, planned_pairs
 from redelve.findings.task import MethodFinding, TaskFindings, claimed, comparisons_on, described, finding_of
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
@@ -163,8 +165,9 @@ def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
         return None
     left_out = [task.task.address for task in findings if task not in complete]
     table = _standardised(largest, names)
-    ranks = friedman(table) if len(largest) >= FEWEST_TASKS else None
-    caveats = [FIXED_TASKS]
+    is_planned = any(task.is_planned for task in complete)
+    ranks = friedman(table) if len(largest) >= FEWEST_TASKS and not is_planned else None
+    caveats = [FIXED_TASKS, PLANNED] if is_planned else [FIXED_TASKS]
     if len(largest) < len(complete):
         caveats.append(RELATED)
     if left_out:
@@ -174,7 +177,7 @@ def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
         tasks=tuple(task.task.address for task in complete),
         ranked_tasks=tuple(task.task.address for task in largest),
         methods=_ranked(complete, names, table),
-        wins={pair: _wins(complete, *pair) for pair in combinations(names, 2)},
+        wins={pair: _wins(complete, *pair) for pair in combinations(names, 2) if _is_met(complete, *pair)},
         friedman=ranks,
         nemenyi=nemenyi(table) if ranks else None,
         wilcoxon=wilcoxon_all(table) if ranks else (),
@@ -231,6 +234,11 @@ def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
         prototask = task.task.address.rpartition("/")[0]
         by_prototask[prototask] = by_prototask.get(prototask, 0.0) + error
     return sqrt(sum(error**2 for error in by_prototask.values())) / len(findings)
+
+
+def _is_met(findings: Sequence[TaskFindings], first: str, second: str) -> bool:
+    """Whether two methods were compared on every task."""
+    return all(any({one.first, one.second} == {first, second} for one in task.contests) for task in findings)
 
 
 def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLoss:
@@ -335,13 +343,19 @@ class Findings:
 
 
 def find(
-    results: Results, loss: str | None = None, *, planned: Sequence[tuple[str, str]] | None = None
+    results: Results,
+    loss: str | None = None,
+    *,
+    planned: Sequence[tuple[str, str]] | None = None,
+    margin: MarginLike | None = None,
 ) -> Findings:
     """Analyse everything; `loss` is the one to judge by, else squared error or zero-one.
 
     Comparisons are those of all pairs of methods, or the `planned` ones alone, which then pay for no others.
+    With a `margin`, such as 0.5 or "2%", they say who is equivalent within it, or not worse by more.
     """
     compared, others = [], []
+    pairs = planned_pairs(planned, results.methods)
     for address, facts in results.tasks.items():
         work = results.on(address)
         codes = tuple(work.losses)
@@ -355,11 +369,11 @@ def find(
             chosen = codes[0] if codes else chosen
         if not codes:
             continue
-        compared.append(comparisons_on(work, chosen, planned))
+        compared.append(comparisons_on(work, chosen, pairs))
         others += [described(work, code) for code in codes if code != chosen]
     if not compared:
         raise StatisticsError("there is nothing to analyse: no job came to an answer")
-    judged = claimed(compared)
+    judged = claimed(compared, None if margin is None else Margin.of(margin))
     return Findings(
         results,
         judged,
@@ -367,7 +381,7 @@ def find(
         learning_curves(judged),
         across_tasks(_same_loss(judged)),
         tuple(cost for task in judged for cost in costs_of(results, task)),
-        check_results(results),
+        check_results(results, pairs),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
         tuple(one for level in LEVELS for one in coverage_of(results, level)),
     )

@@ -59,6 +59,14 @@ class Margin:
         """
         return self.value * max(min(losses), 0.0) if self.is_relative else self.value
 
+    def refuse_share(self, loss: str) -> None:
+        """Raise an error if this is a share, for a loss that has no natural zero."""
+        if self.is_relative:
+            raise StatisticsError(
+                f"{loss} has no natural zero, so {self} of it means nothing: give the margin as a number, in "
+                "the units of the loss"
+            )
+
     def __str__(self) -> str:
         return f"{100 * self.value:.6g} %" if self.is_relative else f"{self.value:.6g}"
 
@@ -80,6 +88,11 @@ class MarginVerdict:
     first_is_not_worse: bool
     """Whether the first method is not worse than the second by more than the margin."""
     second_is_not_worse: bool
+
+    @property
+    def words(self) -> str:
+        """The margin, and what a share amounts to: "0.5", or "2 % (0.031)"."""
+        return f"{self.margin} ({self.amount:.2g})" if self.margin.is_relative else str(self.margin)
 
     @property
     def is_equivalent(self) -> bool:

@@ -38,7 +38,7 @@ def _row(task: TaskFindings, method: MethodFinding) -> dict[str, object]:
         "high": high,
         "standardised": method.standardised,
         "standardised_error": method.standardised_error,
-        "may_be_best": method.method in task.best_group,
+        "may_be_best": None if task.is_planned else method.method in task.best_group,
         "instances": method.instances,
         "runs": method.runs,
         "failed": method.failed,
@@ -66,6 +66,10 @@ def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]
         "high": high,
         "p_value": contest.p_value,
         "adjusted_p_value": contest.adjusted_p_value,
+        "winner": contest.winner,
+        "margin": None if contest.verdict is None else contest.verdict.amount,
+        "equivalent": None if contest.verdict is None else contest.is_equivalent,
+        "not_worse": None if contest.verdict is None else ", ".join(contest.not_worse),
         "advice": contest.advice,
     }
 

@@ -21,7 +21,9 @@ from redelve.findings.by_method import (
     primary_loss,
 )
 from redelve.findings.claims import Claim, Names, TaskPairs, claims_of
-from redelve.findings.contest import Contest, Test
+from redelve.findings.contest import Contest, Test, within_margin
+from redelve.findings.margin import Margin
+from redelve.findings.planned import PLANNED
 from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
@@ -87,6 +89,13 @@ class MethodFinding:
             deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
         )
 
+    @property
+    def loses_more_than_constant(self) -> bool | None:
+        """Whether more was lost than by the best constant answer; None where that is not known."""
+        if self.standardised is None:
+            return None
+        return self.standardised > (0.0 if self.standard.is_shift else 1.0)
+
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
         return None if self.estimate is None else clipped(self.estimate.interval(level), self.limits)
@@ -131,10 +140,17 @@ class TaskFindings:
     contests: tuple[Contest, ...]
     why_not: tuple[str, ...] = field(default=(), repr=False)
     """Why nothing could be compared."""
+    margin: Margin | None = None
+    """The difference that does not matter, where one was given."""
+    is_planned: bool = False
+    """Whether the comparisons are those that were planned; others are described only."""
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     best_group: tuple[str, ...] = field(init=False)
-    """The methods that may be the best: none of them was shown to be worse than another."""
+    """The methods that may be the best: none of them was shown to be worse than another.
+
+    Empty where comparisons were planned, which are about those pairs and not about the best.
+    """
     worse: tuple[str, ...] = field(init=False)
     """The methods that were shown to be worse than some other."""
 
@@ -146,7 +162,7 @@ class TaskFindings:
         _settle(
             self,
             leader=leader,
-            best_group=tuple(name for name in compared if name not in losers),
+            best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
         )
 
@@ -161,7 +177,9 @@ class TaskFindings:
             of_tests.append(
                 f"no test is defined between {', '.join(without)}: they count as not distinguished"
             )
-        found = (*of_tests, SELECTED, NOT_SHOWN) if self.contests else own
+        found = (*of_tests, SELECTED, NOT_SHOWN) if self.contests else tuple(own)
+        if self.is_planned:
+            found = (PLANNED, *found)
         return tuple(dict.fromkeys((*found, *self.why_not)))
 
     def method(self, name: str) -> MethodFinding:
@@ -188,15 +206,22 @@ class ComparedTask:
     losses: Mapping[str, MethodLosses]
     pairs: TaskPairs | None
     why_not: tuple[str, ...] = ()
+    is_planned: bool = False
 
-    def findings(self, claims: Sequence[Claim] = ()) -> TaskFindings:
+    def findings(self, claims: Sequence[Claim] = (), margin: Margin | None = None) -> TaskFindings:
         """What was found, with the claims that may be made."""
         work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
         standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
         limits = judge.limits(facts.targets)
+        if margin is not None and judge.is_shift and limits[0] < 0:
+            margin.refuse_share(f"{judge.words} on {facts.address}")
         methods = tuple(finding_of(work, self.losses[name], standard, limits) for name in self.losses)
         contests = tuple(self._contests(claims, standard))
-        return TaskFindings(facts, self.code, judge, judge.words, methods, contests, self.why_not)
+        if margin is not None:
+            losses = {one.method: one.bounds for one in methods}
+            contests = tuple(within_margin(one, margin, losses) for one in contests)
+        told = (facts, self.code, judge, judge.words)
+        return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned)
 
     def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:
         if self.pairs is None:
@@ -229,13 +254,16 @@ def comparisons_on(
     losses = losses_of(work, code)
     wanted = combinations(losses, 2) if planned is None else planned
     names = tuple(pair for pair in wanted if all(name in losses for name in pair))
+    is_planned = bool(planned)
     if not names:
-        return ComparedTask(work, code, losses, None)
+        return ComparedTask(work, code, losses, None, is_planned=is_planned)
     try:
         squares = _squares(work.facts, losses, names)
     except StatisticsError as error:
-        return ComparedTask(work, code, losses, None, (f"no comparison is possible: {error}",))
-    return ComparedTask(work, code, losses, TaskPairs(work.facts, len(losses), names, squares))
+        why = (f"no comparison is possible: {error}",)
+        return ComparedTask(work, code, losses, None, why, is_planned)
+    pairs = TaskPairs(work.facts, len(losses), names, squares)
+    return ComparedTask(work, code, losses, pairs, is_planned=is_planned)
 
 
 def _squares(facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]) -> PairSquares:
@@ -248,10 +276,10 @@ def _squares(facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequen
     return joined(each)
 
 
-def claimed(tasks: Sequence[ComparedTask]) -> tuple[TaskFindings, ...]:
+def claimed(tasks: Sequence[ComparedTask], margin: Margin | None = None) -> tuple[TaskFindings, ...]:
     """The findings of tasks whose comparisons are all made together."""
     claims = claims_of([task.pairs for task in tasks if task.pairs])
-    return tuple(task.findings(claims.get(task.work.facts.address, ())) for task in tasks)
+    return tuple(task.findings(claims.get(task.work.facts.address, ()), margin) for task in tasks)
 
 
 def described(work: TaskResults, code: str) -> TaskFindings:
@@ -265,13 +293,19 @@ def analyse_task(results: Results, address: str, code: str | None = None) -> Tas
 
 
 def compare_methods(
-    results: Results, first: str, second: str, addresses: Sequence[str], code: str | None = None
+    results: Results,
+    first: str,
+    second: str,
+    addresses: Sequence[str],
+    code: str | None = None,
+    margin: Margin | None = None,
 ) -> tuple[Contest, ...]:
     """Two methods on some tasks: comparisons that allow for each other and for nothing else."""
     results.method(first), results.method(second)
     both = results.select(methods=(first, second), tasks=tuple(addresses))
     found = claimed(
-        [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses]
+        [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses],
+        margin,
     )
     return tuple(task.contest(first, second) for task in found)
 

@@ -168,11 +168,11 @@ def _power(exponent: int) -> str:
     return str(exponent).translate(SUPERSCRIPTS)
 
 
-Mark = Literal["", "better", "worse", "open", "best", "invalid", "caution", "note"]
+Mark = Literal["", "better", "worse", "equivalent", "open", "best", "invalid", "caution", "note"]
 Align = Literal["left", "right"]
 
-SYMBOLS: dict[Mark, str] = {"better": "▼", "worse": "▲", "open": "·", "best": "★"}
-"""What a mark looks like without colour: a loss that is lower, higher, not told apart, perhaps the best."""
+SYMBOLS: dict[Mark, str] = {"better": "▼", "worse": "▲", "equivalent": "≈", "open": "·", "best": "★"}
+"""What a mark looks like without colour: lower, higher, the same within a margin, open, perhaps the best."""
 
 FORMULA = re.compile(r"^[=+\-@\t\r]")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|[\u202a-\u202e\u2066-\u2069]")
@@ -183,7 +183,8 @@ LATEX = {
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "±": r"$\pm$", "−": r"$-$", "×": r"$\times$",
     "·": r"$\cdot$", "∞": r"$\infty$", "–": "--", "—": "---", "…": r"\ldots{}", "▼": r"$\blacktriangledown$",
-    "▲": r"$\blacktriangle$", "★": r"$\bigstar$", "≤": r"$\leq$", "≥": r"$\geq$", "µ": r"$\mu$", "²": "$^2$",
+    "▲": r"$\blacktriangle$", "★": r"$\bigstar$", "≈": r"$\approx$",
+    "≤": r"$\leq$", "≥": r"$\geq$", "µ": r"$\mu$", "²": "$^2$",
 }  # fmt: skip
 POWER = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -68,17 +68,47 @@ def summarise_panel(panel: Panel) -> PanelSummary:
 def headline(panel: Panel) -> str:
     """Who may be the best on the largest training sets, in one line."""
     task = panel.largest
-    leader, group = task.leader, task.best_group
+    leader = task.leader
     if leader is None:
         return "No method has a finite expected loss."
+    if len(task.methods) == 1:
+        return f"{leader} is the only method with results{_beside_constant(task, leader)}."
     if not task.contests:
         return f"{leader} had the smallest loss; nothing could be compared."
-    others = [name for name in group if name != leader]
+    if task.is_planned:
+        return f"{'; '.join(_outcome(one) for one in task.contests[:MOST_LISTED])}."
+    return _best_of_several(panel, leader)
+
+
+def _best_of_several(panel: Panel, leader: str) -> str:
+    task = panel.largest
+    others = [name for name in task.best_group if name != leader]
     if not others:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
-    if len(group) == len(task.methods):
+    if task.margin is not None and all(task.contest(leader, name).is_equivalent for name in others):
+        same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
+        return f"{leader} had the smallest loss; {same} within {task.margin}."
+    if len(task.best_group) == len(task.methods):
         return f"No method could be shown to be better than all others; {leader} had the smallest loss."
     return f"{leader} had the smallest loss; {listed(others)} could not be ruled out as the best."
+
+
+def _outcome(contest: Contest) -> str:
+    """A planned comparison in a few words."""
+    if contest.winner:
+        return f"{contest.winner} loses less than {contest.loser}"
+    both = f"{contest.first} and {contest.second}"
+    if contest.verdict is not None and contest.is_equivalent:
+        return f"{both} are equivalent within {contest.verdict.words}"
+    return f"{both} could not be told apart"
+
+
+def _beside_constant(task: TaskFindings, name: str) -> str:
+    """Whether a method lost more or less than the best constant answer, as far as that is known."""
+    more = task.method(name).loses_more_than_constant
+    if more is None:
+        return ""
+    return f": it lost {'more' if more else 'less'} than the best constant answer"
 
 
 def _without(panel: Panel) -> list[str]:
@@ -102,15 +132,18 @@ def _which(panel: Panel) -> tuple[str, ...]:
 
 def _loss_sentence(task: TaskFindings, leader: str) -> str:
     finding = task.method(leader)
+    which = "the smallest expected" if len(task.methods) > 1 else "an expected"
     text = (
-        f"With {task.task.training_set_size} training cases {leader} had the smallest expected "
-        f"{task.loss_words}: {formatting.with_error(finding.mean, finding.standard_error)}"
+        f"With {task.task.training_set_size} training cases {leader} had {which} {task.loss_words}"
+        f"{':' if len(task.methods) > 1 else ' of'} "
+        f"{formatting.with_error(finding.mean, finding.standard_error)}"
     )
     if finding.standardised is None:
         return f"{text}."
     unit = "0" if task.judged_by.is_shift else "1"
     standard = formatting.with_error(finding.standardised, finding.standardised_error)
-    return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses."
+    end = _beside_constant(task, leader) if len(task.methods) == 1 or finding.loses_more_than_constant else ""
+    return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses{end}."
 
 
 def _lead_sentence(task: TaskFindings, leader: str) -> str:
@@ -143,7 +176,7 @@ def _gap(contest: Contest, leader: str) -> str:
 
 def _smaller_sizes(panel: Panel) -> str:
     before = panel.tasks[:-1]
-    if not before:
+    if not before or len(panel.methods) == 1:
         return ""
     found = [f"{task.leader} at {task.task.training_set_size}" for task in before if task.leader]
     if len({task.leader for task in panel.tasks}) == 1:
@@ -164,7 +197,9 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
         reasons = [text for text in task.caveats if text.startswith("no comparison")]
         one = f"Only {task.methods[0].method} has results here." if len(task.methods) == 1 else ""
         return (one or (f"{reasons[0].capitalize()}." if reasons else "No methods could be compared."),)
-    sentences = [_group_sentence(task)]
+    if task.is_planned:
+        return _planned_sentences(task)
+    sentences = [text for text in (_group_sentence(task), _margin_sentence(task, leader)) if text]
     rivals = [
         one
         for one in task.contests
@@ -178,6 +213,39 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     if text := uncertainty_sentence(task):
         sentences.append(text)
     return tuple(sentences)
+
+
+def _planned_sentences(task: TaskFindings) -> tuple[str, ...]:
+    """Each planned comparison, and that nothing else was tested."""
+    count = len(task.contests)
+    only = "Only the planned comparison was" if count == 1 else f"Only the {count} planned comparisons were"
+    shown = [str(one) for one in task.contests[: 2 * MOST_LISTED]]
+    rest = count - len(shown)
+    more = [f"See the table of pairs for {rest} more."] if rest else []
+    return (f"{only} tested; other differences are described, not claimed.", *shown, *more)
+
+
+def _margin_sentence(task: TaskFindings, leader: str) -> str:
+    """Who is equivalent to the leader, or at least not worse by more than the margin."""
+    if task.margin is None:
+        return ""
+    with_leader = [one for one in task.contests if leader in (one.first, one.second)]
+    same = [_other(one, leader) for one in with_leader if one.is_equivalent]
+    close = [
+        _other(one, leader)
+        for one in with_leader
+        if not one.is_equivalent and _other(one, leader) in one.not_worse
+    ]
+    parts = []
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        parts.append(f"{listed(same)} {verb} equivalent to {leader} within the margin of {task.margin}")
+    if close:
+        verb = "is" if len(close) == 1 else "are"
+        parts.append(f"{listed(close)} {verb} not worse than {leader} by more than the margin")
+    if not parts:
+        return f"No method was shown to be equivalent to {leader} within the margin of {task.margin}."
+    return f"{'; '.join(parts)}."
 
 
 def _group_sentence(task: TaskFindings) -> str:
@@ -213,6 +281,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     other = _other(contest, leader)
     start = f"{leader} and {other} could not be told apart"
     if contest.difference is None or contest.adjusted_p_value is None:
+        if contest.difference == 0:
+            return f"{start}: their mean losses are the same on every test set, and no test is defined."
         return f"{start}: no test is defined between them."
     sign = 1.0 if contest.first == leader else -1.0
     bounds = contest.bounds
@@ -223,7 +293,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     difference = formatting.with_error(sign * contest.difference, contest.standard_error)
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
-    return f"{text} {contest.advice}".strip()
+    margin = "" if other in contest.not_worse else contest.margin_words
+    return " ".join(part for part in (text, margin, contest.advice) if part)
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:

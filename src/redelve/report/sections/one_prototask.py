@@ -161,7 +161,7 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     bounds = finding.bounds
     low, high = bounds or (None, None)
     best = finding.method in task.best_group
-    word = "yes" if best else "no" if task.contests else formatting.UNKNOWN
+    word = "yes" if best else "no" if task.best_group else formatting.UNKNOWN
     return (
         count_cell(task.task.training_set_size),
         name_cell(finding.method),
@@ -191,12 +191,40 @@ def pairs_table(panel: Panel) -> ReportTable:
             ReportColumn("p, alone", ("p",)),
             ReportColumn("p, adjusted", ("adjusted_p",)),
             ReportColumn("Finding"),
+            *_margin_columns(panel.largest),
         ),
         tuple(rows),
         "Differences of expected loss, A minus B; negative: A loses less. The intervals hold all together in "
         "95 % of reports, and the adjusted p-values allow for every comparison of this report; findings rest "
-        "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it.",
+        "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it."
+        f"{_margin_caption(panel.largest)}",
     )
+
+
+def _margin_columns(task: TaskFindings) -> tuple[ReportColumn, ...]:
+    if task.margin is None:
+        return ()
+    return ReportColumn("Margin", ("margin",)), ReportColumn(f"Within {task.margin}")
+
+
+def _margin_caption(task: TaskFindings) -> str:
+    """What a margin means; empty where none was given."""
+    if task.margin is None:
+        return ""
+    share = " of the smaller expected loss, at the low end of its interval" if task.margin.is_relative else ""
+    return (
+        f" Equivalent: all of the interval lies within a margin of {task.margin}{share}; not worse: it "
+        "leaves out that the method is worse by more than that."
+    )
+
+
+def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
+    if contest.verdict is None:
+        return ()
+    amount, able = contest.verdict.amount, contest.not_worse
+    found = "equivalent" if contest.is_equivalent else f"{able[0]} not worse" if able else "open"
+    mark: Mark = "equivalent" if contest.is_equivalent else ""
+    return Cell(f"{amount:.2g}", (amount,)), Cell(found, mark=mark)
 
 
 def _pair_row(task: TaskFindings, contest: Contest) -> Row:
@@ -216,13 +244,14 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
         Cell(formatting.p_value(alone), (alone,)),
         Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
         Cell(found, mark=_mark(contest, contest.first)),
+        *_margin_cells(contest),
     )
 
 
 def _mark(contest: Contest, first: str) -> Mark:
     """How `first` fared in a comparison."""
     if contest.winner is None:
-        return "open"
+        return "equivalent" if contest.is_equivalent else "open"
     return "better" if contest.winner == first else "worse"
 
 
@@ -243,7 +272,8 @@ def matrix_table(task: TaskFindings) -> ReportTable:
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
         "Difference of expected loss ± standard error; p allows for every comparison of this report. "
-        "▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart.",
+        "▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart."
+        f"{_matrix_caption(task)}",
         is_matrix=True,
     )
 
@@ -253,9 +283,21 @@ def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
         return Cell("" if row == column else formatting.UNKNOWN, (None,))
     sign = 1.0 if contest.first == row else -1.0
     difference = None if contest.difference is None else sign * contest.difference
-    lines = (formatting.p_equals(contest.adjusted_p_value),)
+    lines = (formatting.p_equals(contest.adjusted_p_value), *_matrix_lines(row, contest))
     text = formatting.with_error(difference, contest.standard_error)
     return Cell(text, (difference,), _mark(contest, row), lines=lines)
+
+
+def _matrix_caption(task: TaskFindings) -> str:
+    margin = "" if task.margin is None else f" ≈ equivalent within a margin of {task.margin}."
+    return f"{margin} – not planned, so not compared." if task.is_planned else margin
+
+
+def _matrix_lines(row: str, contest: Contest) -> tuple[str, ...]:
+    """What is known of the margin; the mark says it where there is no winner."""
+    if contest.is_equivalent:
+        return ("equivalent",)
+    return ("not worse",) if row in contest.not_worse and contest.winner is None else ()
 
 
 def runs_of(findings: Findings, panel: Panel) -> tuple[ManyRuns, ...]:

@@ -164,7 +164,9 @@ def _table(panel: Panel) -> str:
     head = f"  {kind}{panel.largest.loss_words} ± standard error, by training-set size"
     lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
-    return "\n".join([*lines, f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)"])
+    if any(task.best_group for task in panel.tasks):
+        lines.append(f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)")
+    return "\n".join(lines)
 
 
 def _order(task: TaskFindings, name: str) -> float:
