@@ -38,6 +38,8 @@ class MethodLosses:
     by_instance: Mapping[int, Numbers]
     missing: tuple[int, ...]
     runs: int
+    code: str = ""
+    """The loss that they are of."""
 
     def of(self, instances: Sequence[int]) -> list[Numbers]:
         """The tables of the given instances."""
@@ -83,7 +85,7 @@ def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code:
     runs = min((len(tables) for tables in rows.values()), default=0)
     tables = {number: np.stack(found[:runs]) for number, found in rows.items()}
     missing = tuple(number for number in range(len(facts.instances)) if number not in tables)
-    return MethodLosses(name, tables, missing, runs)
+    return MethodLosses(name, tables, missing, runs, code)
 
 
 def _units(record: Record, facts: TaskFacts, code: str) -> Numbers:
@@ -106,10 +108,16 @@ def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
     outer_count = outer_instances(facts)
     folds = outer_count // facts.repetitions
     outer = [losses.by_instance[number].mean(axis=0) for number in range(outer_count)]
-    by_repetition, inner = [], []
-    position = outer_count
-    for repetition in range(facts.repetitions):
-        start = repetition * folds
+    by_repetition = [outer[start : start + folds] for start in range(0, outer_count, folds)]
+    return nested_cross_validation(inner_losses(facts, losses), by_repetition)
+
+
+def inner_losses(facts: TaskFacts, losses: MethodLosses) -> list[list[Numbers]]:
+    """By repetition and fold left aside: the losses of all other cases, which its pairs of folds tell."""
+    position = outer_instances(facts)
+    folds = position // facts.repetitions
+    inner = []
+    for start in range(0, position, folds):
         members = [facts.instances[start + k].case_numbers for k in range(folds)]
         parts: list[list[Numbers]] = [[] for _ in range(folds)]
         for left, right in combinations(range(folds), 2):
@@ -119,8 +127,7 @@ def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
             parts[right].append(table[np.isin(tested, members[left])])
             position += 1
         inner.append([np.concatenate(part) for part in parts])
-        by_repetition.append(outer[start : start + folds])
-    return nested_cross_validation(inner, by_repetition)
+    return inner
 
 
 @dataclass(frozen=True)

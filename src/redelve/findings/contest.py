@@ -10,11 +10,12 @@ from redelve.errors import StatisticsError
 from redelve.findings.claims import Claim
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.stats.estimates import Comparison, Interval, estimate_components
+from redelve.stats.grouped import GroupComparison
 from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
 from redelve.stats.resampled import ResampledComparison
 from redelve.stats.standardise import StandardLoss
 
-Test = Comparison | ResampledComparison
+Test = Comparison | ResampledComparison | GroupComparison
 
 SHARE_SOUGHT = 0.02
 """The difference, as a share of the better method's loss, that advice is given for."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
+from redelve.findings.by_groups import compare_by_groups, expected_by_groups, is_grouped, squares_by_groups
 from redelve.findings.by_method import (
     MethodLosses,
     is_folded,
@@ -28,12 +29,13 @@ from redelve.model.dataset import Numbers
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Interval, clipped
+from redelve.stats.grouped import GroupEstimate
 from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.pairs import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
 from redelve.stats.standardise import StandardLoss
 
-Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV
+Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV | GroupEstimate
 
 SELECTED = (
     "the best-looking method was picked by the same losses that judge it, so its mean flatters it and the "
@@ -346,6 +348,8 @@ def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     tables = losses.of(instances)
     if len(facts.instances) == 1:
         return analyse_partition(tables[0])
+    if is_grouped(facts):
+        return expected_by_groups(facts, losses)
     if facts.scheme == "nested-cross-validation" and not losses.missing:
         return nested_estimate(facts, losses)
     if is_folded(facts):
@@ -367,6 +371,8 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
             f"{first.method} and {second.method} have no instance of {facts.address} in common: "
             "nothing can be compared"
         )
+    if is_grouped(facts):
+        return compare_by_groups(facts, first, second)
     if is_folded(facts):
         instances = _folds(facts, instances)
     one, two = first.of(instances), second.of(instances)
@@ -390,6 +396,8 @@ def pair_squares(facts: TaskFacts, several: Sequence[MethodLosses], places: Plac
             f"{' and '.join(one.method for one in several)} have no instance of {facts.address} in common: "
             "nothing can be compared"
         )
+    if is_grouped(facts):
+        return squares_by_groups(facts, several, places)
     if is_folded(facts):
         means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
         return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))

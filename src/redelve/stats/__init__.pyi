@@ -24,6 +24,12 @@ from redelve.stats.estimates import MeanSquares as MeanSquares
 from redelve.stats.estimates import QuasiF as QuasiF
 from redelve.stats.estimates import estimate_components as estimate_components
 from redelve.stats.estimates import estimate_components_of_runs as estimate_components_of_runs
+from redelve.stats.grouped import GroupComparison as GroupComparison
+from redelve.stats.grouped import GroupedLosses as GroupedLosses
+from redelve.stats.grouped import GroupEstimate as GroupEstimate
+from redelve.stats.grouped import analyse_groups as analyse_groups
+from redelve.stats.grouped import compare_groups as compare_groups
+from redelve.stats.grouped import grouped_losses as grouped_losses
 from redelve.stats.many_runs import BestRun as BestRun
 from redelve.stats.many_runs import Normality as Normality
 from redelve.stats.many_runs import RunsComparison as RunsComparison

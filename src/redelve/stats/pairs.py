@@ -3,7 +3,7 @@
 A difference of two methods' losses has sums of squares G_pp + G_qq − 2G_pq, where G holds the products of
 every method's centred losses with every other's: one matrix product serves all pairs. Where two methods are
 so alike that this loses digits, their differences are squared themselves. What comes out is what `anova`,
-`one_partition` and `resampled` find of two methods at a time.
+`one_partition`, `resampled` and `grouped` find of two methods at a time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Scheme
+from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -86,6 +87,30 @@ def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSqua
     sets, one = np.full_like(nothing, count), np.ones_like(nothing)
     found = PairSquares(_differences(table.mean(axis=1), places), between, nothing, sets, one)
     return _known(found, means, finite, places)
+
+
+def pairs_of_groups(several: Sequence[GroupedLosses], places: Places) -> PairSquares:
+    """Pairs of methods cross-validated by groups, as `compare_groups` compares two of them.
+
+    The variance of a difference is carried as that of so many sets as it has degrees of freedom, and one.
+    """
+    units = np.array([one.units for one in several])
+    finite = _finite(units)
+    table = np.where(finite[:, None], units, 0.0)
+    groups = table.shape[1]
+    variance = _squares(table - table.mean(axis=1, keepdims=True), places) / ((groups - 1) * groups)
+    rounds = [one.without for one in several if one.without is not None]
+    if len(rounds) == len(several):
+        folds = rounds[0].shape[1]
+        parts = np.array([(one - one.mean(axis=1, keepdims=True)).ravel() for one in rounds])
+        sums = _squares(parts, places) / len(rounds[0])
+        variance, count = np.maximum(variance, (folds - 1) / folds * sums), folds
+    else:
+        variance, count = BOTH_EFFECTS * variance, groups
+    nothing = np.full(len(places[0]), np.nan)
+    sets, one_case = np.full_like(nothing, count), np.ones_like(nothing)
+    differences = _differences(table.mean(axis=1), places)
+    return _known(PairSquares(differences, variance * count, nothing, sets, one_case), units, finite, places)
 
 
 def _nested(tables: Sequence[FloatArray], means: FloatArray, places: Places) -> PairSquares:

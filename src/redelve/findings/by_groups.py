@@ -1,0 +1,78 @@
+"""Folds of groups: what cross-validation of dependent cases says of a method, and of pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from redelve.findings.by_method import MethodLosses, inner_losses, is_folded, outer_instances
+from redelve.run.results import TaskFacts
+from redelve.stats.grouped import (
+    GroupComparison,
+    GroupedLosses,
+    GroupEstimate,
+    Scale,
+    analyse_groups,
+    compare_groups,
+    grouped_losses,
+)
+from redelve.stats.pairs import PairSquares, Places, pairs_of_groups
+
+
+def is_grouped(facts: TaskFacts) -> bool:
+    """Whether cases are cross-validated of which some belong together."""
+    if not is_folded(facts):
+        return False
+    units = [one.units for one in facts.instances[: outer_instances(facts)]]
+    return any(one is not None and np.unique(one).size < one.size for one in units)
+
+
+def expected_by_groups(facts: TaskFacts, losses: MethodLosses) -> GroupEstimate:
+    """A method's expected loss, with a standard error by groups."""
+    instances, judge = _folds(facts, [losses]), facts.loss(losses.code)
+    scale = scale_of(is_shift=judge.is_shift, is_share=judge.is_share)
+    return analyse_groups(_grouped(facts, losses, instances, is_whole=not losses.missing), scale=scale)
+
+
+def compare_by_groups(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> GroupComparison:
+    """Two methods on the folds that both have."""
+    one, two = _of_all(facts, [first, second])
+    return compare_groups(one, two)
+
+
+def squares_by_groups(facts: TaskFacts, several: Sequence[MethodLosses], places: Places) -> PairSquares:
+    """What pairs of methods differ by on the folds that all of them have, and what that varies."""
+    return pairs_of_groups(_of_all(facts, several), places)
+
+
+def _of_all(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[GroupedLosses]:
+    """The losses by groups on what all have; pairs of folds count where nobody lacks one."""
+    instances = _folds(facts, several)
+    is_whole = not any(one.missing for one in several)
+    return [_grouped(facts, one, instances, is_whole=is_whole) for one in several]
+
+
+def _folds(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[int]:
+    """The folds on which all these methods have losses."""
+    shared = set.intersection(*(set(one.by_instance) for one in several))
+    return sorted(number for number in shared if number < outer_instances(facts))
+
+
+def _grouped(
+    facts: TaskFacts, losses: MethodLosses, instances: Sequence[int], *, is_whole: bool
+) -> GroupedLosses:
+    labels = [facts.instances[number].units for number in instances]
+    nested = is_whole and facts.scheme == "nested-cross-validation"
+    return grouped_losses(
+        [table.mean(axis=0) for table in losses.of(instances)],
+        [one for one in labels if one is not None],
+        inner_losses(facts, losses) if nested else None,
+    )
+
+
+def scale_of(*, is_shift: bool, is_share: bool) -> Scale:
+    """The scale of a loss's intervals: shares of errors end at 0 and 1, most losses at 0."""
+    if is_shift:
+        return "plain"
+    return "logit" if is_share else "log"
