@@ -15,6 +15,7 @@ from redelve.stats.grouped import (
     NESTED_BY_GROUPS,
     GroupedLosses,
     analyse_groups,
+    analyse_new_groups,
     compare_groups,
     few_groups,
     grouped_losses,
@@ -44,7 +45,7 @@ def test_folds_alone_double_the_standard_error_of_independent_groups() -> None:
     found = analyse_groups(grouped_losses(losses, labels))
     assert found.mean == pytest.approx(mean)
     assert found.standard_error == pytest.approx(2 * independent)
-    assert found.degrees_of_freedom == GROUPS - 1
+    assert found.degrees_of_freedom == pytest.approx(32**2 / (4 * 9 + 4 * 25) / 2)  # Kish's effective groups
     assert BY_GROUPS in found.caveats
 
 
@@ -56,12 +57,15 @@ def test_repetitions_of_the_folds_add_no_groups() -> None:
 
 def test_pairs_of_folds_give_the_jackknife() -> None:
     losses, labels, inner = folds(3)
-    found = analyse_groups(grouped_losses(losses, labels, inner))
+    made = grouped_losses(losses, labels, inner)
+    nothing = GroupedLosses(np.zeros(GROUPS), np.zeros((1, FOLDS)))
+    found = analyse_groups(made)
     without = [row.mean() for row in inner[0]]
     whole = np.concatenate(losses).mean()
     pseudo = [FOLDS * whole - (FOLDS - 1) * one for one in without]  # Tukey 1958
     assert found.standard_error == pytest.approx(np.std(pseudo, ddof=1) / np.sqrt(FOLDS))
     assert found.degrees_of_freedom == FOLDS - 1
+    assert compare_groups(made, nothing).degrees_of_freedom == FOLDS - 1
     assert NESTED_BY_GROUPS in found.caveats
 
 
@@ -126,6 +130,13 @@ def test_equal_losses_have_no_standard_error() -> None:
     same = grouped_losses([np.ones(8)] * FOLDS, folds(0)[1])
     assert analyse_groups(same).interval() is None
     assert compare_groups(same, same).p_value is None
+
+
+def test_groups_that_a_model_never_saw_are_independent() -> None:
+    found = grouped_losses(*folds(10)[:2])
+    new = analyse_new_groups(found)
+    assert new.standard_error == pytest.approx(found.units.std(ddof=1) / np.sqrt(GROUPS))
+    assert new.degrees_of_freedom == pytest.approx(found.effective - 1)
 
 
 def test_few_groups_are_said_to_be_few() -> None:

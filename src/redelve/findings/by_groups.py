@@ -12,10 +12,10 @@ from redelve.stats.grouped import (
     GroupComparison,
     GroupedLosses,
     GroupEstimate,
-    Scale,
     analyse_groups,
     compare_groups,
     grouped_losses,
+    loss_scale,
 )
 from redelve.stats.pairs import PairSquares, Places, pairs_of_groups
 
@@ -31,7 +31,7 @@ def is_grouped(facts: TaskFacts) -> bool:
 def expected_by_groups(facts: TaskFacts, losses: MethodLosses) -> GroupEstimate:
     """A method's expected loss, with a standard error by groups."""
     instances, judge = _folds(facts, [losses]), facts.loss(losses.code)
-    scale = scale_of(is_shift=judge.is_shift, is_share=judge.is_share)
+    scale = loss_scale(is_shift=judge.is_shift, is_share=judge.is_share)
     return analyse_groups(_grouped(facts, losses, instances, is_whole=not losses.missing), scale=scale)
 
 
@@ -69,10 +69,3 @@ def _grouped(
         [one for one in labels if one is not None],
         inner_losses(facts, losses) if nested else None,
     )
-
-
-def scale_of(*, is_shift: bool, is_share: bool) -> Scale:
-    """The scale of a loss's intervals: shares of errors end at 0 and 1, most losses at 0."""
-    if is_shift:
-        return "plain"
-    return "logit" if is_share else "log"

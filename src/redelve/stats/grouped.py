@@ -13,8 +13,8 @@ See docs/comparisons.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, log, sqrt
+from dataclasses import dataclass, replace
+from math import exp, inf, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -54,11 +54,13 @@ class GroupedLosses:
 
     `units` has a value for each group; their mean is the mean of all cases (`pool_units`). `without` holds,
     by repetition and fold, the mean of all other cases when the fold is left out of everything; None where
-    pairs of folds were not left out.
+    pairs of folds were not left out. `effective` is the number of groups of equal size that tell as much,
+    (Σ n_g)²/Σ n_g² (Kish 1965); that of groups if left out.
     """
 
     units: FloatArray
     without: FloatArray | None = None
+    effective: float = inf
 
     @property
     def groups(self) -> int:
@@ -82,7 +84,7 @@ class GroupedLosses:
         both = self.without is not None and other.without is not None
         with np.errstate(invalid="ignore"):
             without = self.without - other.without if both else None  # type: ignore[operator]
-            return GroupedLosses(self.units - other.units, without)
+            return GroupedLosses(self.units - other.units, without, self.effective)
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,17 @@ def scaled_interval(
     return 1 / (1 + exp(step - centre)), 1 / (1 + exp(-step - centre))
 
 
+def loss_scale(*, is_shift: bool, is_share: bool) -> Scale:
+    """The scale of a loss's intervals: shares of errors end at 0 and 1, most losses at 0.
+
+    >>> loss_scale(is_shift=False, is_share=True)
+    'logit'
+    """
+    if is_shift:
+        return "plain"
+    return "logit" if is_share else "log"
+
+
 def grouped_losses(
     losses: Sequence[ArrayLike],
     groups: Sequence[ArrayLike],
@@ -153,7 +166,8 @@ def grouped_losses(
     """
     every = np.concatenate([np.asarray(one, dtype=np.float64) for one in losses])
     labels = np.concatenate([np.asarray(one) for one in groups])
-    count = np.unique(labels).size
+    sizes = np.unique(labels, return_counts=True)[1]
+    count, effective = sizes.size, float(sizes.sum()) ** 2 / float(np.square(sizes).sum())
     if count < 2:
         raise StatisticsError(f"a variance needs at least two groups of cases: got {count}")
     if np.isnan(every).any():
@@ -164,7 +178,7 @@ def grouped_losses(
     without = None
     if inner is not None:
         without = np.array([[np.asarray(fold, np.float64).mean() for fold in row] for row in inner])
-    return GroupedLosses(pool_units([every], [labels])[0], without)
+    return GroupedLosses(pool_units([every], [labels])[0], without, effective)
 
 
 def jackknife_variance(without: FloatArray) -> float:
@@ -180,22 +194,35 @@ def jackknife_variance(without: FloatArray) -> float:
 def analyse_groups(found: GroupedLosses, *, scale: Scale = "plain") -> GroupEstimate:
     """Expected loss with a standard error by groups.
 
-    Folds alone: 4s²/G, s² being the variance of the G groups' values, with G − 1 degrees of freedom. With
-    pairs of folds: the jackknife, not below s²/G (1 + K/(K − 1)), which is the correction of Nadeau and
-    Bengio (2003) by groups, with K − 1 degrees of freedom.
+    Folds alone: 4s²/G, s² being the variance of the G groups' values. With pairs of folds: the jackknife, not
+    below s²/G (1 + K/(K − 1)), which is the correction of Nadeau and Bengio (2003) by groups. There are half
+    as many degrees of freedom as effective groups, and at most K − 1 of a jackknife: groups' losses are
+    skewed, and s² is known worse than of Gaussian ones (measured, docs/calibration.md).
     """
-    floor = 1.0
-    if found.without is not None:
-        folds = found.without.shape[1]
-        floor += folds / (folds - 1)
-    return _estimated(found, floor, float(np.abs(found.units).max()), scale)
+    folds = None if found.without is None else found.without.shape[1]
+    floor = BOTH_EFFECTS if folds is None else 1 + folds / (folds - 1)
+    most = found.groups if folds is None else folds
+    df = min(min(found.effective, found.groups) / 2, most - 1.0)
+    return _estimated(found, floor, df, scale)
+
+
+def analyse_new_groups(found: GroupedLosses, *, scale: Scale = "plain") -> GroupEstimate:
+    """Expected loss of one trained model on groups that it never saw: s²/G, as they are independent."""
+    return _estimated(found, 1.0, min(found.effective, found.groups) - 1.0, scale)
 
 
 def compare_groups(first: GroupedLosses, second: GroupedLosses) -> GroupComparison:
-    """Two methods on the same folds of groups; with pairs of folds the jackknife, not below s²/G."""
+    """Two methods on the same folds of groups: 4s²/G with G − 1 degrees of freedom.
+
+    With pairs of folds the jackknife, not below s²/G, with K − 1 degrees of freedom.
+    """
     difference = first - second
-    magnitude = float(max(np.abs(first.units).max(), np.abs(second.units).max()))
-    found = _estimated(difference, 1.0, magnitude, "plain")
+    folds = None if difference.without is None else difference.without.shape[1]
+    floor = BOTH_EFFECTS if folds is None else 1.0
+    found = _estimated(difference, floor, (folds or difference.groups) - 1.0, "plain")
+    magnitude = max(np.abs(first.units).max(), np.abs(second.units).max())
+    if found.standard_error is not None and found.standard_error <= ROUNDING * magnitude:
+        found = replace(found, standard_error=None, degrees_of_freedom=None, caveats=(NO_VARIATION,))
     if found.mean is None or found.standard_error is None or found.degrees_of_freedom is None:
         return GroupComparison(first.mean, second.mean, found, None, None)
     t = found.mean / found.standard_error
@@ -203,22 +230,19 @@ def compare_groups(first: GroupedLosses, second: GroupedLosses) -> GroupComparis
     return GroupComparison(first.mean, second.mean, found, t, p_value)
 
 
-def _estimated(found: GroupedLosses, floor: float, magnitude: float, scale: Scale) -> GroupEstimate:
+def _estimated(found: GroupedLosses, floor: float, df: float, scale: Scale) -> GroupEstimate:
+    """The estimate with the variance `floor` s²/G, or that of the jackknife if it is larger."""
     groups, nested = found.groups, found.without is not None
     if not np.isfinite(found.units).all():
-        caveats: tuple[str, ...] = (infinite_losses(1),)
-        return GroupEstimate(found.mean, None, None, groups, nested, scale, caveats)
-    independent = float(found.units.var(ddof=1)) / groups
-    if found.without is None:
-        variance, df = BOTH_EFFECTS * independent, groups - 1.0
-    else:
-        variance = max(jackknife_variance(found.without), floor * independent)
-        df = found.without.shape[1] - 1.0
-    if sqrt(variance) <= ROUNDING * magnitude:
+        return GroupEstimate(found.mean, None, None, groups, nested, scale, (infinite_losses(1),))
+    variance = floor * float(found.units.var(ddof=1)) / groups
+    if found.without is not None:
+        variance = max(variance, jackknife_variance(found.without))
+    error = sqrt(variance)
+    if error <= ROUNDING * float(np.abs(found.units).max()):
         return GroupEstimate(found.mean, None, None, groups, nested, scale, (NO_VARIATION,))
-    return GroupEstimate(
-        found.mean, sqrt(variance), df, groups, nested, scale, _caveats(groups, is_nested=nested)
-    )
+    caveats = _caveats(groups, is_nested=nested)
+    return GroupEstimate(found.mean, error, df, groups, nested, scale, caveats)
 
 
 def _caveats(groups: int, *, is_nested: bool) -> tuple[str, ...]:
@@ -231,6 +255,6 @@ def _caveats(groups: int, *, is_nested: bool) -> tuple[str, ...]:
 def few_groups(groups: int) -> str:
     """What must be said where groups are few."""
     return (
-        f"only {groups} groups: intervals are wide, and where most of what is lost belongs to the group they "
-        "hold the truth a little less often than they say (92 % of the time in simulations with 6 groups)"
+        f"only {groups} groups: they tell little of new ones, intervals are wide, and where most of what is "
+        "lost belongs to the group they may hold the truth less often than they say"
     )

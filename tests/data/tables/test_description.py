@@ -49,8 +49,8 @@ divided = st.builds(
 )
 folded = st.builds(
     DesignChoice,
-    st.just("cross-validation"),
-    folds=st.integers(2, 20),
+    st.sampled_from(["cross-validation", "nested-cross-validation"]),
+    folds=st.integers(3, 20),
     repetitions=st.integers(1, 20),
     stratify=st.booleans(),
     order=texts,

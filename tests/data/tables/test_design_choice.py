@@ -58,8 +58,33 @@ def test_groups_leave_room_for_the_sets_that_are_chosen(sizes: list[int]) -> Non
 
 def test_few_groups_are_cross_validated_group_by_group() -> None:
     choice = choose_design(5000, group_sizes=[1000] * 5)
-    assert (choice.folds, choice.repetitions) == (5, 1)
+    assert (choice.selection, choice.folds, choice.repetitions) == ("nested-cross-validation", 5, 1)
     assert "5 groups, the largest of 1000 cases, are too few" in choice.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("groups", "each", "selection", "folds", "fits"),
+    [
+        (12, 10, "nested-cross-validation", 12, 78),
+        (12, 5, "nested-cross-validation", 12, 78),
+        (13, 10, "nested-cross-validation", 10, 55),
+        (30, 10, "nested-cross-validation", 10, 55),
+        (100, 3, "nested-cross-validation", 10, 55),
+        (3, 50, "cross-validation", 3, None),
+        (300, 1, "cross-validation", 10, None),
+    ],
+)
+def test_what_is_chosen_for_groups(
+    groups: int, each: int, selection: str, folds: int, fits: int | None
+) -> None:
+    choice = choose_design(groups * each, group_sizes=[each] * groups)
+    assert (choice.selection, choice.folds) == (selection, folds)
+    assert any(f"{fits} trainings in all" in reason for reason in choice.reasons) == (fits is not None)
+
+
+def test_two_hundred_groups_of_ten_fill_separate_training_sets() -> None:
+    assert choose_design(1000, group_sizes=[10] * 100).is_nested
+    assert not choose_design(2000, group_sizes=[10] * 200).is_cross_validation
 
 
 def test_sizes_at_which_a_class_would_be_absent_are_passed_over() -> None:

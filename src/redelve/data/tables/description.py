@@ -287,9 +287,10 @@ def _design(entries: _Entries) -> DesignChoice:
     if selection is None:
         entries.fail("selection", f"it is missing: give {', '.join(SELECTIONS)}")
     order = entries.text("order") or "standard"
-    if selection == "cross-validation":
+    if selection in ("cross-validation", "nested-cross-validation"):
+        is_nested = selection == "nested-cross-validation"
         entries.refuse(DIVIDING_KEYS, selection)
-        folds, repetitions = entries.whole("folds", 2), entries.whole("repetitions", 1)
+        folds, repetitions = entries.whole("folds", 3 if is_nested else 2), entries.whole("repetitions", 1)
         stratify = entries.flag("stratify")
         return DesignChoice(selection, folds=folds, repetitions=repetitions, stratify=stratify, order=order)
     entries.refuse(FOLDING_KEYS, selection)

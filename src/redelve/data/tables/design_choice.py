@@ -24,6 +24,8 @@ CASES_OF_A_CLASS = 2  # expected in a training set
 FOLDS, FEW_FOLDS = 10, 5
 FEWEST_FOR_TEN_FOLDS = 100
 FEW_TO_DIVIDE = 2000
+MOST_LEFT_ALONE = 12  # so many groups have a fold each: a standard error from fewer folds is a poor one
+FEWEST_TO_NEST = 4  # groups: two train when a pair is left out
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,12 @@ class DesignChoice:
     @property
     def is_cross_validation(self) -> bool:
         """Whether every case trains and tests in turn."""
-        return self.selection == "cross-validation"
+        return self.selection in ("cross-validation", "nested-cross-validation")
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether pairs of folds are left out as well."""
+        return self.selection == "nested-cross-validation"
 
 
 def choose_design(
@@ -202,17 +209,37 @@ def _cross_validation(
 ) -> DesignChoice:
     rarest = min((class_counts or {"": case_count}).values())
     folds = FOLDS if case_count >= FEWEST_FOR_TEN_FOLDS and rarest >= FOLDS else FEW_FOLDS
-    folds = min(folds, len(group_sizes)) if group_sizes is not None else folds
+    selection: Scheme = "cross-validation"
     reasons = [f"{why}: so every case trains and tests in turn, in {folds} folds"]
+    if group_sizes is not None and max(group_sizes) > 1:
+        groups = len(group_sizes)
+        folds = groups if groups <= MOST_LEFT_ALONE else FOLDS
+        selection = selection if groups < FEWEST_TO_NEST else "nested-cross-validation"
+        reasons = _reasons_by_groups(why, groups, folds)
     if class_counts is not None:
         reasons.append("folds are stratified: each has its share of every class")
     return DesignChoice(
-        "cross-validation",
+        selection,
         folds=folds,
         repetitions=1,
         stratify=class_counts is not None,
         reasons=tuple(reasons),
     )
+
+
+def _reasons_by_groups(why: str, groups: int, folds: int) -> list[str]:
+    """What is said of folds of whole groups."""
+    each = "of one group each" if groups == folds else "of whole groups"
+    reasons = [f"{why}: so every group trains and tests in turn, in {folds} folds {each}"]
+    if groups < FEWEST_TO_NEST:
+        return [*reasons, f"{groups} groups tell very little of others: intervals will be wide"]
+    fits = folds * (folds + 1) // 2
+    return [
+        *reasons,
+        f"every pair of folds is left out as well, {fits} trainings in all: only then is it seen what a "
+        f'group changes by being trained on; selection = "cross-validation" takes {folds} trainings, and its '
+        "standard errors are up to twice as large",
+    ]
 
 
 def fold_lists(

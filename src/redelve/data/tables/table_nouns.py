@@ -34,6 +34,7 @@ from redelve.model.designs import (
     describe,
     draw,
     explicit_instances,
+    nest,
     random_order,
     random_order_of_groups,
 )
@@ -45,6 +46,10 @@ DELVE_SEEDS = 900_000_000
 FOLDS = (
     "folds: training sets overlap, and every case trains for the others' tests; no unbiased standard error "
     "exists, and the corrected one that is used is approximate"
+)
+FOLDS_OF_GROUPS = (
+    "folds of whole groups: training sets overlap, and every group trains for the others' tests; standard "
+    "errors count groups, not cases, and allow for what is shared"
 )
 REPEATED = (
     "folds are drawn several times: in simulations a 5 % test then found a difference where there was none "
@@ -215,15 +220,16 @@ class TableNouns:
         caveats = (
             self._folds_caveats(facts, instances) if self.design.is_cross_validation else facts.caveats()
         )
-        return Assignment(
+        made = Assignment(
             self.dataset.spec,
             Task(self.prototask, self.prior, size),
             self.data,
             instances,
-            self.design.selection,
+            "cross-validation" if self.design.is_nested else self.design.selection,
             max(self.design.repetitions, 1),
             (*caveats, *self._class_notes(instances), *self._twin_notes(instances)),
         )
+        return nest(made) if self.design.is_nested else made
 
     def _sets(self, size: int) -> tuple[Instance, ...]:
         commonality = self.data.cases.commonality
@@ -244,6 +250,9 @@ class TableNouns:
         if _differ_by_one_at_most(instances):
             facts = replace(facts, equal_training_sizes=True, equal_test_sizes=True)
         facts = replace(facts, training_sets="disjoint", roles_mixed=False)  # said by FOLDS, and allowed for
+        if facts.groups_within_tests:
+            facts = replace(facts, groups_within_tests=False, equal_test_sizes=True)
+            return (FOLDS_OF_GROUPS, *facts.caveats())
         return (FOLDS, *facts.caveats(), *[REPEATED] * (self.design.repetitions > 1))
 
     def _class_notes(self, instances: Sequence[Instance]) -> tuple[str, ...]:
