@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import timeit
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -74,3 +76,29 @@ def test_bad_tables_are_refused() -> None:
         analyse_partition([[1.0]])
     with pytest.raises(StatisticsError, match="3 and 4 test cases"):
         compare_partition([[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0, 4.0]])
+
+
+def test_ten_thousand_cases_of_one_run_are_not_walked_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    first, second = rng.gamma(2.0, size=(2, 1, 10_000))
+    plain = first[0] - second[0]
+
+    def ours() -> object:
+        return compare_partition(first, second)
+
+    times = {one: min(timeit.repeat(one, number=5, repeat=3)) for one in (ours, lambda: np.sort(plain))}
+    assert times.pop(ours) < 20 * min(times.values())
+
+
+def test_one_run_with_an_infinite_or_unvarying_loss_has_a_mean_at_most() -> None:
+    infinite = analyse_partition([[1.0, np.inf, 2.0]])
+    assert (infinite.mean, infinite.standard_error, infinite.interval()) == (np.inf, None, None)
+    both = compare_partition([[1.0, np.inf, 2.0]], [[1.0, np.inf, 2.0]])
+    assert (both.difference, both.p_value) == (None, None)
+    same = compare_partition([[1e9, 2e9, 3e9]], [[1e9 - 0.25, 2e9 - 0.25, 3e9 - 0.25]])
+    assert (same.difference, same.p_value, same.interval()) == (0.25, None, None)
+
+
+def test_a_loss_that_is_not_a_number_is_refused_by_its_place() -> None:
+    with pytest.raises(StatisticsError, match=r"second method: the loss of training set 0, test case 2"):
+        compare_partition([[1.0, 2.0, 3.0]], [[1.0, 2.0, np.nan]])

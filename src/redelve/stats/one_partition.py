@@ -8,15 +8,15 @@ with *this* training set. How much another training set would change can't be to
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import isfinite, isnan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
-from redelve.stats.anova import analyse_common, analyse_hierarchical, compare_common, compare_hierarchical
+from redelve.stats.anova import ROUNDING, analyse_common, compare_common
 from redelve.stats.estimates import Analysis, Comparison
-from redelve.stats.mean_squares import FloatArray
+from redelve.stats.mean_squares import FloatArray, row_means, t_test
 
 THIS_TRAINING_SET = (
     "one training set: interval and test are about methods trained on these very cases; how much another "
@@ -34,7 +34,7 @@ def analyse_partition(losses: ArrayLike) -> Analysis:
     """
     table = _checked(losses)
     if len(table) == 1:
-        return _of_cases(analyse_hierarchical(table.T), table[0])
+        return _of_cases(table[0])
     return _told(analyse_common(table), (THIS_TRAINING_SET,))
 
 
@@ -51,25 +51,57 @@ def compare_partition(first: ArrayLike, second: ArrayLike) -> Comparison:
     runs = min(len(one), len(two))
     one, two = one[:runs], two[:runs]
     if runs == 1:
-        found = compare_hierarchical(one.T, two.T)
-        return replace(found, differences=_of_cases(found.differences, one[0] - two[0]))
+        return _paired_cases(one[0], two[0])
     found = compare_common(one, two)
     return replace(found, differences=_told(found.differences, (THIS_TRAINING_SET, UNPAIRED_SEEDS)))
 
 
-def _of_cases(found: Analysis, losses: FloatArray) -> Analysis:
-    """The analysis of one run, in which each test case was taken as a training set of its own."""
-    deviation = None if found.standard_error is None else found.standard_error * sqrt(len(losses))
-    return replace(
-        found,
+def _paired_cases(first: FloatArray, second: FloatArray) -> Comparison:
+    """One run of each method: the paired t-test over test cases."""
+    means = _mean(row_means([first], "first method: ")), _mean(row_means([second], "second method: "))
+    with np.errstate(invalid="ignore", over="ignore"):
+        differences = _of_cases(first - second, float(max(np.abs(first).max(), np.abs(second).max())))
+    mean, error, df = differences.mean, differences.interval_standard_error, differences.degrees_of_freedom
+    if mean is None or error is None or df is None:
+        return Comparison(*means, differences, "t-test")
+    cases = len(first)
+    t, df1, df2, p = (float(x) for x in t_test(mean, cases * error**2, (cases, 1.0)))
+    return Comparison(*means, differences, "t-test", t, df1, df2, p, p)
+
+
+def _of_cases(losses: FloatArray, largest: float | None = None) -> Analysis:
+    """One run: test cases are all that varies. `largest` is what differences may be rounding errors of."""
+    cases = len(losses)
+    mean = _mean(row_means([losses]) if largest is None else np.array([losses.sum() / cases]))
+    error = None
+    if mean is not None and isfinite(mean):
+        centred = losses - mean
+        left = float(centred.sum()) / cases
+        mean, squares = mean + left, float(centred @ centred) - cases * left**2
+        error = sqrt(max(squares, 0.0) / (cases - 1) / cases)
+    size = float(np.abs(losses).max()) if largest is None else largest
+    varies = error is not None and isfinite(error) and error > ROUNDING * size
+    error = error if error is not None and isfinite(error) else None
+    return Analysis(
+        scheme="hierarchical",
+        mean=mean,
+        standard_error=error,
+        interval_standard_error=error if varies else None,
+        degrees_of_freedom=cases - 1.0 if varies else None,
         sd_training=None,
-        sd_test_cases=deviation,
+        sd_test_cases=None if error is None else error * sqrt(cases),
+        sd_residual=None,
         mean_squares=None,
         training_sets=1,
-        test_cases=len(losses),
-        effective_test_cases=float(len(losses)),
+        test_cases=cases,
+        effective_test_cases=float(cases),
         caveats=(THIS_TRAINING_SET, ONE_RUN),
     )
+
+
+def _mean(means: FloatArray) -> float | None:
+    mean = float(means[0])
+    return None if isnan(mean) else mean
 
 
 def _told(found: Analysis, more: tuple[str, ...]) -> Analysis:
