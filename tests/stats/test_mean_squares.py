@@ -13,6 +13,8 @@ from redelve.stats.mean_squares import (
     quasi_f_test,
     t_quantile,
     t_test,
+    two_t_half_width,
+    two_t_p_value,
 )
 
 
@@ -86,3 +88,21 @@ def test_cautious_interval_holds_what_the_cautious_test_does_not_reject() -> Non
         assert compare_common(losses - edge, np.zeros_like(losses)).cautious_p_value == pytest.approx(
             0.1, rel=1e-8
         )
+
+
+@pytest.mark.parametrize("pairs", [30, 400])  # solved one by one, and interpolated
+@pytest.mark.parametrize(
+    ("dfs", "level"), [((7, 499), 0.001), ((3, 99), 1e-5), ((1, 99), 0.05), ((2, 4), 0.05), ((63, 9), 2e-6)]
+)
+def test_the_half_width_is_where_the_tail_has_the_level(
+    pairs: int, dfs: tuple[int, int], level: float
+) -> None:
+    rng = np.random.default_rng(3)
+    both = 10 ** rng.uniform(-4, 4, size=(2, pairs))
+    both[1, :3] = 0.0
+    sets, cases = (both[0], np.full(pairs, dfs[0])), (both[1], np.full(pairs, dfs[1]))
+    found = two_t_half_width(sets, cases, level)
+    p = two_t_p_value(np.square(found), sets, cases)
+    assert p == pytest.approx(np.full(pairs, level), rel=1e-5)
+    alone = scipy_stats.t.ppf(1 - level / 2, dfs[0]) * np.sqrt(both[0, :3])
+    assert found[:3] == pytest.approx(alone, rel=1e-6)
