@@ -1,5 +1,6 @@
 """Bayesian tests against the published examples of their authors' package, and against exact integrals."""
 
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
@@ -19,6 +20,7 @@ from redelve.stats.bayesian_tests import (
     RopeProbabilities,
     correlated_t,
     signed_rank,
+    signed_rank_all,
 )
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.resampled import REPEATED, compare_resampled, fold_ratio
@@ -300,3 +302,15 @@ def test_exact_integration_is_itself_right() -> None:
     """The check of two tasks against a second, adaptive integral in a case with a smooth answer."""
     exact = integrate.quad(lambda w: scipy_stats.beta.pdf(w, 2.0, 2), 0, sqrt(0.5))[0]
     assert two_tasks((1.0, 1.0), 0.1, 2.0)[2] == pytest.approx(exact, abs=1e-3)
+
+
+def test_all_pairs_at_once_have_the_probabilities_of_each_by_itself() -> None:
+    table = generator("table of tasks").normal(size=(12, 4)) * [0.1, 0.2, 0.3, 0.4]
+    together = signed_rank_all(table, rope=0.05, rng=generator("rope", "all"), draws=50_000)
+    assert list(together) == list(combinations(range(4), 2))
+    for (i, j), found in together.items():
+        alone = signed_rank(table[:, i] - table[:, j], rope=0.05, rng=generator("rope", f"{i}{j}"))
+        for one, two, error in zip(
+            probabilities(found), probabilities(alone), found.standard_errors, strict=True
+        ):
+            assert one == pytest.approx(two, abs=4 * np.sqrt(2) * error + 1e-4)

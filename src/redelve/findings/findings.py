@@ -21,7 +21,7 @@ from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.seeds import generator
-from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank
+from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank_all
 from redelve.stats.ranks import (
     Friedman,
     Nemenyi,
@@ -253,12 +253,8 @@ def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLo
 
 
 def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, str], RopeProbabilities]:
-    return {
-        (first, second): signed_rank(
-            table[:, i] - table[:, j], rope=ROPE, rng=generator("rope", first, second)
-        )
-        for (i, first), (j, second) in combinations(enumerate(names), 2)
-    }
+    found = signed_rank_all(table, rope=ROPE, rng=generator("rope", *names))
+    return {(names[i], names[j]): each for (i, j), each in found.items()}
 
 
 OUTSIDE = "outside"

@@ -6,7 +6,9 @@ Differences are of losses, first method minus second: to the *left* of the regio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
@@ -101,15 +103,49 @@ def signed_rank(
     (Benavoli, Corani, Demšar and Zaffalon 2017, JMLR 18(77)). `differences` has one entry per task, all in
     comparable units. Give `rng` a name: `redelve.seeds.generator("rope", "a against b")`.
     """
-    values = _checked(differences)
+    return _signed_ranks([_checked(differences)], rope=rope, rng=rng, prior=prior, draws=draws)[0]
+
+
+def signed_rank_all(
+    table: ArrayLike,
+    *,
+    rope: float,
+    rng: np.random.Generator,
+    prior: PriorPlacement = SYMMETRIC,
+    draws: int = 20_000,
+) -> dict[tuple[int, int], RopeProbabilities]:
+    """`signed_rank` of every pair of columns of a table of tasks × methods, from the same weights.
+
+    What the weights of one pair are is nothing to another, so the drawing, most of the work, is done once.
+    """
+    values = np.asarray(table, dtype=np.float64)
+    pairs = list(combinations(range(values.shape[1]), 2))
+    differences = [_checked(values[:, i] - values[:, j]) for i, j in pairs]
+    found = _signed_ranks(differences, rope=rope, rng=rng, prior=prior, draws=draws)
+    return dict(zip(pairs, found, strict=True))
+
+
+def _signed_ranks(
+    several: Sequence[FloatArray],
+    *,
+    rope: float,
+    rng: np.random.Generator,
+    prior: PriorPlacement,
+    draws: int,
+) -> list[RopeProbabilities]:
     _check_options(rope, prior, draws)
-    points = np.concatenate(([prior.place], values))
-    wins = np.zeros(3)
-    size = max(1, CHUNK // points.size)
+    points = [np.concatenate(([prior.place], values)) for values in several]
+    wins = np.zeros((len(several), 3))
+    size = max(1, CHUNK // points[0].size)
     for start in range(0, draws, size):
-        weights = _weights(points.size, prior.strength, min(size, draws - start), rng)
-        wins += _largest(_shares(points, weights, rope)).sum(axis=0)
-    left, middle, right = (float(x) for x in wins / draws)
+        weights = _weights(points[0].size, prior.strength, min(size, draws - start), rng)
+        for k, each in enumerate(points):
+            wins[k] += _largest(_shares(each, weights, rope)).sum(axis=1)
+    return [_probabilities(won / draws, rope, several[0].size, draws) for won in wins]
+
+
+def _probabilities(shares: FloatArray, rope: float, tasks: int, draws: int) -> RopeProbabilities:
+    left, middle, right = (float(x) for x in shares)
     errors = tuple(sqrt(max(x * (1 - x), 0.0) / draws) for x in (left, middle, right))
     return RopeProbabilities(
         left=left,
@@ -117,9 +153,9 @@ def signed_rank(
         right=right,
         standard_errors=(errors[0], errors[1], errors[2]),
         half_width=rope,
-        tasks=values.size,
+        tasks=tasks,
         draws=draws,
-        caveats=_caveats(values.size, rope),
+        caveats=_caveats(tasks, rope),
     )
 
 
@@ -163,34 +199,35 @@ def _check_options(rope: float, prior: PriorPlacement, draws: int) -> None:
 
 
 def _weights(points: int, strength: float, draws: int, rng: np.random.Generator) -> FloatArray:
-    """Dirichlet weights; the pseudo-observation, whose strength is no whole number, comes first."""
+    """Dirichlet weights, a column for each draw; the pseudo-observation comes first."""
     weights = rng.standard_exponential((draws, points))
     weights[:, 0] = rng.standard_gamma(strength, draws)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return np.ascontiguousarray((weights / weights.sum(axis=1, keepdims=True)).T)
 
 
 def _shares(points: FloatArray, weights: FloatArray, rope: float) -> FloatArray:
     """θ_left, θ_rope, θ_right of every draw; cumulated weights of sorted points make this linear in tasks."""
     order = np.argsort(points)
-    ordered, weights = points[order], weights[:, order]
-    up_to = np.concatenate((np.zeros((len(weights), 1)), np.cumsum(weights, axis=1)), axis=1)
+    ordered, weights = points[order], weights[order]
+    up_to = np.concatenate((np.zeros((1, weights.shape[1])), np.cumsum(weights, axis=0)))
 
     def below(edge: float) -> FloatArray:
         """Weight of pairs with z_i + z_j below twice the edge, and half of those on it."""
         first = np.searchsorted(ordered, 2 * edge - ordered, side="left")
         last = np.searchsorted(ordered, 2 * edge - ordered, side="right")
-        return np.asarray(np.einsum("dj,dj->d", weights, up_to[:, first] + up_to[:, last]) / 2)
+        pairs = 2 * up_to[first] if (first == last).all() else up_to[first] + up_to[last]
+        return np.asarray(np.einsum("jd,jd->d", weights, pairs) / 2)
 
     left, not_right = below(-rope), below(rope)
     if rope == 0:
-        return np.stack((left, np.zeros_like(left), 1 - left), axis=1)
-    return np.stack((left, not_right - left, 1 - not_right), axis=1)
+        return np.stack((left, np.zeros_like(left), 1 - left))
+    return np.stack((left, not_right - left, 1 - not_right))
 
 
 def _largest(shares: FloatArray) -> FloatArray:
     """One for the largest share of every draw; draws with equal largest shares count in parts."""
-    top = shares >= shares.max(axis=1, keepdims=True) - 1e-12
-    return np.asarray(top / top.sum(axis=1, keepdims=True))
+    top = shares >= shares.max(axis=0) - 1e-12
+    return np.asarray(top / top.sum(axis=0))
 
 
 def _tail(t: float, df: float) -> float:
