@@ -8,6 +8,7 @@ from redelve.errors import StatisticsError
 from redelve.findings import analyse_task, compare_methods, find
 from redelve.model import Scheme
 from redelve.stats import anova, seed_runs
+from redelve.stats.multiple import guarded_p_value
 from redelve.stats.one_partition import compare_partition
 from redelve.stats.resampled import compare_resampled
 from tests.findings.made_up import draws, method, results, task
@@ -233,3 +234,11 @@ def test_no_interval_of_an_expected_loss_goes_beyond_what_can_be_lost() -> None:
     assert found.method("good").interval(0.5) == pytest.approx(
         anova.analyse_hierarchical(losses["good"][facts.address]).interval(0.5)
     )
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_the_p_value_of_a_comparison_alone_is_that_of_its_test(scheme: Scheme) -> None:
+    facts = task(scheme=scheme)
+    losses = {name: {facts.address: draws(name, 1.0, facts)} for name in ("a", "b", "c")}
+    for contest in analyse_task(results([facts], losses), facts.address).contests:
+        assert contest.claim.own_p_value == pytest.approx(guarded_p_value(contest.test), rel=1e-7)

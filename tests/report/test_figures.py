@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from redelve.findings import Findings, TaskFindings, find
 from redelve.report.drawing import inline, save, save_all, spread_out
-from redelve.report.loss_figures import digit, digits_of, scale_of
+from redelve.report.loss_figures import digit, digits_of, digits_table, rasmussen_picture, scale_of
 from redelve.report.page import pictures_of
 from redelve.report.sections import panels
 from redelve.report.uncertainty_and_costs import variance_shares
@@ -49,6 +49,18 @@ def test_a_digit_stands_in_the_column_of_the_better_and_the_row_of_the_worse() -
         ["4", "", "·"],  # lin beats knn
         ["1", "·", ""],  # lin beats constant
     ]
+
+
+def test_with_many_methods_digits_become_squares_and_the_caption_says_so() -> None:
+    for methods, texts in ((3, True), (26, False)):
+        means = {f"m{number}": 0.3 + 0.2 * number for number in range(methods)}
+        (panel,) = panels(find(made_results(means, tasks=[task_facts("/data/proto/std.16", 16)])))
+        picture = rasmussen_picture(panel)
+        drawn = ET.fromstring(save(picture, "svg"))
+        digits = [text for one in drawn.iter() if (text := (one.text or "").strip()) in list("123456789")]
+        assert bool(digits) is texts
+        assert ("full square" in picture.caption) is not texts
+        assert any("1" in [cell.text for cell in row[2:]] for row in digits_table(panel).rows)
 
 
 def test_a_loss_far_above_the_others_is_off_the_scale() -> None:

@@ -303,8 +303,8 @@ def _pair(found: TaskFindings, first: MethodRuns, second: MethodRuns) -> RunPair
     names = {"first method": first.method, "second method": second.method}
     caveats = [_named(text, names) for text in compared.caveats]
     caveats += [] if has_logs else [f"{first.method}, {second.method}: {NO_LOGS}"]
-    contests = (one for one in found.contests if {one.first, one.second} == set(names.values()))
-    return RunPair(first.method, second.method, compared, next(contests, None), tuple(caveats))
+    contest = found.by_pair.get(frozenset(names.values()))
+    return RunPair(first.method, second.method, compared, contest, tuple(caveats))
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

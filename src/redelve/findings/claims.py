@@ -32,12 +32,14 @@ class Claim:
     `adjusted_p_value` is the level of the whole family from which on the difference is claimed; None where no
     test is defined. `bounds` hold the difference, together with those of all other comparisons, in 95 % of
     reports. `share` is what this comparison's task and size have of the level, `family` all comparisons.
+    `own_p_value` is that of the comparison taken alone: the cautious one where test cases are shared.
     """
 
     adjusted_p_value: float | None
     bounds: Interval | None
     share: float
     family: int
+    own_p_value: float | None = None
 
     @property
     def is_made(self) -> bool:
@@ -89,14 +91,14 @@ def _of_prototask(tasks: Sequence[TaskPairs], prototasks: int, family: int) -> d
     for task, weight, one, p_values in zip(tasks, weights, families, adjusted, strict=True):
         share = float(weight) * LEVEL / prototasks
         each = zip(
-            task.squares.differences,
-            np.minimum(prototasks * p_values, 1.0),
-            one.half_widths(share),
+            task.squares.differences.tolist(),
+            np.minimum(prototasks * p_values, 1.0).tolist(),
+            one.half_widths(share).tolist(),
+            one.own_p_values().tolist(),
             strict=True,
         )
         found[task.facts.address] = tuple(
-            _claim(float(difference), float(p), float(width), (share, family))
-            for difference, p, width in each
+            _claim(difference, p, width, (share, family, own)) for difference, p, width, own in each
         )
     return found
 
@@ -115,9 +117,9 @@ def _adjusted(tasks: Sequence[TaskPairs], p_values: Sequence[Numbers], weights: 
     return [adjusted[row, column] for row, column in enumerate(columns)]
 
 
-def _claim(difference: float, p_value: float, width: float, told: tuple[float, int]) -> Claim:
+def _claim(difference: float, p_value: float, width: float, told: tuple[float, int, float]) -> Claim:
     if isnan(p_value) or isnan(width):
-        return Claim(None, None, *told)
+        return Claim(None, None, *told[:2])
     low, high = difference - width, difference + width
     if p_value < LEVEL:  # by what was handed down, where the interval at its own share holds zero
         low, high = (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))

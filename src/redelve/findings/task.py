@@ -184,18 +184,25 @@ class TaskFindings:
             found = (PLANNED, *found)
         return tuple(dict.fromkeys((*found, *self.why_not)))
 
+    @cached_property
+    def by_pair(self) -> Mapping[frozenset[str], Contest]:
+        """The comparison of every pair."""
+        return {frozenset((one.first, one.second)): one for one in self.contests}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, MethodFinding]:
+        return {one.method: one for one in self.methods}
+
     def method(self, name: str) -> MethodFinding:
         """What was found of a method."""
-        for finding in self.methods:
-            if finding.method == name:
-                return finding
+        if (finding := self._by_name.get(name)) is not None:
+            return finding
         raise StatisticsError(f'method "{name}" has no losses on {self.task.address}')
 
     def contest(self, first: str, second: str) -> Contest:
         """The comparison of two methods, whichever of them is called the first."""
-        for contest in self.contests:
-            if {contest.first, contest.second} == {first, second}:
-                return contest
+        if (contest := self.by_pair.get(frozenset((first, second)))) is not None:
+            return contest
         raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}')
 
 

@@ -6,7 +6,7 @@ method with a tick at the expected loss and a line of ± one standard error; bel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,8 @@ WIDTH, BOX_HEIGHT, ROW = 9.0, 2.0, 0.19
 """Inches: the width to be filled, the height of a box, the height of a row of digits."""
 NARROWEST, WIDEST = 0.17, 0.34
 """Inches: of a method's column."""
+MOST_DIGITS = 25
+"""With more methods a square of digits is drawn as one of full and small squares."""
 
 
 def digit(p: float | None) -> str:
@@ -63,7 +65,7 @@ def digits_of(task: TaskFindings, methods: Sequence[str]) -> list[list[str]]:
 
 def better_p(task: TaskFindings, first: str, second: str) -> float | None:
     """The adjusted p-value of a comparison if the first method lost less; else None."""
-    contest = next((one for one in task.contests if {one.first, one.second} == {first, second}), None)
+    contest = task.by_pair.get(frozenset((first, second)))
     if contest is None or contest.difference is None or not isfinite(contest.difference):
         return None
     sign = 1 if contest.first == first else -1
@@ -109,7 +111,8 @@ def rasmussen_picture(panel: Panel) -> Picture:
         "B is the p-value, in units of 0.01 rounded up, of A being better than B; a dot where it exceeds "
         "0.09. Down a "
         "column: whom a method beats; across a row: who beats it. Unlike in "
-        "Rasmussen's figures, p-values allow for every comparison of this report; digits up to 5 are bold. "
+        "Rasmussen's figures, p-values allow for every comparison of this report; "
+        f"{_digits_are(len(panel.methods))}. "
         "An arrow with a number: a loss beyond the scale.",
         lambda: _draw_boxes(panel),
         digits_table(panel),
@@ -228,22 +231,50 @@ def _draw_digits(axes: Axes, panel: Panel, task: TaskFindings, *, with_names: bo
         side.set_visible(True)
         side.set_color(RULE)
     known = {one.method for one in task.methods}
-    for row, texts in enumerate(digits_of(task, panel.methods)):
-        for column, text in enumerate(texts):
-            if panel.methods[row] in known and panel.methods[column] in known:
-                _draw_digit(axes, column, row, text)
-        if with_names:
-            draw_marker(axes, -0.85, row, look_of(row), 5.6)
-            axes.annotate(
-                label(panel.methods[row]),
-                (-0.85, row),
-                (-6, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-                fontsize=8.5,
-                annotation_clip=False,
-            )
+    shown = {
+        (column, row): text
+        for row, texts in enumerate(digits_of(task, panel.methods))
+        for column, text in enumerate(texts)
+        if panel.methods[row] in known and panel.methods[column] in known
+    }
+    if count > MOST_DIGITS:
+        _draw_squares(axes, shown)
+    else:
+        for (column, row), text in shown.items():
+            _draw_digit(axes, column, row, text)
+    if with_names:
+        for row, name in enumerate(panel.methods):
+            _draw_name(axes, row, name)
+
+
+def _draw_name(axes: Axes, row: int, name: str) -> None:
+    draw_marker(axes, -0.85, row, look_of(row), 5.6)
+    axes.annotate(
+        label(name),
+        (-0.85, row),
+        (-6, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8.5,
+        annotation_clip=False,
+    )
+
+
+def _digits_are(methods: int) -> str:
+    """How digits are drawn with so many methods."""
+    if methods > MOST_DIGITS:
+        return "with so many methods a full square stands for a digit up to 5, a small one for 6 to 9"
+    return "digits up to 5 are bold"
+
+
+def _draw_squares(axes: Axes, shown: Mapping[tuple[int, int], str]) -> None:
+    """Squares in place of digits, which would be thousands of texts that nobody can read."""
+    for digits, colour, size in (("12345", INK, 36), ("6789", MUTED, 9)):
+        places = [place for place, text in shown.items() if text and text in digits]
+        if places:
+            columns, rows = zip(*places, strict=True)
+            axes.scatter(columns, rows, s=size, marker="s", color=colour, linewidths=0)
 
 
 def _draw_digit(axes: Axes, column: int, row: int, text: str) -> None:

@@ -58,6 +58,11 @@ class PairFamily:
         p = np.minimum(np.maximum(both, own), 1.0)
         return np.asarray(np.where(np.isnan(squares.between), np.nan, p))
 
+    def own_p_values(self) -> FloatArray:
+        """For each comparison the p-value that it has by itself, NaN where its differences do not vary."""
+        own = self._tail(self.squares.between, self.squares.df)
+        return np.asarray(np.where(np.isnan(self.squares.between), np.nan, own))
+
     def half_widths(self, level: float) -> FloatArray:
         """Half the widths of intervals that all hold their true differences but in `level` of cases."""
         squares = self.squares

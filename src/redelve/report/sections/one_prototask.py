@@ -27,7 +27,6 @@ from redelve.report.loss_figures import curves_picture, rasmussen_picture
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
 from redelve.report.words import uncertainty_sentence
-from redelve.stats.multiple import guarded_p_value
 
 PART = 4
 """Significant digits of a run's statistics."""
@@ -232,7 +231,7 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
     low, high = bounds or (None, None)
     shift = contest.standard.spread(contest.difference)
     error = contest.standard.spread(contest.standard_error)
-    alone = guarded_p_value(contest.test)
+    alone = contest.claim.own_p_value
     found = f"{contest.winner} loses less" if contest.winner else "not told apart"
     return (
         count_cell(task.task.training_set_size),
