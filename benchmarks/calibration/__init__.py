@@ -29,6 +29,7 @@ from benchmarks.calibration.overview import overview
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from benchmarks.calibration.sections import Effort, Make
+from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 
 SEED = 1996
@@ -55,6 +56,7 @@ SECTIONS: tuple[Make, ...] = (
     partition_section,
     classifiers_section,
     over_tasks_section,
+    stated_powers,
 )
 
 INTRODUCTION = f"""# Calibration
@@ -76,7 +78,9 @@ Per cent, smallest to largest over all settings measured, with the setting of th
 have each of them. A *level* (nominal 5) is how often a true hypothesis is rejected, of any pair where there
 are many; a *coverage* (nominal 95) how often an interval holds the truth. *Certainty* (nominal 10) is how
 often one of two equal methods is given a posterior probability above 0.95 of being better. For power the
-number is predicted less achieved, in points. Bold: more than one point on the wrong side (certainty: two).
+number is predicted less achieved, in points; *stated power* (nominal 80) is how often a difference is found
+that was stated to be found with power 0.8. Bold: more than one point on the wrong side (certainty: two,
+stated power: five).
 *Data sets each* is the smallest number of simulated data sets behind a percentage; extremes over many
 settings lie one or two standard errors too far out."""
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from benchmarks.calibration.sections import Finding, table
 
-Promise = Literal["level 5", "coverage 95", "certainty 10", "difference 0"]
+Promise = Literal["level 5", "coverage 95", "certainty 10", "difference 0", "power 80"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Offer:
             return 95 - value
         if self.promise == "difference 0":
             return abs(value)
+        if self.promise == "power 80":
+            return abs(value - 80)
         return value - (5 if self.promise == "level 5" else 10)
 
 
@@ -53,6 +55,7 @@ TOLERANCE: dict[Promise, float] = {
     "coverage 95": 1.0,
     "certainty 10": 2.0,
     "difference 0": 1.0,
+    "power 80": 5.0,
 }
 """Beyond this many points the table prints the numbers in bold."""
 
@@ -144,6 +147,11 @@ OFFERS = (
     Offer("plain cross-validation (not offered)", "", "coverage 95"),
     Offer("power, hierarchical", "power", "difference 0"),
     Offer("power, common", "power", "difference 0"),
+    *(
+        Offer(f"stated power 0.8, {group}", "assured_difference", "power 80")
+        for group in ("own test cases", "common test cases", "methods that differ")
+    ),
+    Offer("stated training sets", "assured_training_sets", "power 80"),
     Offer("range of a standard error, hierarchical", "Components.scale_range", "coverage 95"),
     Offer("range of a standard error, common", "Components.scale_range", "coverage 95"),
     *(

@@ -1,13 +1,17 @@
 """What is found on one task is what `stats` says of the same arrays."""
 
+import re
+
 import numpy as np
 import pytest
 
 from redelve.answers.predictions import Target
 from redelve.errors import StatisticsError
 from redelve.findings import analyse_task, compare_methods, find
+from redelve.findings.contest import Contest
 from redelve.model import Scheme
 from redelve.stats import anova, seed_runs
+from redelve.stats.assurance import assured_difference
 from redelve.stats.multiple import guarded_p_value
 from redelve.stats.one_partition import compare_partition
 from redelve.stats.resampled import compare_resampled
@@ -91,7 +95,7 @@ def test_one_training_set_is_analysed_for_what_it_is() -> None:
     found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
     assert found.contest("a", "b").test == compare_partition(np.stack(a[0]), np.stack(b[0]))
     assert "seeds" in found.method("a").deviations
-    assert found.contest("a", "b").advice == ""
+    assert "no number of runs would find 2 %" in found.contest("a", "b").advice
     assert any("these very cases" in caveat for caveat in found.caveats)
 
 
@@ -108,8 +112,51 @@ def test_advice_is_given_where_the_question_is_open() -> None:
     losses = {name: {facts.address: draws(name, 1.0, facts)} for name in "ab"}
     (contest,) = analyse_task(results([facts], losses), facts.address).contests
     assert contest.winner is None
-    assert "would detect a difference of 2 %" in contest.advice
+    assert re.fullmatch(
+        r"As it stands, a difference of \d+ % would be found with power 0[.]8[.] "
+        r"\d+ more training sets of 64 would find 2 %[.]",
+        contest.advice,
+    )
     assert "could not be told apart" in str(contest)
+
+
+def stated(contest: Contest) -> float:
+    """The difference, in per cent, that the advice says would be found."""
+    return float(re.findall(r"difference of (\S+) %", contest.advice)[0])
+
+
+def test_power_is_stated_at_the_level_that_is_applied() -> None:
+    """Alone, a pair has all of the level; beside others, or on one task of several, it has a share."""
+    facts = [task("/made/up/std.64", instances=6), task("/made/other/std.64", instances=6)]
+    losses = {
+        name: {one.address: draws(name, 1.0, one) for one in facts} for name in ("a", "b", "c", "d", "e")
+    }
+    made = results(facts, losses)
+    (alone,) = compare_methods(made, "a", "b", [facts[0].address])
+    both = compare_methods(made, "a", "b", [one.address for one in facts])
+    assert (alone.claim.share, both[0].claim.share) == (0.05, 0.025)
+    pilot = alone.claim.pilot
+    assert pilot is not None
+    assert (pilot.pairs, pilot.guard, pilot.prior_df) == (1, 0.0, 0.0)
+    loss = min(alone.test.mean_first or 0.0, alone.test.mean_second or 0.0)
+    expected = 100 * assured_difference(pilot, 0.05) / loss
+    assert stated(alone) == pytest.approx(expected, rel=0.05)
+    assert stated(both[0]) > stated(alone)
+    together = analyse_task(made, facts[0].address).contest("a", "b").claim.pilot
+    assert together is not None
+    assert (together.pairs, together.guard) == (10, 2.5)
+    assert together.prior_df > 0
+
+
+def test_folds_and_single_partitions_are_advised_as_far_as_they_go() -> None:
+    folded = task(instances=5, scheme="cross-validation")
+    losses = {name: {folded.address: draws(name, 1.0, folded)} for name in "ab"}
+    (contest,) = analyse_task(results([folded], losses), folded.address).contests
+    assert contest.advice.endswith("would be found with power 0.8.")
+    single = task(instances=1)
+    losses = {name: {single.address: draws(name, 1.0, single)} for name in "ab"}
+    (contest,) = analyse_task(results([single], losses), single.address).contests
+    assert contest.advice.endswith("more test cases would find 2 %.")
 
 
 def test_a_clear_difference_needs_no_advice() -> None:

@@ -169,7 +169,8 @@ def test_the_same_seed_gives_the_same_table() -> None:
 
 
 NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level or coverage
-    "advise",
+    "assured_power",
+    "assured_test_cases",
     "best_run",
     "better_half",
     "cases_needed",
@@ -184,6 +185,7 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "log_errors",
     "moderated_variances",
     "penalty_weight",
+    "pilot_of",
     "rank_sums",
     "ranking_score",
     "remove_outliers",

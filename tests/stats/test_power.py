@@ -1,4 +1,4 @@
-"""Predicted power against simulated experiments, against the noncentral t, and the advice drawn from it."""
+"""Predicted power against simulated experiments, and against the noncentral t."""
 
 from collections.abc import Callable
 from math import inf, sqrt
@@ -25,7 +25,6 @@ from redelve.stats.power import (
     Goal,
     Needed,
     PlannedExperiment,
-    advise,
     cases_needed,
     detectable_difference,
     power,
@@ -264,45 +263,6 @@ def test_caveats_of_the_planned_analysis_come_along() -> None:
     found = power(COMMON, PlannedExperiment(2, 20), 1.0)
     assert GAUSSIAN in found.caveats
     assert any("only 2 training sets" in caveat for caveat in found.caveats)
-
-
-def test_the_advice_tells_how_many_more() -> None:
-    text = advise(NESTED, PlannedExperiment(8, 100), Goal(0.1), mean_loss=5.0, training_set_size=128)
-    more = (training_sets_needed(NESTED, PlannedExperiment(8, 100), Goal(0.1)).number or 0) - 8
-    assert text == f"{more} more training sets of 128 would detect a difference of 2 % with power 0.8."
-
-
-def test_the_advice_knows_when_there_is_enough_and_when_one_is_missing() -> None:
-    enough = advise(NESTED, PlannedExperiment(8, 100), Goal(0.2))
-    assert enough.startswith("8 training sets detect a difference of 0.2 with power 0.9")
-    needed = training_sets_needed(NESTED, PlannedExperiment(8, 100), Goal(0.15)).number or 0
-    text = advise(NESTED, PlannedExperiment(needed - 1, 100), Goal(0.15), training_set_size=64)
-    assert text == "1 more training set of 64 would detect a difference of 0.15 with power 0.8."
-    assert "above 0.99: enough." in advise(NESTED, PlannedExperiment(8, 100), Goal(1.0))
-
-
-def test_the_advice_turns_to_test_cases_where_training_sets_do_not_help() -> None:
-    text = advise(COMMON, PlannedExperiment(40, 50), Goal(0.06))
-    assert text.startswith(
-        "With 50 test cases no number of training sets would detect a difference of 0.06; "
-    )
-    assert text.endswith("more test cases would, with power 0.8.")
-    both = advise(COMMON, PlannedExperiment(4, 50), Goal(0.02))
-    assert both.endswith("nor any number of test cases with 4 training sets: it takes more of both.")
-
-
-def test_the_advice_tells_how_rough_it_is() -> None:
-    rough = Components("common", 0.01, 1.0, 0.04, degrees_of_freedom=7.0)
-    needed = training_sets_needed(rough, PlannedExperiment(8, 200), Goal(0.1))
-    assert needed.low is not None
-    assert needed.number is not None
-    assert needed.high is not None
-    assert needed.low < needed.number < needed.high
-    text = advise(rough, PlannedExperiment(8, 200), Goal(0.1))
-    low = max(needed.low - 8, 0)
-    assert f"(or anything from {low} to {needed.high - 8}: the variances are themselves estimated)" in text
-    vague = Components("common", 0.01, 1.0, 0.04, degrees_of_freedom=2.0)
-    assert "perhaps no number is enough" in advise(vague, PlannedExperiment(8, 200), Goal(0.1))
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ claim; and at most five contain any interval that misses. See docs/comparisons.m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 
 import numpy as np
 
 from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
+from redelve.stats.assurance import Pilot, pilot_of
 from redelve.stats.estimates import Interval
 from redelve.stats.families import PairFamily, family_of, handed_down, size_weights
 from redelve.stats.pairs import PairSquares
@@ -40,6 +41,13 @@ class Claim:
     share: float
     family: int
     own_p_value: float | None = None
+    place: tuple[PairFamily, int] | None = field(default=None, repr=False, compare=False)
+    """The comparisons of this task as a family, and which of them this is."""
+
+    @property
+    def pilot(self) -> Pilot | None:
+        """What the comparison tells of another one, by the same rule; None where it has no variance."""
+        return None if self.place is None else pilot_of(*self.place)
 
     @property
     def is_made(self) -> bool:
@@ -98,7 +106,8 @@ def _of_prototask(tasks: Sequence[TaskPairs], prototasks: int, family: int) -> d
             strict=True,
         )
         found[task.facts.address] = tuple(
-            _claim(difference, p, width, (share, family, own)) for difference, p, width, own in each
+            _claim(difference, p, width, (share, family, own, (one, place)))
+            for place, (difference, p, width, own) in enumerate(each)
         )
     return found
 
@@ -117,7 +126,9 @@ def _adjusted(tasks: Sequence[TaskPairs], p_values: Sequence[Numbers], weights: 
     return [adjusted[row, column] for row, column in enumerate(columns)]
 
 
-def _claim(difference: float, p_value: float, width: float, told: tuple[float, int, float]) -> Claim:
+def _claim(
+    difference: float, p_value: float, width: float, told: tuple[float, int, float, tuple[PairFamily, int]]
+) -> Claim:
     if isnan(p_value) or isnan(width):
         return Claim(None, None, *told[:2])
     low, high = difference - width, difference + width

@@ -6,19 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from redelve.errors import StatisticsError
+from redelve.findings.advice import Repeats, advice_of
 from redelve.findings.claims import Claim
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
-from redelve.stats.estimates import Comparison, Interval, estimate_components
+from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.grouped import GroupComparison
-from redelve.stats.power import Goal, PlannedExperiment, advise, detectable_difference
 from redelve.stats.resampled import ResampledComparison
 from redelve.stats.standardise import StandardLoss
 
 Test = Comparison | ResampledComparison | GroupComparison
-
-SHARE_SOUGHT = 0.02
-"""The difference, as a share of the better method's loss, that advice is given for."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,8 @@ class Contest:
     training_set_size: int
     make_test: Callable[[], Test] = field(repr=False, compare=False)
     """Compares the two by themselves, by the analysis that fits the task's design."""
+    repeats: Repeats = "training sets"
+    """What there are several of: the difference varies from one to the next."""
     verdict: MarginVerdict | None = None
     """What the bounds say about a margin, where one was given."""
     winner: str | None = field(init=False)
@@ -100,11 +98,15 @@ class Contest:
     def advice(self) -> str:
         """What would find a difference of two per cent; empty where that is settled or cannot be told.
 
-        It costs more than everything else here, so it is made when somebody asks.
+        Power is that of the rule by which the report claims differences, averaged over what is not known of
+        the variances. It is computed when somebody asks.
         """
-        if self.winner or self.is_equivalent:
+        pilot, test = self.claim.pilot, self.test
+        means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
+        if self.winner or self.is_equivalent or pilot is None or len(means) < 2:
             return ""
-        return _advice(self.test, len(self.instances), self.training_set_size)
+        size = self.training_set_size
+        return advice_of(pilot, self.claim.share, min(means), repeats=self.repeats, training_set_size=size)
 
     @property
     def words(self) -> str:
@@ -129,24 +131,6 @@ def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interva
     bounds = [losses[name] for name in (contest.first, contest.second)]
     amount = margin.amount([0.0 if ends is None else ends[0] for ends in bounds])
     return replace(contest, verdict=judged_within(margin, amount, contest.bounds))
-
-
-def _advice(test: Test, instances: int, training_set_size: int) -> str:
-    """How much more data would find a difference of two per cent; empty where that cannot be said."""
-    means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
-    if not isinstance(test, Comparison) or len(means) < 2 or instances < 2:
-        return ""
-    inside = test.differences
-    try:
-        components = estimate_components(test)
-        plan = PlannedExperiment(inside.training_sets, max(round(inside.effective_test_cases), 1), 1)
-        smallest = detectable_difference(components, plan)
-        goal = Goal(SHARE_SOUGHT * min(means))
-        words = advise(components, plan, goal, mean_loss=min(means), training_set_size=training_set_size)
-    except StatisticsError:
-        return ""
-    share = smallest.difference / min(means)
-    return f"As it stands, a difference of {100 * share:.2g} % would be found with power 0.8. {words}"
 
 
 def _described(contest: Contest) -> str:

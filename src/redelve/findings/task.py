@@ -12,6 +12,7 @@ import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
+from redelve.findings.advice import Repeats
 from redelve.findings.by_groups import compare_by_groups, expected_by_groups, is_grouped, squares_by_groups
 from redelve.findings.by_method import (
     MethodLosses,
@@ -236,6 +237,7 @@ class ComparedTask:
         if self.pairs is None:
             return
         facts, squares = self.work.facts, self.pairs.squares
+        repeats = _repeats(facts, squares)
         several = zip(self.pairs.names, squares.differences, squares.standard_errors, claims, strict=True)
         for names, difference, error, claim in several:
             both = [self.losses[name] for name in names]
@@ -248,7 +250,17 @@ class ComparedTask:
                 shared_instances(*both),
                 facts.training_set_size,
                 partial(paired_test, facts, *both),
+                repeats,
             )
+
+
+def _repeats(facts: TaskFacts, squares: PairSquares) -> Repeats:
+    """What the comparisons of a task have several of."""
+    if is_folded(facts):
+        return "folds"
+    if len(facts.instances) > 1:
+        return "training sets"
+    return "test cases" if squares.shared is None else "runs"
 
 
 def _number(value: float) -> float | None:

@@ -4,6 +4,12 @@ from redelve.stats.anova import analyse_common as analyse_common
 from redelve.stats.anova import analyse_hierarchical as analyse_hierarchical
 from redelve.stats.anova import compare_common as compare_common
 from redelve.stats.anova import compare_hierarchical as compare_hierarchical
+from redelve.stats.assurance import Pilot as Pilot
+from redelve.stats.assurance import assured_difference as assured_difference
+from redelve.stats.assurance import assured_power as assured_power
+from redelve.stats.assurance import assured_test_cases as assured_test_cases
+from redelve.stats.assurance import assured_training_sets as assured_training_sets
+from redelve.stats.assurance import pilot_of as pilot_of
 from redelve.stats.auc import Area as Area
 from redelve.stats.auc import AreaComparison as AreaComparison
 from redelve.stats.auc import area_under_curve as area_under_curve
@@ -60,7 +66,6 @@ from redelve.stats.paired_errors import Outcomes as Outcomes
 from redelve.stats.paired_errors import compare_balanced_errors as compare_balanced_errors
 from redelve.stats.power import Goal as Goal
 from redelve.stats.power import PlannedExperiment as PlannedExperiment
-from redelve.stats.power import advise as advise
 from redelve.stats.power import cases_needed as cases_needed
 from redelve.stats.power import detectable_difference as detectable_difference
 from redelve.stats.power import training_sets_needed as training_sets_needed

@@ -37,13 +37,15 @@ class PairFamily:
     """Comparisons made together: p-values and intervals that hold for all of them at once.
 
     `variances` stand for A of the squares, on `prior_df` more degrees of freedom; `guard` is what the p-value
-    of a pair's own variance is multiplied by.
+    of a pair's own variance is multiplied by. `unfloored` are the variances that were not kept from falling
+    below E: too small ones would lead to false claims, but plans that rest on the larger ones ask too much.
     """
 
     squares: PairSquares
     variances: FloatArray
     prior_df: FloatArray
     guard: float
+    unfloored: FloatArray
 
     @property
     def pairs(self) -> int:
@@ -87,7 +89,8 @@ class PairFamily:
 
 def unmoderated(squares: PairSquares) -> PairFamily:
     """Comparisons that do not learn from each other: Bonferroni's inequality."""
-    return PairFamily(squares, squares.between, np.zeros_like(squares.between), 0.0)
+    between = squares.between
+    return PairFamily(squares, between, np.zeros_like(between), 0.0, between)
 
 
 def moderate(
@@ -100,10 +103,16 @@ def moderate(
         )
     prior, ratio, known = _prior(squares, methods)
     prior = np.where(known, np.minimum(prior, most_prior_df), 0.0)
-    drawn = prior * np.maximum(ratio, 1.0) * squares.within + squares.df * squares.between
-    variances = np.maximum(squares.within, drawn / (prior + squares.df))
+    free, kept = (_drawn(squares, prior, each) for each in (ratio, np.maximum(ratio, 1.0)))
+    variances = np.where(known, np.maximum(squares.within, kept), squares.between)
     guard = max(GUARD_OF_SHARES, methods / 2) if is_shared_level else GUARD
-    return PairFamily(squares, np.where(known, variances, squares.between), prior, guard)
+    return PairFamily(squares, variances, prior, guard, np.where(known, free, squares.between))
+
+
+def _drawn(squares: PairSquares, prior: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Each pair's own variance drawn towards a multiple of its E (Smyth 2004, section 3)."""
+    both = prior * ratio * squares.within + squares.df * squares.between
+    return np.asarray(both / (prior + squares.df))
 
 
 def _prior(squares: PairSquares, methods: int) -> tuple[FloatArray, FloatArray, FloatArray]:

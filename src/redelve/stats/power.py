@@ -148,37 +148,6 @@ def cases_needed(components: Components, plan: PlannedExperiment, goal: Goal) ->
     )
 
 
-def advise(
-    components: Components,
-    plan: PlannedExperiment,
-    goal: Goal,
-    *,
-    mean_loss: float | None = None,
-    training_set_size: int | None = None,
-) -> str:
-    """What would settle the question, in words; with `mean_loss` differences are in per cent of it."""
-    sets = f"training sets of {training_set_size}" if training_set_size else "training sets"
-    what = f"a difference of {_amount(goal.difference, mean_loss)}"
-    has = _planned(components, plan, goal.level).chance(goal.difference)
-    if has >= goal.power:
-        return f"{plan.training_sets} {sets} detect {what} with power {_share(has)}: enough."
-    by_sets = training_sets_needed(components, plan, goal)
-    if by_sets.number is not None:
-        more = by_sets.number - plan.training_sets
-        sets = sets.replace("sets", "set") if more == 1 else sets
-        rough = _rough(by_sets, plan.training_sets)
-        return f"{more} more {sets} would detect {what} with power {goal.power:g}{rough}."
-    start = f"With {plan.test_cases} test cases no number of {sets} would detect {what}"
-    by_cases = cases_needed(components, plan, goal)
-    if by_cases.number is None:
-        return (
-            f"{start}, nor any number of test cases with {plan.training_sets} {sets}: it takes more of both."
-        )
-    more = by_cases.number - plan.test_cases
-    rough = _rough(by_cases, plan.test_cases)
-    return f"{start}; {more} more test cases would, with power {goal.power:g}{rough}."
-
-
 @dataclass(frozen=True)
 class _PlannedTest:
     """A test that rejects when the mean is beyond a threshold, which is random, with these weights."""
@@ -208,7 +177,7 @@ def _planned(components: Components, plan: PlannedExperiment, level: float) -> _
     dfs = (sets - 1, many - 1, (sets - 1) * (many - 1))
     # two training sets: MS_a may be tiny, and then the corner of max(MS_b − MS_ε, 0) needs many nodes
     finenesses = (0.4, 0.2, 0.5) if sets == 2 else (0.4, 0.6, 0.9)
-    nodes = [_chi_square_nodes(df, fine) for df, fine in zip(dfs, finenesses, strict=True)]
+    nodes = [chi_square_nodes(df, fine) for df, fine in zip(dfs, finenesses, strict=True)]
     grid = np.meshgrid(*(e * node for e, (node, _) in zip(expected, nodes, strict=True)), indexing="ij")
     variance, df = crossed_variance((grid[0], grid[1], grid[2]), (sets, many))
     thresholds = t_quantile(np.minimum(df, 1e9), 1 - level) * np.sqrt(variance / (sets * many))
@@ -227,18 +196,18 @@ def _as_if_t(components: Components, plan: PlannedExperiment, level: float) -> _
         expected = (many * training + residual, sets * cases + residual, residual)
         df = float(crossed_variance(expected, (sets, many))[1])
     error = standard_error(components, plan)
-    nodes, weights = _chi_square_nodes(df, 0.1)
+    nodes, weights = chi_square_nodes(df, 0.1)
     return _PlannedTest(error, df, float(t_quantile(df, 1 - level)) * error * np.sqrt(nodes), weights)
 
 
-def _chi_square_nodes(df: float, fineness: float) -> tuple[FloatArray, FloatArray]:
+def chi_square_nodes(df: float, fineness: float, depth: float = 16.0) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights for averages over a chi-square divided by its degrees of freedom.
 
     The trapezium rule in the logarithm, in steps that are `fineness` of a standard deviation, as far as the
-    density exceeds e⁻¹⁶ of its greatest value (Trefethen and Weideman 2014). Power is good to 0.0005.
+    density exceeds e^−depth of its greatest value (Trefethen and Weideman 2014). Power is good to 0.0005.
     """
     step = fineness * min(0.7, sqrt(2 / df))
-    edge = 32 / df
+    edge = 2 * depth / df
     reach = edge + sqrt(2 * edge)
     log = np.arange(-reach, np.log1p(reach) + step, step)
     weights = np.exp(df / 2 * (log - np.exp(log) + 1))
@@ -257,15 +226,15 @@ def _needed(
         def meets(n: int, test: Callable[[Components, PlannedExperiment, float], _PlannedTest]) -> bool:
             return test(components, plan_of(n), goal.level).chance(difference) >= goal.power
 
-        guess = _least(lambda n: meets(n, _as_if_t))
-        return _least(lambda n: meets(n, _planned), guess or MOST)
+        guess = least_number(lambda n: meets(n, _as_if_t))
+        return least_number(lambda n: meets(n, _planned), guess or MOST)
 
     number = least(1.0)
     ends = (number, number) if low == high else (least(low), least(high))
     return Needed(number, *ends, of, _caveats(components, plan_of(number or MOST)))
 
 
-def _least(enough: Callable[[int], bool], guess: int = 2) -> int | None:
+def least_number(enough: Callable[[int], bool], guess: int = 2) -> int | None:
     """Smallest number from 2 to `MOST` that is enough, looked for around a guess; None if none is."""
     low, high, step = 1, guess, 1
     if enough(guess):
@@ -309,20 +278,3 @@ def _check_plan(components: Components, plan: PlannedExperiment) -> None:
         )
     if not standard_error(components, plan) > 0:
         raise StatisticsError(f"the variances must not all be zero: got {components}")
-
-
-def _amount(difference: float, mean_loss: float | None) -> str:
-    return f"{difference:.3g}" if mean_loss is None else f"{100 * difference / mean_loss:.2g} %"
-
-
-def _share(power: float) -> str:
-    return "above 0.99" if power > 0.99 else f"{power:.2f}"
-
-
-def _rough(needed: Needed, has: int) -> str:
-    if needed.low == needed.high:
-        return ""
-    low = 0 if needed.low is None else max(needed.low - has, 0)
-    if needed.high is None:
-        return f" (at least {low}, and perhaps no number is enough: the variances are themselves estimated)"
-    return f" (or anything from {low} to {needed.high - has}: the variances are themselves estimated)"
