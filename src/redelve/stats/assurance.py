@@ -18,7 +18,7 @@ import numpy as np
 from redelve.errors import StatisticsError
 from redelve.stats.families import PairFamily
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.power import chi_square_nodes, least_number
+from redelve.stats.power import MOST, chi_square_nodes, least_number
 
 FEW_DF = 6.0
 """Below this Gauss's quadrature needs many nodes: its functions have roots at zero."""
@@ -169,10 +169,14 @@ def assured_training_sets(pilot: Pilot, difference: float, level: float, *, powe
     >>> assured_training_sets(Pilot(4, 100, 1.0), 1.0, 0.05)
     17
     """
-    return least_number(
-        lambda n: assured_difference(pilot, level, power=power, training_sets=n) <= difference,
-        pilot.training_sets,
-    )
+
+    def enough(sets: int) -> bool:
+        return assured_difference(pilot, level, power=power, training_sets=sets) <= difference
+
+    if pilot.shared is not None and not enough(MOST):
+        return None
+    ratio = assured_difference(pilot, level, power=power) / difference
+    return least_number(enough, int(np.clip(pilot.training_sets * ratio**2, 2, MOST)))
 
 
 def assured_test_cases(pilot: Pilot, difference: float, level: float, *, power: float = 0.8) -> int | None:
