@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from redelve import predict_performance
 from redelve.errors import SpecError
 from redelve.performance import bench_for, from_arrays, parse_way
-from redelve.performance.known_cases import cross_validated
+from redelve.performance.known_cases import ChoosingCases, cross_validated
 from tests.performance.data import two_classes
 
 X, Y = two_classes(60, shift=1.5)
@@ -68,7 +68,7 @@ def test_a_case_drawn_twice_is_never_on_both_sides_of_the_choice() -> None:
     method, cases = from_arrays(KNeighborsClassifier(1), noise, labels)
     measure = bench_for({method.name: method}, cases).measure
     rows = np.repeat(np.arange(40), 3)
-    assert cross_validated(method.name, method, cases, measure, rows, 1) > 0.25
+    assert cross_validated(method.name, method, cases, measure, ChoosingCases(rows, 1)) > 0.25
 
 
 def test_several_models_must_be_of_one_kind() -> None:

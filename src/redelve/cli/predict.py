@@ -23,6 +23,7 @@ class PredictOptions(of.VerbOptions):
     """What `redelve predict` is told."""
 
     target = of.text("t", "the column to predict", "column")
+    group = of.text("g", "the column that tells which cases belong together", "column")
     method = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
     loss = of.text("l", "ber, error, or a loss: S, A for numbers, Z, Q, L for classes", "loss")
     ways = of.names(
@@ -57,7 +58,7 @@ def _predict(given: PredictOptions) -> str:
     from redelve.methods.contract import METHODS
     from redelve.performance.predicting_tasks import predict_task
 
-    table = from_file(given.arguments[0], given.target)
+    table = from_file(given.arguments[0], given.target, groups=given.group)
     prediction = predict_task(
         {name: METHODS[name] for name in given.method or (USUAL_METHOD,)},
         table.assignments[0],

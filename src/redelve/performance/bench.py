@@ -18,7 +18,7 @@ from redelve.methods.contract import Method, Predictor
 from redelve.model import Instance
 from redelve.model.dataset import Numbers, Rows
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.known_cases import FOLDS, KnownCases, choose, learn
+from redelve.performance.known_cases import FOLDS, ChoosingCases, KnownCases, choose, learn
 from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter
 from redelve.seeds import seed
@@ -89,6 +89,8 @@ class Bench:
     cases: KnownCases
     measure: Measure
     settings: BenchSettings
+    groups: Rows | None = None
+    """The group of each case, numbered from 0, where cases belong to groups."""
     _rounds: dict[str, Round] = field(default_factory=dict, repr=False)
 
     @property
@@ -135,8 +137,8 @@ class Bench:
 
     @cached_property
     def splitter(self) -> Splitter:
-        """Draws the splits, which depend on classes and seed alone."""
-        return Splitter(self.classes, self.settings.seed, self.truth.target.levels)
+        """Draws the splits, which depend on classes, groups and seed alone."""
+        return Splitter(self.classes, self.settings.seed, self.truth.target.levels, self.groups)
 
     def folds(self, count: int, repetition: int = 0) -> Round:
         """Losses by k-fold cross-validation."""
@@ -172,7 +174,7 @@ class Bench:
         """What is learnt from these cases with this seed; of several methods the best is chosen by them."""
         name = next(iter(self.methods))
         if len(self.methods) > 1:
-            name = choose(self.methods, self.cases, self.measure, rows, number)
+            name = choose(self.methods, self.cases, self.measure, ChoosingCases(rows, number, self.groups))
             number = seed("best", number)
         return learn(name, self.methods[name], self.cases, rows, number)
 

@@ -9,6 +9,12 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
 from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.grouped_guesses import (
+    DOUBLED,
+    doubled_interval,
+    pooled_by_groups,
+    units_of_pooled,
+)
 from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.known_cases import FOLDS
 from redelve.performance.ways import KFold, Way
@@ -74,7 +80,8 @@ class FoldOptimism(_Choice):
         interval: Interval | None = None
         if best.low is not None and best.high is not None:
             interval = best.low + optimism, best.high + optimism
-        finding = FitFinding(best.value + optimism, interval, SHIFTED, best.standard_error)
+        source = SHIFTED if bench.groups is None else f"{best.source}, moved by the optimism"
+        finding = FitFinding(best.value + optimism, interval, source, best.standard_error)
         return bench.guess(self.name, finding, rounds)
 
 
@@ -95,14 +102,27 @@ class BootstrapCorrected(_Choice):
         if self.samples < FEWEST_SAMPLES:
             raise SpecError(f"percentiles need {FEWEST_SAMPLES} samples or more, 500 say: got {self.samples}")
         rounds = self.rounds(bench)
+        rng = generator("predict", bench.settings.seed, self.name)
+        if bench.groups is not None:
+            return bench.guess(self.name, self._by_groups(bench, rounds, rng), rounds)
         found = bootstrap_bias_corrected(
             losses_of(bench, rounds),
             bench.weights,
             bench.measure.groups(bench.classes),
-            generator("predict", bench.settings.seed, self.name),
+            rng,
             self.samples,
         )
         error = float(found.values.std(ddof=1))
         return bench.guess(
             self.name, FitFinding(found.mean, found.interval(bench.level), PERCENTILES, error), rounds
         )
+
+    def _by_groups(self, bench: Bench, rounds: list[Round], rng: np.random.Generator) -> FitFinding:
+        """Samples of groups choose, the groups outside judge."""
+        assert bench.groups is not None
+        means, weights = pooled_by_groups(losses_of(bench, rounds).T, bench.weights, bench.groups)
+        alike = np.zeros(weights.size, np.int64)
+        found = bootstrap_bias_corrected(means.T, weights, alike, rng, self.samples)
+        units = units_of_pooled(means[best_of(bench, rounds)], weights, bench.groups)
+        interval, error = doubled_interval(bench, found.mean, float(found.values.std(ddof=1)), units)
+        return FitFinding(found.mean, interval, DOUBLED, error)

@@ -11,6 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.grouped_guesses import (
+    DOUBLED,
+    doubled_interval,
+    groups_interval,
+    pooled_by_groups,
+    units_of_pooled,
+)
 from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.ways import (
     NO_VARIATION,
@@ -32,22 +39,40 @@ SCALED = f"{DELTA}, scaled"
 
 
 def out_of_bag(bench: Bench, samples: int) -> tuple[BootstrapError, Round]:
-    """The leave-one-out bootstrap, and the fits it took; samples are drawn class by class."""
+    """The leave-one-out bootstrap of cases or groups, and the fits it took; classes are drawn from evenly."""
     counts, splits = bench.splitter.bootstrap(samples)
     done = bench.round(f"bootstrap {samples}", splits)
-    losses = np.zeros(counts.shape)
+    losses = np.zeros((len(counts), bench.count))
     for row, split, found in zip(losses, splits, done.losses, strict=True):
         row[split.testing] = found
+    if bench.groups is not None:
+        means, weights = pooled_by_groups(losses, bench.weights, bench.groups)
+        return leave_one_out_bootstrap(counts, means, weights, np.zeros(weights.size, np.int64)), done
     return leave_one_out_bootstrap(counts, losses, bench.weights, bench.measure.groups(bench.classes)), done
 
 
 def _finding(bench: Bench, found: BootstrapError, value: float, source: str) -> FitFinding:
     """The value with the bootstrap's standard error in proportion; cases decide where nothing varies."""
     error = found.standard_error * (value / found.mean if found.mean > 0 else 1.0)
+    if bench.groups is not None:
+        return _grouped_finding(bench, found, value, error)
     interval = normal_interval(value, error, bench.level)
     if interval is not None:
         return FitFinding(value, interval, source, error)
     interval, source = independent(bench, np.nan_to_num(found.case_losses), np.arange(bench.count))
+    return FitFinding(value, interval, source, notes=(NO_VARIATION,))
+
+
+def _grouped_finding(bench: Bench, found: BootstrapError, value: float, error: float) -> FitFinding:
+    """The same by groups, whose standard error is not below twice that of independent groups."""
+    assert bench.groups is not None
+    seen = np.where(np.isnan(found.case_losses), found.mean, found.case_losses)
+    _, weights = pooled_by_groups(bench.weights, bench.weights, bench.groups)
+    units = units_of_pooled(seen, weights, bench.groups)
+    interval, larger = doubled_interval(bench, value, error, units)
+    if interval is not None:
+        return FitFinding(value, interval, DOUBLED, larger)
+    interval, source = independent(bench, seen[bench.groups], np.arange(bench.count))
     return FitFinding(value, interval, source, notes=(NO_VARIATION,))
 
 
@@ -124,6 +149,8 @@ class Combined(Way):
         error = max(part.standard_error or 0.0 for part in parts)
         rounds = [bench.folds(self.k, repetition) for repetition in range(self.times)]
         interval, source = normal_interval(value, error, bench.level), SOURCE
+        if bench.groups is not None:
+            interval = groups_interval(bench, value, error)
         if interval is None:
             interval, source = independent_of_all(bench, rounds[0])
         rounds.append(out_of_bag(bench, self.samples)[1])

@@ -21,6 +21,7 @@ from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.capacity import compression_bound, rademacher_bound, vc_bound
 
 ERRORS_ONLY = "a bound is for errors of classifiers (ber or error)"
+NO_GROUPS = "a bound is for independent cases, and these belong to groups"
 TWO_CLASSES = "the bound is for two classes"
 
 
@@ -45,6 +46,8 @@ def _training_errors(bench: Bench) -> BalancedErrors:
 def _why_not(bench: Bench) -> str | None:
     if not bench.measure.is_share:
         return ERRORS_ONLY
+    if bench.groups is not None:
+        return NO_GROUPS
     return TWO_CLASSES if len(np.unique(bench.classes)) != 2 else None
 
 

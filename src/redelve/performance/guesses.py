@@ -65,6 +65,8 @@ class Prediction:
         All of them with that loss.
     cautions
         What is to be said of the cases themselves.
+    groups
+        How many groups the cases belong to; None where they were taken as independent.
 
     Notes
     -----
@@ -91,6 +93,7 @@ class Prediction:
     chosen: str | None = None
     models: tuple[tuple[str, float], ...] = ()
     cautions: tuple[str, ...] = ()
+    groups: int | None = None
 
     @property
     def best(self) -> PerformanceGuess:
@@ -133,7 +136,9 @@ class Prediction:
         return pd.DataFrame([{name: getattr(guess, name) for name in names} for guess in self.guesses])
 
     def __str__(self) -> str:
-        lines = [f"{self.model}: {self.measure} on new cases, guessed from {self.cases} cases", ""]
+        what = "cases" if self.groups is None else f"cases of {self.groups} groups"
+        new = "cases" if self.groups is None else "groups"
+        lines = [f"{self.model}: {self.measure} on new {new}, guessed from {self.cases} {what}", ""]
         lines += [*self._models(), *self._table(), ""]
         best = self.best
         lines.append(f"Guess: {_shown(best.value)}{_between(best, self.level)}, by {best.way}.")

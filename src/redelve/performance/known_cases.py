@@ -6,6 +6,7 @@ By cross-validation of such cases methods are chosen, too.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -55,30 +56,43 @@ def learn(name: str, method: Method, cases: KnownCases, rows: Rows, number: int)
 FOLDS = 10
 
 
-def choose(
-    methods: Mapping[str, Method], cases: KnownCases, measure: Measure, rows: Rows, number: int
-) -> str:
-    """The name of the method that cross-validation of these cases finds best; `number` is the seed.
+@dataclass(frozen=True, eq=False)
+class ChoosingCases:
+    """The cases that choose among methods: their rows, which may repeat, a seed, the group of every case."""
+
+    rows: Rows
+    seed: int
+    groups: Rows | None = None
+
+    def folds(self, members: Rows, truth: Truth) -> Rows:
+        """The fold of each of these cases; groups stay together."""
+        within = None if self.groups is None else np.unique(self.groups[members], return_inverse=True)[1]
+        splitter = Splitter(classes_of(truth)[members], self.seed, truth.target.levels, within)
+        most = splitter.smallest[0] if within is None else len(splitter.members)
+        return splitter.fold_numbers(min(FOLDS, most))
+
+
+def choose(methods: Mapping[str, Method], cases: KnownCases, measure: Measure, by: ChoosingCases) -> str:
+    """The name of the method that cross-validation of these cases finds best.
 
     Any way can be tried on it; k-fold is then what is called nested cross-validation for model selection.
     """
-    values = [cross_validated(name, method, cases, measure, rows, number) for name, method in methods.items()]
+    values = [cross_validated(name, method, cases, measure, by) for name, method in methods.items()]
     return list(methods)[int(np.argmin(values))]
 
 
 def cross_validated(
-    name: str, method: Method, cases: KnownCases, measure: Measure, rows: Rows, number: int
+    name: str, method: Method, cases: KnownCases, measure: Measure, by: ChoosingCases
 ) -> float:
     """The method's cross-validated measure; a case that is there twice is never on both sides."""
-    members, times = np.unique(rows, return_counts=True)
+    members, times = np.unique(by.rows, return_counts=True)
     classes = classes_of(cases.truth)[members]
-    splitter = Splitter(classes, number, cases.truth.target.levels)
-    folds = splitter.fold_numbers(min(FOLDS, splitter.smallest[0]))
+    folds = by.folds(members, cases.truth)
     losses = np.empty(members.size)
     for fold in range(int(folds.max()) + 1):
         inside = folds == fold
         training = np.repeat(members[~inside], times[~inside])
-        predictor = learn(name, method, cases, training, seed("choice", number, fold))
+        predictor = learn(name, method, cases, training, seed("choice", by.seed, fold))
         answer = predictor.predict(cases.testing(members[inside], probabilities=measure.of_probabilities))
         losses[inside] = measure.losses(part_of(cases.truth, members[inside]), answer)
     return measure.value(np.repeat(losses, times), np.repeat(classes, times))

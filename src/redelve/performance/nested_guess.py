@@ -10,8 +10,9 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.grouped_guesses import JACKKNIFE, by_folds
 from redelve.performance.guesses import PerformanceGuess
-from redelve.performance.ways import NO_VARIATION, Way, independent_of_all
+from redelve.performance.ways import NO_VARIATION, Way, grouped_finding, independent_of_all
 from redelve.stats.resampled import nested_cross_validation
 
 SOURCE = "nested cross-validation (Bates, Hastie and Tibshirani 2021)"
@@ -36,8 +37,12 @@ class Nested(Way):
             folds = bench.folds(self.k, repetition)
             pairs = bench.round(f"pairs {self.k} {repetition}", bench.splitter.pairs(self.k, repetition))
             rounds += [folds, pairs]
+            if bench.groups is not None:
+                continue
             outer.append([_weighed(bench, folds, number, None) for number in range(self.k)])
             inner.append(_inner(bench, folds, pairs))
+        if bench.groups is not None:
+            return bench.guess(self.name, _by_groups(bench, rounds), rounds)
         found = nested_cross_validation(inner, outer)
         interval, source, notes = found.interval(bench.level), SOURCE, found.caveats[1:]
         if interval is None:
@@ -46,6 +51,27 @@ class Nested(Way):
         return bench.guess(
             self.name, FitFinding(found.mean, interval, source, found.standard_error, notes), rounds
         )
+
+
+def _by_groups(bench: Bench, rounds: list[Round]) -> FitFinding:
+    """The cross-validated measure with a jackknife: each fold left out of the whole cross-validation."""
+    passes, pairs = rounds[::2], rounds[1::2]
+    without = np.array([_without(bench, *both) for both in zip(passes, pairs, strict=True)])
+    return grouped_finding(bench, by_folds(bench, passes, without), passes, JACKKNIFE)
+
+
+def _without(bench: Bench, folds: Round, pairs: Round) -> list[float]:
+    """For each fold the measure of all other cases when it is left out of everything."""
+    members = [split.testing for split in folds.splits]
+    found = np.full((len(members), bench.count), np.nan)
+    both = combinations(range(len(members)), 2)
+    for (left, right), split, losses in zip(both, pairs.splits, pairs.losses, strict=True):
+        found[left, split.testing] = found[right, split.testing] = losses
+    values = []
+    for row, own in zip(found, members, strict=True):
+        others = np.setdiff1d(np.arange(bench.count), own)
+        values.append(bench.value(row[others], others))
+    return values
 
 
 def _weighed(bench: Bench, done: Round, number: int, keep: Rows | None) -> Numbers:

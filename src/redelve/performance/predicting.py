@@ -10,14 +10,17 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
+from redelve.model.dataset import Rows
 from redelve.performance.bench import Bench, BenchSettings, Progress
 from redelve.performance.best_of_several import best_of
 from redelve.performance.checked_arrays import from_arrays
+from redelve.performance.grouped_guesses import checked_groups
 from redelve.performance.guesses import Prediction
 from redelve.performance.known_cases import FOLDS, KnownCases
 from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
 from redelve.registry import named_options
+from redelve.stats.grouped import FEW_GROUPS, few_groups
 
 WaysLike = str | Way | Sequence[str | Way]
 
@@ -25,6 +28,9 @@ SQUARED = "S"
 USUAL_FOLDS = 10
 MANY_CASES = 1000
 """With more cases the usual ways are only those with few fits: all ways then come close together."""
+MOST_LEFT_ALONE = 12
+"""So many groups have a fold each, unless folds are named."""
+RECOMMENDED_OF_GROUPS = ("nested", "repeated", "kfold", "loo", "combined", "632+", "bootstrap")
 RECOMMENDED = ("combined", "repeated", "nested", "kfold", "632+", "bootstrap")
 """The ways whose guess is told, the first that was tried (docs/predicting.md)."""
 SHARE_OF_COPIES = 0.01
@@ -48,6 +54,7 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     y: Any,
     *,
     loss: str | None = None,
+    groups: Any = None,
     ways: WaysLike | None = None,
     seed: int = 0,
     level: float = 0.95,
@@ -70,6 +77,9 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     loss
         "ber", the balanced error rate (usual for classes), "error", or the code of a loss: S (usual for
         numbers), A, Q, L.
+    groups
+        A label for each case, such as the patient's number; none may be missing. Cases of a group stay
+        together in every split, the guess is of cases from new groups, and intervals count groups.
     ways
         One way to guess by or several, such as ``("kfold:5", "632+")``; ``redelve predict -W`` lists them.
         If left out, a few that suit the number of cases.
@@ -93,7 +103,8 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     Where the ways and their intervals come from: corrected variance of folds (Nadeau and Bengio 2003), .632+
     (Efron and Tibshirani 1997), nested cross-validation (Bates, Hastie and Tibshirani 2024), best of several
     (Tibshirani and Tibshirani 2009; Tsamardinos, Greasidou and Borboudakis 2018), bounds (Vapnik; Bartlett
-    and Mendelson 2002; Langford 2005).
+    and Mendelson 2002; Langford 2005); by groups, the jackknife (Efron and Stein 1981) and U-statistics
+    (Hoeffding 1948).
 
     Examples
     --------
@@ -110,7 +121,8 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     """
     methods, cases = _from_arrays(estimator, X, y)
     settings = BenchSettings(seed, jobs, level, progress)
-    return predict(bench_for(methods, cases, loss, settings), ways)
+    codes = None if groups is None else checked_groups(groups, len(cases.truth))
+    return predict(bench_for(methods, cases, loss, settings, codes), ways)
 
 
 def _from_arrays(estimator: Any, X: Any, y: Any) -> tuple[dict[str, Method], KnownCases]:
@@ -147,7 +159,8 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
     ways = parsed_ways(usual_ways(bench) if wished is None else wished)
     chosen, models = _choice(bench, ways) if bench.candidates else (None, ())
     guesses = tuple(way.guess(bench) for way in ways)
-    ranked = RECOMMENDED_OF_SEVERAL if bench.candidates else RECOMMENDED
+    usual = RECOMMENDED if bench.groups is None else RECOMMENDED_OF_GROUPS
+    ranked = RECOMMENDED_OF_SEVERAL if bench.candidates else usual
     return Prediction(
         bench.name if chosen is None else f"{chosen} ({bench.name})",
         bench.measure.name,
@@ -158,17 +171,23 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
         chosen,
         models,
         cautions(bench),
+        None if bench.groups is None else len(bench.splitter.members),
     )
 
 
 def usual_ways(bench: Bench) -> tuple[str, ...]:
     """The ways that are tried unless others are named, with no more folds than a class has cases."""
     folds = max(min(USUAL_FOLDS, bench.splitter.smallest[0]), 2)
+    if bench.groups is not None:
+        groups = len(bench.splitter.members)
+        folds = groups if groups <= MOST_LEFT_ALONE else USUAL_FOLDS
     if bench.candidates:
         return f"uncorrected:{folds}", f"tibshirani:{folds}", f"bbc:{folds}"
     few = "holdout", f"kfold:{folds}"
     if bench.count > MANY_CASES:
         return few
+    if bench.groups is not None:
+        return (*few, f"repeated:{folds}x5", f"nested:{folds}x1")
     return (*few, f"repeated:{folds}x5", "632+:100", f"combined:{folds}")
 
 
@@ -176,7 +195,10 @@ def cautions(bench: Bench) -> tuple[str, ...]:
     """What must be said of the cases themselves."""
     count, name = bench.splitter.smallest
     few = bench.measure.balanced and count < FEW_OF_A_CLASS
-    return (*_copies(bench), *([FEW.format(name=name, count=count)] if few else []))
+    said = [*_copies(bench), *([FEW.format(name=name, count=count)] if few else [])]
+    if bench.groups is not None and (groups := len(bench.splitter.members)) < FEW_GROUPS:
+        said.append(few_groups(groups))
+    return tuple(said)
 
 
 def _copies(bench: Bench) -> tuple[str, ...]:
@@ -197,14 +219,15 @@ def bench_for(
     cases: KnownCases,
     loss: str | None = None,
     settings: BenchSettings | None = None,
+    groups: Rows | None = None,
 ) -> Bench:
-    """Where the guesses are made; several methods are chosen among."""
+    """Where the guesses are made; several methods are chosen among. `groups` number each case's from 0."""
     if not methods:
         raise SpecError("there is no method: name one, or several to choose among")
     target = cases.truth.target
     usual = BER if target.kind == "categorical" else SQUARED
     measure = measure_for(usual if loss is None else loss, [target])
-    return Bench(methods, cases, measure, settings or BenchSettings())
+    return Bench(methods, cases, measure, settings or BenchSettings(), groups)
 
 
 def parsed_ways(ways: WaysLike) -> tuple[Way, ...]:
@@ -214,7 +237,8 @@ def parsed_ways(ways: WaysLike) -> tuple[Way, ...]:
 
 
 def _choice(bench: Bench, ways: Sequence[Way]) -> tuple[str, tuple[tuple[str, float], ...]]:
-    folds = next((getattr(way, "k", FOLDS) for way in ways if hasattr(way, "rounds")), FOLDS)
+    most = FOLDS if bench.groups is None else min(FOLDS, len(bench.splitter.members))
+    folds = next((getattr(way, "k", FOLDS) for way in ways if hasattr(way, "rounds")), most)
     rounds = [one.folds(folds) for one in bench.candidates]
     values = [
         one.value(done.by_case(bench.count)) for one, done in zip(bench.candidates, rounds, strict=True)

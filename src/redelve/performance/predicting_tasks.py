@@ -15,7 +15,9 @@ from redelve.methods.contract import Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Instance
 from redelve.model.dataset import Rows
+from redelve.model.designs.dependence import group_labels, has_groups
 from redelve.performance.bench import BenchSettings
+from redelve.performance.grouped_guesses import check_enough_groups
 from redelve.performance.guesses import Prediction
 from redelve.performance.predicting import WaysLike, bench_for, predict
 from redelve.run.experiment import assignment_targets, lessons_of, truths_of
@@ -36,7 +38,8 @@ def predict_task(
     for name, method in methods.items():
         if (reason := method.why_not(assignment_targets(assignment))) is not None:
             raise SpecError(f'method "{name}" can\'t work on this table: {reason}')
-    return predict(bench_for(methods, AssignmentCases(assignment), loss, settings), ways)
+    cases = AssignmentCases(assignment)
+    return predict(bench_for(methods, cases, loss, settings, cases.groups()), ways)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,16 @@ class AssignmentCases:
         if len(truths) != 1:
             raise SpecError(f"there are {len(truths)} targets: predict works on one")
         return truths[0]
+
+    def groups(self) -> Rows | None:
+        """The group of each case, numbered from 0, where the table tells groups."""
+        commonality = self.assignment.commonality
+        if commonality is None or not has_groups(commonality):
+            return None
+        labels = group_labels(commonality, self.assignment.data.cases.count)
+        codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        check_enough_groups(int(codes.max()) + 1)
+        return codes
 
     def training(self, rows: Rows) -> TrainingSet:
         """These cases to learn from."""

@@ -15,9 +15,11 @@ import numpy as np
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
+from redelve.performance.grouped_guesses import DOUBLED, by_folds, of_new_groups
 from redelve.performance.guesses import PerformanceGuess
 from redelve.registry import Registry
 from redelve.stats.estimates import Interval, t_interval
+from redelve.stats.grouped import GroupEstimate
 from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
 
 WILSON = "Wilson (1927) by class, cases as independent"
@@ -70,7 +72,9 @@ def parse_way(text: str | Way) -> Way:
 
 
 def independent(bench: Bench, losses: Numbers, rows: Rows) -> tuple[Interval | None, str]:
-    """The interval that takes cases as independent, and its source."""
+    """The interval that takes cases, or groups of them, as independent, and its source."""
+    if bench.groups is not None:
+        return of_new_groups(bench, losses, rows)
     interval = bench.measure.independent_interval(losses, bench.classes[rows], bench.level)
     return interval, WILSON if bench.measure.is_share else STUDENT
 
@@ -130,12 +134,25 @@ class Repeated(Way):
 def _folds_finding(bench: Bench, rounds: list[Round], k: int) -> FitFinding:
     cases = [one.by_case(bench.count) for one in rounds]
     value = float(np.mean([bench.value(losses) for losses in cases]))
+    if bench.groups is not None:
+        return grouped_finding(bench, by_folds(bench, rounds), rounds, DOUBLED)
     found = analysed(bench, rounds, k)
     if found.standard_error is not None and found.degrees_of_freedom is not None:
         interval = t_interval(value, found.standard_error, found.degrees_of_freedom, bench.level)
         return FitFinding(value, interval, CORRECTED, found.standard_error)
     interval, source = independent_of_all(bench, rounds[0])
     return FitFinding(value, interval, source, notes=(NO_VARIATION,))
+
+
+def grouped_finding(
+    bench: Bench, found: GroupEstimate, rounds: list[Round], source: str, notes: tuple[str, ...] = ()
+) -> FitFinding:
+    """A guess from folds of groups; where nothing varies, groups count as independent cases."""
+    interval = found.interval(bench.level)
+    if interval is not None:
+        return FitFinding(found.mean, interval, source, found.standard_error, notes)
+    interval, source = independent_of_all(bench, rounds[0])
+    return FitFinding(found.mean, interval, source, notes=(NO_VARIATION,))
 
 
 def analysed(bench: Bench, rounds: list[Round], k: int) -> Resampled:
@@ -162,12 +179,16 @@ class KFoldOfCases(Way):
 
 @dataclass(frozen=True)
 class LeaveOneOut(Way):
-    """Every case is tested by a model trained on all others."""
+    """Every case, or group of cases, is tested by a model trained on all others."""
 
     key = "loo"
 
     def guess(self, bench: Bench) -> PerformanceGuess:
-        """Guess by as many fits as cases."""
+        """Guess by as many fits as cases, or groups."""
+        if bench.groups is not None:
+            done = bench.folds(len(bench.splitter.members))
+            finding = grouped_finding(bench, by_folds(bench, [done]), [done], DOUBLED)
+            return bench.guess(self.name, finding, [done])
         return _one_pass(bench, self.name, bench.count)
 
 

@@ -154,6 +154,16 @@ def loss_scale(*, is_shift: bool, is_share: bool) -> Scale:
     return "logit" if is_share else "log"
 
 
+def effective_groups(labels: ArrayLike) -> float:
+    """(Σ n_g)²/Σ n_g²: as many groups of equal size tell as much (Kish 1965).
+
+    >>> effective_groups(["a", "a", "a", "b"])
+    1.6
+    """
+    sizes = np.unique(np.asarray(labels), return_counts=True)[1].astype(np.float64)
+    return float(sizes.sum() ** 2 / np.square(sizes).sum())
+
+
 def grouped_losses(
     losses: Sequence[ArrayLike],
     groups: Sequence[ArrayLike],
@@ -166,8 +176,7 @@ def grouped_losses(
     """
     every = np.concatenate([np.asarray(one, dtype=np.float64) for one in losses])
     labels = np.concatenate([np.asarray(one) for one in groups])
-    sizes = np.unique(labels, return_counts=True)[1]
-    count, effective = sizes.size, float(sizes.sum()) ** 2 / float(np.square(sizes).sum())
+    count = np.unique(labels).size
     if count < 2:
         raise StatisticsError(f"a variance needs at least two groups of cases: got {count}")
     if np.isnan(every).any():
@@ -178,7 +187,7 @@ def grouped_losses(
     without = None
     if inner is not None:
         without = np.array([[np.asarray(fold, np.float64).mean() for fold in row] for row in inner])
-    return GroupedLosses(pool_units([every], [labels])[0], without, effective)
+    return GroupedLosses(pool_units([every], [labels])[0], without, effective_groups(labels))
 
 
 def jackknife_variance(without: FloatArray) -> float:
