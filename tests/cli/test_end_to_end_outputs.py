@@ -99,7 +99,8 @@ class TestOtherOutputs:
             (folder / f"loss.S.{number}").unlink()
         (record,) = json.loads(bench.do("mstats", "-j", "-l", "S", cwd=folder).out)
         text = " ".join(bench.do("mstats", "-l", "S", cwd=folder).out.split())
-        assert "only 3 training sets" in record["caveats"][0]
+        assert record["caveats"][0] == "the task has 6 instances: there are no losses of 3, 4, 5"
+        assert "only 3 training sets" in record["caveats"][1]
         assert all(caveat in text for caveat in record["caveats"])
 
 

@@ -13,6 +13,7 @@ from redelve.answers.answer import Answer
 from redelve.answers.predictions import Guesses
 from redelve.errors import LocationError
 from redelve.store import Archive
+from tests.conftest import RunCommand
 from tests.store.made import (
     AGE,
     TASK,
@@ -106,6 +107,37 @@ def test_other_versions_are_taken_over_side_by_side(tmp_path: Path) -> None:
     assert merged.verify().ok
     with pytest.raises(LocationError, match="is there in 2 versions"):
         merged.load()
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"data": "original"}, " on different data, which cannot be compared"),
+        ({"cases": 4}, ", of different designs"),
+    ],
+)
+def test_results_on_other_data_are_kept_apart_and_never_analysed_together(
+    tmp_path: Path, changed: dict[str, object], why: str, run_command: RunCommand
+) -> None:
+    tasks = [make_task(), make_task(**changed)]  # type: ignore[arg-type]
+    for name, task in zip(("here", "there"), tasks, strict=True):
+        archive = Archive.open(tmp_path / name, create=True)
+        method = make_method(f"of-{name}")
+        archive.register({TASK: task}, {method.name: method})
+        for number in range(3):
+            archive.add(make_record(task, method, number))
+    told = run_command("archive", ["merge", "here", "there"], cwd=tmp_path).out
+    names = [f"{TASK}@{task.digest[:8]}" for task in tasks]
+    assert f"kept apart, as different tasks: {', '.join(sorted(names))}{why}" in told
+    refused = run_command("report", ["here"], cwd=tmp_path)
+    assert refused.code == 1
+    assert f"is there in 2 versions{why}: choose" in refused.err
+    assert all(name in refused.err for name in names)
+    for name, own, other in zip(names, ("of-here", "of-there"), ("of-there", "of-here"), strict=True):
+        shown = run_command("report", ["here", "-t", name], cwd=tmp_path)
+        assert shown.code == 0, shown.err
+        assert f"{own} " in shown.out
+        assert f"{other} had" not in shown.out
 
 
 def zipped(root: Path, path: Path, inside: str = "") -> Path:

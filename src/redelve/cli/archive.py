@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from redelve.cli import FAILURE
@@ -84,11 +85,12 @@ def _export(held: Archive, given: ArchiveOptions) -> str:
 
 
 def _import(held: Archive, given: ArchiveOptions) -> str:
+    from redelve.cli.loss_commands import warn
     from redelve.data.delve.reading import Library
     from redelve.data.delve.roots import active
     from redelve.store.delve import facts_from
 
-    count = held.import_delve(_folder(given), facts_from(Library(active())))
+    count = held.import_delve(_folder(given), facts_from(Library(active())), warn=partial(warn, "archive"))
     held.compact()
     return f"{count} records imported\n"
 

@@ -223,8 +223,7 @@ def _report(given: ReportOptions) -> str:
     from redelve.store import Archive
 
     path = Path(given.arguments[0])
-    results = Archive.open(path).load()
-    chosen = results.select(methods=given.methods or None, tasks=given.tasks or None)
+    chosen = Archive.open(path).load(methods=given.methods or None, tasks=given.tasks or None)
     assessment = Assessment(chosen, given.loss, path, margin=given.margin, planned=given.compare or None)
     if given.out is None:
         return f"{assessment}\n"

@@ -37,7 +37,8 @@ def split_names(texts: Sequence[str]) -> list[str]:
     return [name for text in texts for name in text.replace(",", " ").split()]
 
 
-def _warn(name: str, message: str) -> None:
+def warn(name: str, message: str) -> None:
+    """Write a warning of a command."""
     sys.stderr.write(f"{name}: warning: {message}\n")
 
 
@@ -63,7 +64,7 @@ def _mloss(given: Given) -> str:
         codes=None if asked is None else split_codes(asked),
         instances=_instances(given.value("i")),
         progress=reporter(is_quiet=given.has("q")),
-        warn=partial(_warn, "mloss"),
+        warn=partial(warn, "mloss"),
     )
     return ""
 
@@ -161,7 +162,7 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
     codes = (there if asked is None else split_codes(asked)) or ["*"]
     for code in codes:
         if code not in there and (len(codes) > 1 or not is_alone):
-            _warn("mstats", f"no loss files {bases[0]}.{code}.* under {work.address}")
+            warn("mstats", f"no loss files {bases[0]}.{code}.* under {work.address}")
             continue
         if code == "*":
             raise LocationError(f'no loss files "{bases[0]}.*" under "{work.address}": run mloss first')
@@ -174,7 +175,7 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
                 both = losses_as_results(work, loss, bases=bases, other=other)
                 yield summarise(both, loss, method, name)
             else:
-                _warn("mstats", f"no loss files {bases[0]}.{code}.* under {other.address}")
+                warn("mstats", f"no loss files {bases[0]}.{code}.* under {other.address}")
 
 
 def _has_losses(work: MethodTask, base: str, code: str) -> bool:

@@ -162,7 +162,14 @@ def development_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     "other instances is compared on those that both have, and on no others.",
 )
 def different_instances(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Methods that lack instances others have."""
+    """Methods that lack instances others have, and instances that nobody has."""
+    for address, facts in results.tasks.items():
+        of_all = (one for name in results.methods for one in results.of(name, address))
+        held = {one.job.instance for one in of_all if one.losses}
+        if absent := sorted(set(range(len(facts.instances))) - held) if held else []:
+            numbers = _listed([str(number) for number in absent])
+            count = f"{len(facts.instances)} instances of {address}"
+            yield self.note(f"of the {count} nobody has results on {numbers}: they are left out", [address])
     lacking: dict[tuple[str, ...], list[str]] = {}
     for address in results.tasks:
         if names := _lacking_instances(results, address):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
+from redelve.answers.case_identity import truths_digest
 from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
@@ -134,6 +135,11 @@ class InstanceFacts:
     truths: tuple[Truth, ...] = field(repr=False)
     units: NDArray[np.int64] | None = field(default=None, repr=False)
     """Labels of dependent cases, where the dataset has commonality indexes."""
+
+    @cached_property
+    def cases_digest(self) -> str:
+        """Which test cases these are: a hash of their true values, in their order."""
+        return truths_digest(self.truths)
 
 
 @dataclass(frozen=True)

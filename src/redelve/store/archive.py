@@ -22,6 +22,7 @@ from redelve.store import layout
 from redelve.store.delve import (
     ExportReport,
     FactsOf,
+    check_folder,
     export_results,
     imported_method,
     imported_records,
@@ -29,6 +30,7 @@ from redelve.store.delve import (
 )
 from redelve.store.fact_files import (
     Chosen,
+    apart,
     choose,
     read_methods,
     read_task,
@@ -65,10 +67,13 @@ class MergeReport:
     added: int
     known: int
     conflicts: tuple[str, ...]
+    apart: tuple[str, ...] = ()
+    """The tasks that are there in several versions, with what differs: they are kept apart."""
 
     def __str__(self) -> str:
         lines = [f"{self.added} records added, {self.known} known already"]
         lines += [f"conflict: {each}" for each in self.conflicts]
+        lines += [f"kept apart, as different tasks: {each}" for each in self.apart]
         return "\n".join(lines)
 
 
@@ -227,7 +232,7 @@ class Archive:
         ours = {entry.head.digest for entry in snapshot.entries}
         offered = {entry.head.digest for entry in theirs.entries}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
-        return MergeReport(len(offered - ours), len(offered & ours), told)
+        return MergeReport(len(offered - ours), len(offered & ours), told, tuple(apart(self.root)))
 
     def rescore(self, losses: Sequence[LossLike]) -> Results:
         """Compute more losses from the predictions and true values held, and keep them.
@@ -240,15 +245,20 @@ class Archive:
             rebuild(snapshot, rescored(snapshot, losses))
         return self.load()
 
-    def import_delve(self, directory: StrPath, facts_of: FactsOf) -> int:
+    def import_delve(
+        self, directory: StrPath, facts_of: FactsOf, *, warn: Callable[[str], None] = lambda text: None
+    ) -> int:
         """Take over the losses and guesses of DELVE's method directories; how many records there were.
 
-        `facts_of` tells of a task from its address and its directory.
+        `facts_of` tells of a task from its address and its directory. Results of other cases than the
+        task's are an error, before anything is taken over; `warn` is told of instances without losses.
         """
         count = 0
-        for folder in task_folders(Path(directory)):
+        found = [(one, facts_of(one.address, one.path)) for one in task_folders(Path(directory))]
+        for text in [text for folder, task in found for text in check_folder(folder, task)]:
+            warn(text)
+        for folder, task in found:
             method = imported_method(Path(directory), folder.method)
-            task = facts_of(folder.address, folder.path)
             self.register({task.address: task}, {method.name: method})
             for record in imported_records(folder, task, method):
                 self.add(record)

@@ -7,14 +7,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from redelve.answers.answer import Answer, baselines_by_target
+from redelve.answers.answer import Answer
 from redelve.answers.losses import MatrixLoss, known_loss
 from redelve.answers.predictions import Guesses
+from redelve.data.catalogue import provenance
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances
+from redelve.data.delve.cases_used import (
+    CASES_USED,
+    CaseEvidence,
+    UsedCases,
+    difference,
+    evidence_from,
+    evidence_in,
+    write_cases_used,
+)
 from redelve.data.delve.figure_files import (
     LARGEST_FILE,
-    LETTERS,
+    TEST_SET_STATS,
     read_losses,
     write_losses,
     write_test_set_stats,
@@ -105,10 +115,11 @@ def _is_in_delve(code: str) -> bool:
 
 def _export_task(folder: Path, task: TaskFacts, records: Sequence[Record]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    stats = baselines_by_target(all_truths(task), LETTERS)
+    evidence = evidence_of_facts(task)
     with AtomicFiles() as files:
+        files.write(folder / CASES_USED, write_cases_used(evidence.used or {}))
         files.write(folder / CODING_USED, "# the method was given the values as they are\n")
-        files.write(folder / "Test-set-stats", write_test_set_stats(stats))
+        files.write(folder / TEST_SET_STATS, write_test_set_stats(evidence.stats or {}))
         for record in records:
             run = f"-run{record.job.run}" if record.job.run else ""
             for (root, code), text in _record_files(record):
@@ -151,6 +162,15 @@ def _number(value: float) -> str:
     return repr(value).replace("inf", "Inf")
 
 
+def evidence_of_facts(task: TaskFacts) -> CaseEvidence:
+    """What is known of a task's test cases; of inputs and training cases the facts hold no values."""
+    used = {
+        number: UsedCases(len(one.case_numbers), one.cases_digest)
+        for number, one in enumerate(task.instances)
+    }
+    return evidence_from(used, all_truths(task))
+
+
 # Import
 
 
@@ -170,6 +190,38 @@ class TaskFolder:
     def read(self, name: str) -> tuple[str, str]:
         """A file's path and text."""
         return str(self.path / name), read_text(self.path / name, limit=LARGEST_FILE)
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """A file's text and path, if it is there."""
+        return self.read(name)[::-1] if name in self.names else None
+
+    def instances(self) -> set[int]:
+        """The numbers of the instances that have losses."""
+        return {int(match[3]) for name in self.names if (match := LOSS_FILE.fullmatch(name))}
+
+
+def check_folder(folder: TaskFolder, task: TaskFacts) -> Iterator[str]:
+    """What must be said of a directory's results; an error where they are of other cases than the task's."""
+    evidence = evidence_in(folder.find, len(task.targets))
+    place = f"/{folder.method}{folder.address}"
+    if found := difference(evidence, evidence_of_facts(task)):
+        raise SpecError(
+            f"{folder.path}: the results are of other data than {folder.address} as it is known here "
+            f"({found}{_said(task)}): put the data that they were made for into a delve directory of your "
+            "own, name it in DELVE_PATH, where they take the place of redelve's, and import again"
+        )
+    if not evidence.is_there:
+        yield (
+            f"{place} has neither {CASES_USED} nor {TEST_SET_STATS}: whether its losses are of the cases "
+            "known here cannot be checked"
+        )
+    if absent := sorted(set(range(len(task.instances))) - folder.instances()):
+        yield f"{place} has no losses of instance {', '.join(map(str, absent))} of {len(task.instances)}"
+
+
+def _said(task: TaskFacts) -> str:
+    said = provenance(task.address.split("/")[1])
+    return f"; that is {said}" if said in task.notes else ""
 
 
 def task_folders(directory: Path) -> list[TaskFolder]:

@@ -351,9 +351,30 @@ def _versions(
             usable = [registered[name].digest]
         if len(usable) != 1:
             shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}" for digest in usable or known[name])
-            raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions: choose {shown}')
+            why = _differing([known[name][digest] for digest in usable])
+            raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions{why}: choose {shown}')
         chosen[name] = known[name][usable[0]]
     return chosen
+
+
+def _differing(versions: Sequence[object]) -> str:
+    """What tells versions of a task apart, in words; nothing for methods."""
+    tasks = [one for one in versions if isinstance(one, TaskFacts)]
+    if len({one.data_digest for one in tasks}) > 1:
+        return " on different data, which cannot be compared"
+    return ", of different designs" if len(tasks) > 1 else ""
+
+
+def apart(root: Path) -> Iterator[str]:
+    """The tasks that an archive holds in several versions, with what differs."""
+    found: dict[str, list[TaskFacts]] = {}
+    for path in task_paths(root):
+        one = read_task(path, root, with_truths=False)
+        found.setdefault(one.address, []).append(one)
+    for address, versions in found.items():
+        if len(versions) > 1:
+            shown = ", ".join(f"{address}@{one.digest[:SHOWN_DIGITS]}" for one in versions)
+            yield f"{shown}{_differing(versions)}"
 
 
 def _is_wanted(

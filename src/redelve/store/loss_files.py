@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import Loss, in_order
-from redelve.data.delve.figure_files import LETTERS, read_losses, read_test_set_stats
+from redelve.data.delve.cases_used import difference
+from redelve.data.delve.figure_files import LETTERS, read_losses
 from redelve.data.delve.method_tasks import MethodTask
-from redelve.errors import LocationError, StatisticsError
+from redelve.errors import LocationError, RedelveError, StatisticsError
 from redelve.model import Instance, Scheme
 from redelve.model.dataset import Numbers
 from redelve.model.designs import commonality_units, describe, prototask_caveats
@@ -47,6 +48,7 @@ def losses_as_results(
     if len(sizes) < 2:
         raise StatisticsError("can't do analysis of variance with fewer than two training sets: got 1")
     task = _facts(work, loss, sizes)
+    task = replace(task, notes=(*task.notes, *_caveats(runs, len(sizes))))
     methods = {one.name: one for one in (imported_facts(each.address.method or "") for each in runs)}
     records = tuple(
         imported_record(task, methods[each.address.method or ""], job, {loss.code: losses})
@@ -54,6 +56,30 @@ def losses_as_results(
         for job, losses in _jobs(each, found)
     )
     return Results({task.address: task}, methods, records)
+
+
+def _caveats(works: Collection[MethodTask], present: int) -> Iterator[str]:
+    """What the files leave open: instances without losses, and whether two methods saw the same cases."""
+    expected = max(map(_instance_count, works))
+    if present < expected:
+        absent = ", ".join(map(str, range(present, expected)))
+        yield f"the task has {expected} instances: there are no losses of {absent}"
+    unknown = [one.address.method or "" for one in works if not one.evidence.is_there]
+    if len(works) > 1 and unknown:
+        yield (
+            f"{' and '.join(unknown)} without Cases-used and Test-set-stats: whether the losses are of the "
+            "same cases cannot be checked"
+        )
+
+
+def _instance_count(work: MethodTask) -> int:
+    """How many instances the task has: as recorded, or as the active data have them; 0 if nothing tells."""
+    if work.evidence.used is not None:
+        return len(work.evidence.used)
+    try:
+        return len(work.instances or ())
+    except RedelveError:  # data that no instance can be drawn of tell nothing of these losses
+        return 0
 
 
 def _jobs(work: MethodTask, runs: Runs) -> Iterator[tuple[Job, Numbers]]:
@@ -114,6 +140,13 @@ def _check_same_instances(
         raise StatisticsError(
             f"{work.address.method} and {other.address.method} were run on different instances of "
             f"{work.address.data}: only losses on the same training and test sets can be compared"
+        )
+    found = difference(work.evidence, other.evidence)
+    if found is not None:
+        raise StatisticsError(
+            f"{work.address.method} and {other.address.method} were run on different data under the name "
+            f"{work.address.data} ({found}): their losses are of other cases and cannot be compared; run "
+            "both on the same data"
         )
     first, second = ([len(row) for row in each] for each in rows)
     if first != second:
@@ -211,10 +244,9 @@ def _baseline(work: MethodTask, loss: Loss) -> float | None:
     """The loss of the best constant answer, by which the loss is standardised (manual 8.3)."""
     if loss.letter not in LETTERS:
         return loss.baseline(work.source.test_truths(work.source.instances(work.case_lists)))
-    found = work.read("Test-set-stats")
-    if found is None:
+    stats = work.evidence.stats
+    if stats is None:
         return None
-    stats = read_test_set_stats(*found, len(work.source.task.prototask.targets))
     entries = stats[loss.letter]  # log probabilities for log loss
     known = [min(-entry if loss.is_shift else entry, loss.silence) for entry in entries if entry is not None]
     return sum(known, start=-0.0) if len(known) == len(entries) else None

@@ -20,6 +20,7 @@ STATISTICS = ("mean", "stdDev", "median", "absDev")
 EXTREMES = ("min", "max")
 LETTERS = ("L", "Q", "A", "Z", "S")
 UNDEFINED = "undefined"
+TEST_SET_STATS = "Test-set-stats"
 LARGEST_FILE = 4 << 30
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from redelve.answers.losses import Loss, parse_loss
 from redelve.data.delve.case_lists import CaseLists, read_instances
+from redelve.data.delve.cases_used import CaseEvidence, difference, evidence_in, evidence_of
 from redelve.data.delve.reading import CODING_USED, INSTANCES_USED, Library, TaskSource
 from redelve.data.delve.roots import MethodAddress, TaskName, join_address
 from redelve.data.files import read_text
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError
+from redelve.model import Instance
 from redelve.model.coding import Coding
 
 
@@ -59,6 +61,36 @@ class MethodTask:
         """The explicit instances this method was run on, if they are not the standard ones."""
         found = self.read(INSTANCES_USED)
         return None if found is None else read_instances(*found)
+
+    @cached_property
+    def evidence(self) -> CaseEvidence:
+        """What the directory tells of the cases that it was made for."""
+        return evidence_in(self.read, len(self.source.task.prototask.targets))
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...] | None:
+        """The task's instances as the active data have them; None where the cases are not at hand."""
+        source = self.source
+        dataset, prototask, _ = self.address.data
+        places = (f"/{dataset}/Dataset.data", f"/{dataset}/{prototask}/Prototask.data")
+        if not any(self.library.overlay.locate_all(place) for place in places):
+            return None
+        return source.instances(self.case_lists)
+
+    def refuse_other_data(self) -> None:
+        """Raise an error where the directory was made for other cases than those that are active."""
+        if self.instances is None:
+            return
+        found = difference(self.evidence, evidence_of(self.source, self.instances))
+        if found is not None:
+            dataset = self.source.dataset.name
+            said = self.library.overlay.provenance(dataset)
+            active = f"/{dataset} is {said}" if said else f"/{dataset} has other cases now"
+            raise SpecError(
+                f"{self.address} was made for other data than the active ones ({found}; {active}): put the "
+                f"data that it was made for into a delve directory of your own, where they take the place "
+                f"of redelve's, or run mgendata and the method again"
+            )
 
     def codings_used(self) -> Mapping[int, Coding]:
         """The encodings recorded by mgendata."""

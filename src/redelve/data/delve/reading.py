@@ -163,7 +163,13 @@ class TaskSource:
 
     def test_truths(self, instances: Sequence[Instance]) -> list[Truth]:
         """The true targets of all test cases of these instances, each case once."""
-        rows = np.unique(np.concatenate([instance.testing for instance in instances]))
+        return self._truths(np.unique(np.concatenate([instance.testing for instance in instances])))
+
+    def test_truths_of(self, instance: Instance) -> list[Truth]:
+        """The true targets of an instance's test cases, in their order."""
+        return self._truths(instance.testing)
+
+    def _truths(self, rows: Rows) -> list[Truth]:
         columns = self.data.cases.columns[len(self.data.inputs) :]
         pairs = zip(self.targets, columns, strict=True)
         return [truth_of(target, column.texts()[rows]) for target, column in pairs]

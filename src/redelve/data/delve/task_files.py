@@ -12,8 +12,9 @@ import numpy as np
 from redelve.answers.answer import baselines_by_target
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances, write_instances
+from redelve.data.delve.cases_used import CASES_USED, used_cases, write_cases_used
 from redelve.data.delve.coding_files import write_codings
-from redelve.data.delve.figure_files import LETTERS, write_normalization, write_test_set_stats
+from redelve.data.delve.figure_files import LETTERS, TEST_SET_STATS, write_normalization, write_test_set_stats
 from redelve.data.delve.method_tasks import method_tasks
 from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
@@ -106,7 +107,8 @@ def task_files(task_data: TaskData, progress: Progress) -> Iterator[tuple[str, s
         yield from instance_files(task_data, instance, progress)
     yield "Coding-used", write_codings(task_data.codings, task_data.source.dataset)
     truths = task_data.source.test_truths(task_data.instances)
-    yield "Test-set-stats", write_test_set_stats(baselines_by_target(truths, LETTERS))
+    yield TEST_SET_STATS, write_test_set_stats(baselines_by_target(truths, LETTERS))
+    yield CASES_USED, write_cases_used(used_cases(task_data.source, task_data.instances))
 
 
 def instance_files(

@@ -86,7 +86,13 @@ def _evaluate(work: MethodTask, directory: Path, asked: _Asked) -> int:
     if not any(name.partition(".")[0] in PREDICTIONS for name in work.names):
         return 0
     place = task_directory(work)
-    instances = _numbers(place, asked.instances)
+    if not work.evidence.is_there:
+        asked.warn(
+            f"{work.address} has neither Cases-used nor Test-set-stats: whether it was made for these cases "
+            "cannot be checked"
+        )
+    work.refuse_other_data()
+    instances = _numbers(work, place, asked.instances)
     scorings = [InstanceScoring(place, number) for number in instances]
     made = 0
     with AtomicFiles() as files:
@@ -114,7 +120,7 @@ def task_directory(work: MethodTask) -> TaskDirectory:
     _, targets = used_attributes(source.dataset, source.task.prototask)
 
     def raw_targets(number: int) -> list[NDArray[np.object_]]:
-        instances = {instance.number: instance for instance in source.instances(work.case_lists)}
+        instances = dict(enumerate(work.instances or source.instances(work.case_lists)))
         if number not in instances:
             raise LocationError(f"{work.address} has no instance {number}: it has {len(instances)}")
         columns = source.data.cases.columns[len(source.data.inputs) :]
@@ -123,8 +129,8 @@ def task_directory(work: MethodTask) -> TaskDirectory:
     return TaskDirectory(source.task, targets, work.codings_used(), work.names, work.find, raw_targets)
 
 
-def _numbers(place: TaskDirectory, wanted: Sequence[int] | None) -> list[int]:
-    """The instances that have targets, or else predictions."""
+def _numbers(work: MethodTask, place: TaskDirectory, wanted: Sequence[int] | None) -> list[int]:
+    """All instances of the task; where its cases are not at hand, those with targets, or else predictions."""
     found: dict[str, set[int]] = {root: set() for root in ("targets", *PREDICTIONS)}
     for name in place.names:
         root, _, tail = name.partition(".")
@@ -132,6 +138,8 @@ def _numbers(place: TaskDirectory, wanted: Sequence[int] | None) -> list[int]:
         if root in found and ending.isascii() and ending.isdigit():
             found[root].add(int(ending))
     numbers = found["targets"] or set().union(*found.values())
+    if work.instances is not None:
+        numbers |= set(range(len(work.instances)))
     for number in wanted or ():
         if number not in numbers:
             raise LocationError(
