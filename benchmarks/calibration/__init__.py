@@ -31,6 +31,7 @@ from benchmarks.calibration.resamples import cross_validated_intervals, cross_va
 from benchmarks.calibration.sections import Effort, Make
 from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
+from benchmarks.calibration.until_settled import until_settled
 
 SEED = 1996
 FULL = Effort()
@@ -57,6 +58,7 @@ SECTIONS: tuple[Make, ...] = (
     classifiers_section,
     over_tasks_section,
     stated_powers,
+    until_settled,
 )
 
 INTRODUCTION = f"""# Calibration

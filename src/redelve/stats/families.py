@@ -65,6 +65,11 @@ class PairFamily:
         own = self._tail(self.squares.between, self.squares.df)
         return np.asarray(np.where(np.isnan(self.squares.between), np.nan, own))
 
+    def single_p_values(self) -> FloatArray:
+        """Two-sided p-value of each comparison as if it were the only one, by the variance that it learnt."""
+        p = self._tail(self.variances, self.prior_df + self.squares.df)
+        return np.asarray(np.where(np.isnan(self.squares.between), np.nan, p))
+
     def half_widths(self, level: float) -> FloatArray:
         """Half the widths of intervals that all hold their true differences but in `level` of cases."""
         squares = self.squares
