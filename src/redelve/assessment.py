@@ -34,6 +34,7 @@ from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
 from redelve.store import Archive
 from redelve.store.archive import carry_out
+from redelve.store.look_files import note_analysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,8 +234,14 @@ class Assessment:
 
     @cached_property
     def findings(self) -> Findings:
-        """Expected losses, comparisons, curves, costs and validity notes."""
-        return find(self.results, self.loss, planned=self.planned, margin=self.margin)
+        """Expected losses, comparisons, curves, costs and validity notes.
+
+        The archive remembers how much there was to look at, for rule V018.
+        """
+        found = find(self.results, self.loss, planned=self.planned, margin=self.margin)
+        if self.archive is not None:
+            note_analysis(self.archive, self.results)
+        return found
 
     def compare(
         self, first: str, second: str, task: str | None = None, *, margin: MarginLike | None = None

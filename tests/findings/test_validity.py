@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from redelve.findings.validity import RULES, check_results
+from redelve.run.races import EarlierLook
 from redelve.run.results import IMPORTED, Results
 from tests.findings.made_up import draws, method, results, task
 
@@ -87,7 +88,12 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V014": lambda: with_record(with_environment(plain()), environment={"processor": "another"}),
     "V015": one_run,
     "V016": lambda: plain(notes=("cases are in sequence",)),
+    "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
 }
+
+
+def plain_address() -> str:
+    return next(iter(plain().tasks))
 
 
 def with_environment(made: Results) -> Results:

@@ -18,6 +18,7 @@ from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
 from redelve.model.dataset import Numbers
+from redelve.run.races import EarlierLook, Race
 
 Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
 Told = Mapping[str, float | str]
@@ -204,6 +205,10 @@ class Results:
         What is known of the methods, by name.
     records
         What came of the jobs; their order does not matter.
+    races
+        The races on tasks whose training sets were added until they were settled, by address.
+    looked
+        What was analysed before, by address.
 
     Notes
     -----
@@ -223,6 +228,8 @@ class Results:
     tasks: Mapping[str, TaskFacts]
     methods: Mapping[str, MethodFacts]
     records: tuple[Record, ...] = field(repr=False)
+    races: Mapping[str, Race] = field(default_factory=dict, repr=False)
+    looked: Mapping[str, tuple[EarlierLook, ...]] = field(default_factory=dict, repr=False, compare=False)
     failures: tuple[Record, ...] = field(init=False, repr=False)
     """The records of jobs that did not come to an answer of their own."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -40,6 +40,7 @@ from redelve.store.fact_files import (
 )
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
+from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.snapshot import (
@@ -229,6 +230,7 @@ class Archive:
         with layout.locked(self.root):
             snapshot = read_snapshot(self.root)
             found = rebuild(snapshot, (*snapshot.entries, *theirs.entries))
+            take_over(self.root, other.root)
         ours = {entry.head.digest for entry in snapshot.entries}
         offered = {entry.head.digest for entry in theirs.entries}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
@@ -324,7 +326,8 @@ class Archive:
             )
             for entry in chosen.entries
         )
-        return Results(chosen.tasks, chosen.methods, tuple(records))
+        races = races_on(self.root, chosen.tasks)
+        return Results(chosen.tasks, chosen.methods, tuple(records), races, looked_before(self.root, races))
 
     def _answer(self, entry: SnapshotEntry, chosen: Chosen, wanted: bool) -> object:
         if not wanted:
@@ -401,4 +404,4 @@ def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     if lacking := [loss for loss in wanted if any(loss.code not in one.losses for one in answered)]:
         archive.rescore(lacking)
         records = load().records
-    return experiment.results(records)
+    return replace(experiment.results(records), looked=looked_before(archive.root, ()))

@@ -31,8 +31,10 @@ FORMAT = "redelve archive"
 VERSION = 1
 MARKER, MANIFEST, LOCK = "redelve-archive.json", "manifest.json", "lock"
 FRESH, CONFLICTS = "fresh", "conflicts"
+ANALYSES, RACES = "analyses.json", "races"
+"""What was looked at before: each analysis with how much there was, each race with its looks."""
 DATA = ("losses", "answers", "jobs", "circumstances")
-FOLDERS = (*DATA, "truths", "tasks", "methods", "environments", FRESH, CONFLICTS)
+FOLDERS = (*DATA, "truths", "tasks", "methods", "environments", RACES, FRESH, CONFLICTS)
 LARGEST_DOCUMENT = 1 << 30
 LONGEST_NAME = 180
 ABANDONED_AFTER = 3600.0

@@ -21,17 +21,20 @@ from redelve.model.dataset import Numbers
 from redelve.run.results import IMPORTED, TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
 from redelve.store.layout import (
+    ANALYSES,
     CONFLICTS,
     DATA,
     FRESH,
     LOCK,
     MANIFEST,
     MARKER,
+    RACES,
     Document,
     check_marker,
     is_half_written,
     read_document,
 )
+from redelve.store.look_files import read_analyses, read_race
 from redelve.store.record_rows import KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
     NAME,
@@ -176,10 +179,10 @@ def _check_every_file(found: _Findings, files: Mapping[str, Document]) -> int:
 def _is_expected(name: str) -> bool:
     folder, _, rest = name.partition("/")
     if not rest:
-        return name in (MARKER, MANIFEST, LOCK)
+        return name in (MARKER, MANIFEST, LOCK, ANALYSES)
     if folder in (FRESH, CONFLICTS):
         return NAME.fullmatch(rest) is not None
-    endings = {"truths": ".parquet", "tasks": ".json", "methods": ".json", "environments": ".json"}
+    endings = {"truths": ".parquet"} | dict.fromkeys(("tasks", "methods", "environments", RACES), ".json")
     return folder not in DATA and name.endswith(endings.get(folder, "\0"))
 
 
@@ -199,6 +202,11 @@ def _check_documents(found: _Findings) -> set[tuple[str, str]]:
     for path in sorted((found.root / "environments").glob("*.json")):
         with found.noted():
             read_document(path)
+    for path in sorted((found.root / RACES).glob("*.json")):
+        with found.noted():
+            read_race(path)
+    with found.noted():
+        read_analyses(found.root)
     return known
 
 

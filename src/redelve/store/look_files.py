@@ -1,0 +1,192 @@
+"""What was looked at before: the races in an archive, and how much there was at each analysis of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from redelve.errors import FormatError, SpecError
+from redelve.run.races import EarlierLook, Race, RaceLook, RacePlan
+from redelve.run.results import Results, TaskFacts
+from redelve.store.layout import (
+    ANALYSES,
+    RACES,
+    Document,
+    DocumentFields,
+    locked,
+    read_document,
+    segment,
+    write_document,
+)
+
+Earlier = dict[str, tuple[EarlierLook, ...]]
+
+
+def now() -> str:
+    """This moment, as documents tell it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# Races
+
+
+def race_path(root: Path, address: str) -> Path:
+    """Where the race on a task is kept."""
+    return root / RACES / f"{segment(address)}.json"
+
+
+def write_race(root: Path, race: Race) -> None:
+    """Keep a race as far as it went."""
+    write_document(race_path(root, race.plan.task), asdict(race))
+
+
+def begun_race(root: Path, plan: RacePlan) -> Race:
+    """The race with this plan, as far as it went; an error if the archive has another on the same task."""
+    path = race_path(root, plan.task)
+    if not path.exists():
+        return Race(plan)
+    race = read_race(path)
+    if changed := race.plan.differences(plan):
+        raise SpecError(
+            f"{root}: holds a race on {plan.task} whose plan was another ({', '.join(changed)}), and a plan "
+            "must not change once it has been looked at: give the same command as before, or another folder"
+        )
+    return race
+
+
+def read_races(root: Path) -> dict[str, Race]:
+    """The races that the archive holds, by address."""
+    races = [read_race(path) for path in sorted((root / RACES).glob("*.json"))]
+    return {race.plan.task: race for race in races}
+
+
+def races_on(root: Path, tasks: Mapping[str, TaskFacts]) -> dict[str, Race]:
+    """The races on these very tasks."""
+    return {
+        address: race
+        for address, race in read_races(root).items()
+        if address in tasks and race.plan.task_digest == tasks[address].digest
+    }
+
+
+def read_race(path: Path) -> Race:
+    """A race from its document."""
+    given = DocumentFields(path, read_document(path))
+    plan = DocumentFields(path, given.take("plan", dict))
+    looks = tuple(_look(DocumentFields(path, one)) for one in given.take("looks", list))
+    methods = DocumentFields(path, plan.take("methods", dict))
+    race = Race(
+        RacePlan(
+            plan.take("task", str),
+            plan.digest("task_digest"),
+            plan.take("loss", str),
+            {name: methods.digest(name) for name in methods.content},
+            _wholes(plan, "looks"),
+            float(plan.take("level", float)),
+            plan.take("margin", str, type(None)),
+            plan.take("runs", int),
+        ),
+        looks,
+    )
+    if race.plan.looks[: len(looks)] != tuple(look.sets for look in looks):
+        raise FormatError(path, None, "its looks are not those that were planned: restore it from a copy")
+    return race
+
+
+def _look(given: DocumentFields) -> RaceLook:
+    p_values = DocumentFields(given.path, given.take("p_values", dict))
+    return RaceLook(
+        given.take("sets", int),
+        given.take("when", str),
+        {name: float(p_values.take(name, float, int)) for name in p_values.content},
+        given.texts("dropped"),
+        given.texts("failed"),
+        float(given.take("p_equivalent", float, int)),
+        given.take("needed", int, type(None)),
+    )
+
+
+def _wholes(given: DocumentFields, name: str) -> tuple[int, ...]:
+    values = given.take(name, list)
+    if not values or not all(isinstance(value, int) for value in values):
+        raise FormatError(given.path, None, f'expected whole numbers in "{name}" but got {values!r:.80}')
+    return tuple(values)
+
+
+# Analyses
+
+
+def read_analyses(root: Path) -> Earlier:
+    """What was looked at before, by the tasks' addresses."""
+    path = root / ANALYSES
+    if not path.exists():
+        return {}
+    tasks = DocumentFields(path, DocumentFields(path, read_document(path)).take("tasks", dict))
+    return {
+        address: tuple(_earlier(DocumentFields(path, one)) for one in tasks.take(address, list))
+        for address in tasks.content
+    }
+
+
+def _earlier(given: DocumentFields) -> EarlierLook:
+    return EarlierLook(given.take("instances", int), given.texts("methods"), given.take("when", str))
+
+
+def note_analysis(root: Path, results: Results) -> None:
+    """Remember of each task how many instances which methods have; twice the same is remembered once.
+
+    Tasks of a race are left out, for it keeps its own record. Where nothing can be written nothing is.
+    """
+    if not root.is_dir():
+        return
+    with contextlib.suppress(OSError), locked(root):
+        _add(root, {name: look for name, look in seen_in(results).items() if name not in results.races})
+
+
+def take_over(root: Path, other: Path) -> None:
+    """What was looked at in another archive counts as looked at here, once its records are here."""
+    for address, race in read_races(other).items():
+        if not race_path(root, address).exists():
+            write_race(root, race)
+    for address, looks in read_analyses(other).items():
+        for look in looks:
+            _add(root, {address: look})
+
+
+def _add(root: Path, seen: Mapping[str, EarlierLook]) -> None:
+    held = read_analyses(root)
+    new = {name: look for name, look in seen.items() if not _is_known(look, held.get(name, ()))}
+    if not new:
+        return
+    for name, look in new.items():
+        held[name] = (*held.get(name, ()), look)
+    tasks: Document = {name: [asdict(one) for one in looks] for name, looks in sorted(held.items())}
+    write_document(root / ANALYSES, {"tasks": tasks})
+
+
+def _is_known(look: EarlierLook, held: Iterable[EarlierLook]) -> bool:
+    return any((one.instances, one.methods) == (look.instances, look.methods) for one in held)
+
+
+def seen_in(results: Results) -> dict[str, EarlierLook]:
+    """Of each task with losses how many instances there are, and of which methods."""
+    found = {}
+    for address in results.tasks:
+        held = [one.job for name in results.methods for one in results.of(name, address) if one.has_losses]
+        if held:
+            names = tuple(sorted({job.method for job in held}))
+            found[address] = EarlierLook(len({job.instance for job in held}), names, now())
+    return found
+
+
+def looked_before(root: Path, races: Iterable[str]) -> Earlier:
+    """Analyses made before, and the looks of races on tasks that are now analysed in the ordinary way."""
+    found = read_analyses(root)
+    for address, race in read_races(root).items():
+        if address not in races:
+            looks = tuple(EarlierLook(look.sets, tuple(look.p_values), look.when) for look in race.looks)
+            found[address] = (*found.get(address, ()), *looks)
+    return found
