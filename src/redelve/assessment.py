@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from redelve.answers.losses import LossLike
 from redelve.data.tasks import SizesLike, TaskLike, assignments_for
+from redelve.errors import SpecError
 from redelve.findings import Contest, Findings, Margin, MarginLike, compare_methods, find
 from redelve.findings.by_method import Validation, many_runs
 from redelve.findings.findings import coverage_of
@@ -32,8 +33,9 @@ from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.progress import shown
 from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
+from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
 from redelve.store import Archive
-from redelve.store.archive import carry_out
+from redelve.store.archive import Watch, carry_out
 from redelve.store.look_files import note_analysis
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     progress: bool = False,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
+    judge_by: str | None = None,
+    until_settled: bool = False,
+    budget: BudgetLike | None = None,
 ) -> Assessment:
     """Run methods on tasks and find out, with honest uncertainty, how well they learn and which is better.
 
@@ -97,6 +102,16 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     compare
         The pairs of methods that you planned to compare, as in ``[("mine", "theirs")]``. They alone are
         tested, and allow for each other only; all else is described. None compares all pairs.
+    judge_by
+        The code of the loss to judge by; None for squared error, or zero-one where classes are predicted.
+    until_settled
+        Whether to add training sets only until it is settled which method is best: a race, in which
+        methods drop out when they are shown to be worse (docs/until-settled.md). The largest
+        training-set size with 16 training sets is raced; choose another with `sizes`. With a
+        `margin` the race also ends when all methods left in it are equivalent.
+    budget
+        With `until_settled`, the seconds after which no further job begins, or a text such as
+        ``"30min"``. With an archive the same call goes on later.
 
     Returns
     -------
@@ -126,7 +141,11 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     'lin-1'
     """
     within = None if margin is None else Margin.of(margin)
+    seconds = None if budget is None else seconds_of(budget)
+    _check_racing(until_settled, budget=budget, compare=compare)
     assignments = assignments_for(tasks, sizes=sizes)
+    if until_settled:
+        assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
     if methods is None:
         targets = {target for one in assignments.values() for target in assignment_targets(one)}
@@ -141,14 +160,24 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         limits=limits or Limits(),
         on_failure=on_failure,
     )
-    results = carry_out(
-        experiment,
-        archive,
-        workers=workers,
-        watch=lambda records, jobs: shown(records, len(jobs)) if progress else records,
-    )
     path = None if archive is None else Path(archive)
-    return Assessment(results, archive=path, data=data, margin=within, planned=planned)
+    watch: Watch = lambda records, jobs: shown(records, len(jobs)) if progress else records  # noqa: E731
+    if until_settled:
+        results = settle(experiment, Settling(judge_by, within, seconds, path, workers, watch))
+    else:
+        results = carry_out(experiment, archive, workers=workers, watch=watch)
+    return Assessment(results, judge_by, path, data, margin=within, planned=planned)
+
+
+def _check_racing(until_settled: bool, *, budget: object, compare: object) -> None:
+    """Refuse what a race alone has a use for, and what it has none for."""
+    if budget is not None and not until_settled:
+        raise SpecError(f"budget={budget!r} is for races alone: give until_settled=True, or leave it out")
+    if compare is not None and until_settled:
+        raise SpecError(
+            "compare and until_settled don't go together: a race looks for the best of all its methods; give "
+            "it two methods to settle one comparison"
+        )
 
 
 @dataclass(frozen=True)

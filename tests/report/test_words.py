@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from redelve.findings import Findings, find
 from redelve.findings.validity import Note
 from redelve.model import Scheme
+from redelve.report.formatting import listed
 from redelve.report.sections import DataDescription, Panel, ReportContext, panels
 from redelve.report.sections.card import BY_AUTHOR, SCHEMES, benchmark_card
-from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, listed, serious, summarise_panel
+from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, serious, summarise_panel
 
 from .made import made_findings, made_results, method_facts, task_facts
 

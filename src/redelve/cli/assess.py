@@ -65,6 +65,8 @@ class AssessOptions(of.VerbOptions):
     loss = of.text("l", "the loss to judge by: S, A, L, C for numbers, Z, Q, L for classes", "code")
     sizes = of.wholes("s", "training-set sizes, separated by commas", "sizes", WHOLE)
     runs = of.whole("r", "runs with different seeds on each training set", wanted=WHOLE, default=1)
+    until_settled = of.flag("u", "add training sets until the best method is settled; losers drop out")
+    budget = of.text("b", "with -u, begin no job after this time, such as 30min or 8h", "time")
     out = of.text("o", "the folder for descriptions, archive and report", "folder")
     group = of.text("g", "the column that tells which cases belong together", "column")
     executor = of.text("e", _who_works, "name")
@@ -112,15 +114,18 @@ def _assess(given: AssessOptions) -> str:
         tasks,
         sizes=given.sizes or None,
         losses=_losses(given.loss, tasks),
+        judge_by=given.loss,
         runs=given.runs,
+        until_settled=given.until_settled,
+        margin=given.margin,
+        budget=given.budget,
         workers=workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler),
         limits=Limits(given.time_limit, given.memory_limit, isolated=True),
         on_failure=given.on_failure,
         archive=out / "archive",
         progress=not given.quiet,
-        margin=given.margin,
         compare=given.compare or None,
-    ).judged_by(given.loss)
+    )
     report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
     return f"{assessment}\n\nReport: {report}\n"
 

@@ -98,17 +98,7 @@ def _of_prototask(tasks: Sequence[TaskPairs], prototasks: int, family: int) -> d
     found = {}
     for task, weight, one, p_values in zip(tasks, weights, families, adjusted, strict=True):
         share = float(weight) * LEVEL / prototasks
-        each = zip(
-            task.squares.differences.tolist(),
-            np.minimum(prototasks * p_values, 1.0).tolist(),
-            one.half_widths(share).tolist(),
-            one.own_p_values().tolist(),
-            strict=True,
-        )
-        found[task.facts.address] = tuple(
-            _claim(difference, p, width, (share, family, own, (one, place)))
-            for place, (difference, p, width, own) in enumerate(each)
-        )
+        found[task.facts.address] = family_claims(one, prototasks * p_values, share, family)
     return found
 
 
@@ -124,6 +114,21 @@ def _adjusted(tasks: Sequence[TaskPairs], p_values: Sequence[Numbers], weights: 
         table[row, column] = found
     adjusted = handed_down(table, weights)
     return [adjusted[row, column] for row, column in enumerate(columns)]
+
+
+def family_claims(family: PairFamily, p_values: Numbers, share: float, comparisons: int) -> tuple[Claim, ...]:
+    """The claims of a family's comparisons by their adjusted p-values, with intervals at its share of 5 %."""
+    each = zip(
+        family.squares.differences.tolist(),
+        np.minimum(p_values, 1.0).tolist(),
+        family.half_widths(share).tolist(),
+        family.own_p_values().tolist(),
+        strict=True,
+    )
+    return tuple(
+        _claim(difference, p, width, (share, comparisons, own, (family, place)))
+        for place, (difference, p, width, own) in enumerate(each)
+    )
 
 
 def _claim(

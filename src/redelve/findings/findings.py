@@ -16,7 +16,8 @@ from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_o
 from redelve.findings.claims import prototask_of
 from redelve.findings.margin import Margin, MarginLike
 from redelve.findings.planned import PLANNED, planned_pairs
-from redelve.findings.task import MethodFinding, TaskFindings, claimed, comparisons_on, described, finding_of
+from redelve.findings.racing import judged_tasks
+from redelve.findings.task import MethodFinding, TaskFindings, comparisons_on, described, finding_of
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
@@ -369,7 +370,7 @@ def find(
         others += [described(work, code) for code in codes if code != chosen]
     if not compared:
         raise StatisticsError("there is nothing to analyse: no job came to an answer")
-    judged = claimed(compared, None if margin is None else Margin.of(margin))
+    judged = judged_tasks(results.races, compared, None if margin is None else Margin.of(margin))
     return Findings(
         results,
         judged,

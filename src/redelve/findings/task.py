@@ -27,6 +27,7 @@ from redelve.findings.contest import Contest, Test, within_margin
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
 from redelve.model.dataset import Numbers
+from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Interval, clipped
@@ -147,6 +148,8 @@ class TaskFindings:
     """The difference that does not matter, where one was given."""
     is_planned: bool = False
     """Whether the comparisons are those that were planned; others are described only."""
+    race: Race | None = field(default=None, repr=False)
+    """The race that says which methods may be the best, where training sets were added until settled."""
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     best_group: tuple[str, ...] = field(init=False)
@@ -158,10 +161,13 @@ class TaskFindings:
     """The methods that were shown to be worse than some other."""
 
     def __post_init__(self) -> None:
-        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
-        leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
         losers = {one.loser for one in self.contests}
         compared = [one.method for one in self.methods] if self.contests else []
+        if self.race is not None:
+            losers, compared = set(self.race.dropped), [*self.race.left, *self.race.dropped]
+        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
+        known = [one for one in known if self.race is None or one.method in self.race.left] or known
+        leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
         _settle(
             self,
             leader=leader,
@@ -218,7 +224,14 @@ class ComparedTask:
     why_not: tuple[str, ...] = ()
     is_planned: bool = False
 
-    def findings(self, claims: Sequence[Claim] = (), margin: Margin | None = None) -> TaskFindings:
+    @property
+    def address(self) -> str:
+        """That of the task."""
+        return self.work.facts.address
+
+    def findings(
+        self, claims: Sequence[Claim] = (), margin: Margin | None = None, race: Race | None = None
+    ) -> TaskFindings:
         """What was found, with the claims that may be made."""
         work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
         standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
@@ -231,7 +244,7 @@ class ComparedTask:
             losses = {one.method: one.bounds for one in methods}
             contests = tuple(within_margin(one, margin, losses) for one in contests)
         told = (facts, self.code, judge, judge.words)
-        return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned)
+        return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
 
     def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:
         if self.pairs is None:
@@ -300,7 +313,7 @@ def _squares(facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequen
 def claimed(tasks: Sequence[ComparedTask], margin: Margin | None = None) -> tuple[TaskFindings, ...]:
     """The findings of tasks whose comparisons are all made together."""
     claims = claims_of([task.pairs for task in tasks if task.pairs])
-    return tuple(task.findings(claims.get(task.work.facts.address, ()), margin) for task in tasks)
+    return tuple(task.findings(claims.get(task.address, ()), margin) for task in tasks)
 
 
 def described(work: TaskResults, code: str) -> TaskFindings:
@@ -322,12 +335,12 @@ def compare_methods(
     margin: Margin | None = None,
 ) -> tuple[Contest, ...]:
     """Two methods on some tasks: comparisons that allow for each other and for nothing else."""
+    from redelve.findings.racing import judged_tasks
+
     results.method(first), results.method(second)
     both = results.select(methods=(first, second), tasks=tuple(addresses))
-    found = claimed(
-        [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses],
-        margin,
-    )
+    compared = [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses]
+    found = judged_tasks(results.races, compared, margin)
     return tuple(task.contest(first, second) for task in found)
 
 

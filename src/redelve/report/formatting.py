@@ -148,6 +148,15 @@ def per_cent(share: float | None) -> str:
     return f"{plain(value, 2) if 0 < abs(value) < 9.95 else _fixed(value, 0)} %"
 
 
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
 def _exponent(value: float, digits: int) -> int:
     """The power of ten after rounding to so many significant digits."""
     return int(f"{value:.{digits - 1}e}".partition("e")[2])

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.validity import Note
 from redelve.report import formatting
+from redelve.report.formatting import listed
+from redelve.report.race_words import race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
 
@@ -46,15 +48,6 @@ class PanelSummary:
     replies: tuple[Reply, ...]
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
-
-
 def summarise_panel(panel: Panel) -> PanelSummary:
     """The summary of one prototask, by its largest training sets."""
     replies = (
@@ -69,6 +62,8 @@ def headline(panel: Panel) -> str:
     """Who may be the best on the largest training sets, in one line."""
     task = panel.largest
     leader = task.leader
+    if task.race is not None:
+        return race_headline(task.race)
     if leader is None:
         return "No method has a finite expected loss."
     if len(task.methods) == 1:
@@ -200,13 +195,17 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     if task.is_planned:
         return _planned_sentences(task)
     sentences = [text for text in (_group_sentence(task), _margin_sentence(task, leader)) if text]
+    if task.race is not None:
+        sentences = [*race_sentences(task.race)]
     rivals = [
         one
         for one in task.contests
         if leader in (one.first, one.second) and _other(one, leader) in task.best_group
     ]
     rivals.sort(key=lambda one: abs(one.difference or 0.0))
-    sentences += [_rival_sentence(one, leader) for one in rivals[:MOST_LISTED]]
+    for rival in rivals[:MOST_LISTED]:
+        advice = rival.advice if task.race is None else ""
+        sentences.append(f"{_rival_sentence(rival, leader)} {advice}".rstrip())
     if len(rivals) > MOST_LISTED:
         rest = [_other(one, leader) for one in rivals[MOST_LISTED:]]
         sentences.append(f"Nor could {listed(rest, 'or')} be ruled out as the best.")
@@ -294,7 +293,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if other in contest.not_worse else contest.margin_words
-    return " ".join(part for part in (text, margin, contest.advice) if part)
+    return " ".join(part for part in (text, margin) if part)
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from redelve.findings import Findings
-from redelve.report.formatting import escape_latex, escape_markdown, plain, seconds, tidy
+from redelve.report.formatting import escape_latex, escape_markdown, listed, plain, seconds, tidy
 from redelve.report.sections import (
     SECTIONS,
     PagePart,
@@ -19,7 +19,6 @@ from redelve.report.sections import (
     Section,
     collections_of,
 )
-from redelve.report.words import listed
 from redelve.run.results import MethodFacts, Results, TaskFacts
 
 BY_AUTHOR = "to be stated by the author"

@@ -119,8 +119,7 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
 
 
 def _overview_row(task: TaskFindings) -> formatting.Row:
-    known = [one for one in task.methods if one.mean is not None]
-    leader = min(known, key=lambda one: one.mean or 0.0, default=None)
+    leader = None if task.leader is None else task.method(task.leader)
     group = task.best_group
     return (
         formatting.Cell(task.task.address, link=f"#{formatting.slug(task.task.address.rpartition('/')[0])}"),

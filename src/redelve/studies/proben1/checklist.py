@@ -10,8 +10,8 @@ from redelve.data.proben1.problem_names import variants_of
 from redelve.findings import Findings
 from redelve.findings.error_percentages import RunErrors, run_errors
 from redelve.report import formatting
+from redelve.report.formatting import listed
 from redelve.report.sections import ProblemCollection
-from redelve.report.words import listed
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.many_runs import RunSummary, summarise_runs
 from redelve.studies.proben1.checklist_phrases import Benchmark, phrases_for

@@ -1,0 +1,230 @@
+"""Looking at a race: who drops out, what pairs may claim, and how often any word of it is false."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from redelve.findings import compare_methods, find
+from redelve.findings.racing import look_at
+from redelve.report.race_words import race_headline, race_sentences
+from redelve.report.sections.overview import summarise
+from redelve.run.races import EarlierLook, Race, RacePlan
+from redelve.run.results import Results
+from redelve.stats.sequential import planned_looks
+from tests.findings import made_up
+
+ADDRESS = "/made/up/std.64"
+
+
+def raced_results(
+    means: dict[str, float],
+    *,
+    sets: int = 16,
+    margin: str | None = None,
+    seed: int = 0,
+    scheme: str = "hierarchical",
+) -> Results:
+    """A race of made-up methods run to its end: losses of method m are mean[m] + noise."""
+    rng = np.random.default_rng(seed)
+    facts = made_up.task(ADDRESS, instances=sets, cases=20, scheme=scheme)  # type: ignore[arg-type]
+    losses = {name: {ADDRESS: _losses(mean, sets, rng)} for name, mean in means.items()}
+    every = made_up.results([facts], losses)
+    plan = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(means, "d"), planned_looks(sets), 0.05, margin)
+    race = Race(plan)
+    while not race.is_over:
+        number = len(race.looks)
+        done = _held(every, race, plan.looks[number])
+        race = replace(race, looks=(*race.looks, look_at(done.on(ADDRESS), race)))
+    return replace(_held(every, race, race.sets), races={ADDRESS: race})
+
+
+def _losses(mean: float, sets: int, rng: np.random.Generator) -> list[object]:
+    return [mean + rng.normal() / np.sqrt(2) + 0.5 * rng.normal(size=20) for _ in range(sets)]
+
+
+def _held(results: Results, race: Race, sets: int) -> Results:
+    """What there is when a race has come so far: who dropped out has no more losses."""
+    most = {name: race.sets_of(name) or sets for name in race.plan.methods}
+    most |= dict.fromkeys(race.left, sets)
+    records = [one for one in results.records if one.job.instance < most[one.job.method]]
+    return replace(results, records=tuple(records))
+
+
+def race_of(results: Results) -> Race:
+    return results.races[ADDRESS]
+
+
+def test_a_clear_winner_is_found_at_the_first_look() -> None:
+    results = raced_results({"good": 0.0, "poor": 20.0, "bad": 30.0})
+    race = race_of(results)
+    assert race.verdict == "better"
+    assert race.left == ("good",)
+    assert race.sets == 4
+    assert set(race.dropped) == {"poor", "bad"}
+    assert race_headline(race) == (
+        "After 4 of 16 training sets it is settled: good is the best of these 3 methods (95 % confidence)."
+    )
+
+
+def test_equal_methods_are_equivalent_within_a_wide_margin_and_open_without() -> None:
+    means = {"one": 10.0, "two": 10.0}
+    race = race_of(raced_results(means, margin="30 %"))
+    assert race.verdict == "equivalent"
+    assert "one and two are equivalent within 30 %" in race_headline(race)
+    assert "differ by less than 30 % of the smaller one" in " ".join(race_sentences(race))
+    race = race_of(raced_results(means))
+    assert race.verdict == "open"
+    assert race.sets == 16
+    assert "After 16 of 16 training sets it is open which of one and two is the best" in race_headline(race)
+
+
+def test_a_share_and_an_amount_of_the_same_size_agree() -> None:
+    share, amount = (
+        race_of(raced_results({"one": 100.0, "two": 100.3}, margin=margin)) for margin in ("1%", "1.0")
+    )
+    assert share.looks[0].p_equivalent == pytest.approx(amount.looks[0].p_equivalent, rel=0.05)
+    assert "differ by less than 1 (" in " ".join(race_sentences(amount))
+
+
+def test_an_open_race_tells_how_many_sets_would_settle_it() -> None:
+    race = race_of(raced_results({"one": 0.0, "two": 0.6}, sets=8, seed=3))
+    assert race.verdict == "open"
+    needed = race.looks[-1].needed
+    assert needed is not None
+    assert needed > 8
+    assert f"about {needed - 8} more training sets would settle it." in race_headline(race)
+
+
+def test_claims_of_pairs_are_those_of_the_last_look_that_both_took_part_in() -> None:
+    results = raced_results({"good": 0.0, "near": 1.2, "bad": 30.0}, seed=1)
+    race = race_of(results)
+    assert race.looks[0].dropped == ("bad",)
+    assert race.sets > 4
+    (task,) = find(results).tasks
+    assert len(task.contest("good", "bad").instances) == 4
+    assert len(task.contest("good", "near").instances) == race.sets
+    assert task.contest("good", "bad").claim.share == pytest.approx(0.05 / 3)
+    assert task.contest("good", "bad").winner == "good"
+
+
+def test_training_sets_after_the_last_look_do_not_count() -> None:
+    """A budget ends a race in the middle of a leg: what was done since the last look is not looked at."""
+    results = raced_results({"one": 0.0, "two": 0.6}, seed=3)
+    race = race_of(results)
+    cut = replace(race, looks=race.looks[:1])
+    (task,) = find(replace(results, races={ADDRESS: cut})).tasks
+    assert {one.instances for one in task.methods} == {4}
+    assert len(task.contest("one", "two").instances) == 4
+
+
+def test_a_race_without_a_look_claims_nothing() -> None:
+    results = raced_results({"one": 0.0, "two": 20.0})
+    none = replace(race_of(results), looks=())
+    (task,) = find(replace(results, races={ADDRESS: none})).tasks
+    assert task.contests == ()
+    text = summarise(find(replace(results, races={ADDRESS: none})))
+    assert "Nothing can be said yet: the first look comes after 4 training sets." in text
+
+
+def test_who_may_be_the_best_is_who_is_left() -> None:
+    results = raced_results({"good": 0.0, "near": 1.2, "bad": 30.0}, seed=1)
+    (task,) = find(results).tasks
+    race = race_of(results)
+    assert task.best_group == race.left
+    assert set(task.worse) == set(race.dropped)
+    assert task.leader in race.left
+
+
+def test_one_that_dropped_out_does_not_lead() -> None:
+    """Its mean is over its first training sets, which may have been easy ones."""
+    facts = made_up.task(ADDRESS, instances=8, cases=20)
+    easy = [0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0]
+    rng = np.random.default_rng(0)
+    tables = {
+        name: [level + more + 0.1 * rng.normal(size=20) for level in easy]
+        for name, more in (("good", 0.0), ("near", 0.01), ("bad", 2.0))
+    }
+    tables["bad"] = tables["bad"][:4]
+    results = made_up.results([facts], {name: {ADDRESS: rows} for name, rows in tables.items()})
+    plan = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(tables, "d"), (4, 8), 0.05)
+    race = Race(plan)
+    for _ in plan.looks:
+        race = replace(race, looks=(*race.looks, look_at(results.on(ADDRESS), race)))
+    assert race.dropped == ("bad",)
+    (task,) = find(replace(results, races={ADDRESS: race})).tasks
+    means = {one.method: one.mean for one in task.methods}
+    assert means["bad"] < means["good"]  # type: ignore[operator]
+    assert task.leader in ("good", "near")
+
+
+def test_a_method_that_fails_leaves_the_race_and_is_not_called_worse() -> None:
+    facts = made_up.task(ADDRESS, instances=4, cases=20)
+    rng = np.random.default_rng(0)
+    rows: dict[str, Sequence[object]] = {
+        name: _losses(mean, 4, rng) for name, mean in (("a", 0.0), ("b", 9.0))
+    }
+    rows["c"] = [*_losses(0.0, 3, rng), None]
+    results = made_up.results([facts], {name: {ADDRESS: each} for name, each in rows.items()})
+    plan = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(rows, "d"), (4,), 0.05)
+    race = Race(plan, (look_at(results.on(ADDRESS), Race(plan)),))
+    assert race.failed == ("c",)
+    assert race.verdict == "better"
+    assert "a is the best of the 2 methods that did not fail" in race_headline(race)
+    assert "c left the race after 4 training sets: jobs failed." in race_sentences(race)
+
+
+def test_two_methods_alone_are_compared_at_the_looks_of_the_race() -> None:
+    results = raced_results({"one": 0.0, "two": 0.6, "three": 30.0}, seed=3)
+    (contest,) = compare_methods(results, "one", "two", [ADDRESS])
+    assert contest.claim.share == pytest.approx(0.05 / 3)
+
+
+def test_another_loss_claims_at_the_same_looks_and_says_nothing_of_the_race() -> None:
+    results = raced_results({"good": 0.0, "bad": 30.0})
+    also = [replace(one, losses={**one.losses, "A": one.losses["S"]}) for one in results.records]
+    (task,) = find(replace(results, records=tuple(also)), "A").tasks
+    assert task.race is None
+    assert task.contest("good", "bad").claim.share == pytest.approx(0.05 / 3)
+
+
+def test_common_test_cases_are_raced_too() -> None:
+    race = race_of(raced_results({"good": 0.0, "poor": 20.0}, scheme="common"))
+    assert race.verdict == "better"
+
+
+def test_the_summary_of_a_race_says_its_verdict_and_gives_no_advice_of_a_fixed_design() -> None:
+    text = summarise(find(raced_results({"one": 0.0, "two": 0.6}, sets=8, seed=3)))
+    words = " ".join(text.split())
+    assert "After 8 of 8 training sets it is open which of one and two is the best" in words
+    assert "with power 0.8" not in words
+    assert "V005" not in words
+
+
+def test_of_a_hundred_reports_on_equal_methods_few_claim_anything() -> None:
+    """End to end, through the text: the arithmetic has its own simulation in tests/stats."""
+    said = 0
+    for seed in range(100):
+        results = raced_results({"one": 0.0, "two": 0.0, "three": 0.0}, sets=8, seed=1000 + seed)
+        said += "it is open which of one, two and three is the best" not in " ".join(
+            summarise(find(results)).split()
+        )
+    assert said <= 5 + 3 * np.sqrt(100 * 0.05 * 0.95)
+
+
+def test_an_analysis_with_fewer_instances_is_remembered() -> None:
+    facts = made_up.task(ADDRESS, instances=8, cases=20)
+    rng = np.random.default_rng(0)
+    results = made_up.results([facts], {name: {ADDRESS: _losses(0.0, 8, rng)} for name in "ab"})
+    fewer, as_many = EarlierLook(4, ("a", "b")), EarlierLook(8, ("a", "b"))
+    others = EarlierLook(4, ("a", "c"))
+
+    def noted(*looks: EarlierLook) -> list[str]:
+        notes = find(replace(results, looked={ADDRESS: looks})).notes
+        return [note.text for note in notes if note.code == "V018"]
+
+    assert noted() == noted(as_many) == noted(others) == []
+    (text,) = noted(as_many, fewer, others)
+    assert "analysed before with 4 instances, now with 8" in text
+    assert "--until-settled" in text

@@ -1,0 +1,310 @@
+"""Races from end to end: real methods on real tasks, stopped, resumed, reported; and what is refused."""
+
+import time
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import redelve
+from redelve.assessment import Assessment
+from redelve.cli.main import main
+from redelve.data.tasks import assignments_for
+from redelve.errors import RedelveError
+from redelve.run.races import Race
+from redelve.run.results import Record
+from redelve.settling import raced_assignments, seconds_of
+from redelve.store import Archive
+from redelve.store.look_files import read_analyses, read_races
+
+WINNER = ["constant", "ridge", "lin-1"]
+"""On demo/age ridge is shown to be better than lin-1 after 8 training sets of 64."""
+
+
+def race_on(folder: Path | None, methods: list[str] = WINNER, **options: Any) -> Assessment:
+    return redelve.assess(methods, "demo/age", until_settled=True, archive=folder, **options)
+
+
+def only_race(assessment: Assessment) -> Race:
+    (race,) = assessment.results.races.values()
+    return race
+
+
+def by_job(records: tuple[Record, ...]) -> dict[object, tuple[int, float, str]]:
+    return {one.job: (one.seed, float(one.losses["S"].sum()), one.started) for one in records}
+
+
+@pytest.fixture(scope="module")
+def winner(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    folder = tmp_path_factory.mktemp("race") / "archive"
+    return race_on(folder, ["ridge", "lin-1"], margin="2%")
+
+
+def test_a_race_ends_when_it_is_settled(winner: Assessment) -> None:
+    race = only_race(winner)
+    assert race.plan.looks == (4, 8, 16)
+    assert race.verdict == "better"
+    assert race.left == ("ridge",)
+    assert len(winner.results.records) == 2 * race.sets < 2 * 16
+    assert "After 8 of 16 training sets it is settled: ridge is the best" in " ".join(str(winner).split())
+
+
+def test_the_archive_holds_the_plan_and_the_looks_and_is_sound(winner: Assessment) -> None:
+    assert winner.archive is not None
+    assert read_races(winner.archive) == dict(winner.results.races)
+    assert Archive.open(winner.archive).verify().ok
+    path = next((winner.archive / "races").iterdir())
+    text = path.read_text()
+    path.write_text(text.replace('"sets": 4', '"sets": 5'))
+    try:
+        assert any(
+            "checksum does not agree" in each for each in Archive.open(winner.archive).verify().problems
+        )
+    finally:
+        path.write_text(text)
+
+
+def test_a_report_of_the_archive_says_what_the_race_said(winner: Assessment, capsys: Any) -> None:
+    assert main(["report", str(winner.archive)]) == 0
+    assert capsys.readouterr().out.strip() == str(winner).strip()
+
+
+def test_the_page_says_the_verdict(winner: Assessment, tmp_path: Path) -> None:
+    page = winner.report(tmp_path / "report.html").read_text()
+    assert "it is settled: ridge is the best of these 2 methods" in page
+    assert "Looks were planned after 4, 8 and 16 training sets" in page
+
+
+def test_looks_of_a_race_are_not_remembered_as_analyses(winner: Assessment) -> None:
+    assert winner.findings.tasks
+    assert winner.archive is not None
+    assert read_analyses(winner.archive) == {}
+    assert "V018" not in {note.code for note in winner.findings.notes}
+
+
+def test_an_interrupted_race_goes_on_where_it_was(
+    winner: Assessment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped in the middle of the second leg: the first look is kept, no job is done twice."""
+    keep, done = Archive.add, 0
+
+    def stop_after_eleven(self: Archive, record: Record) -> None:
+        nonlocal done
+        done += 1
+        if done > 11:
+            raise KeyboardInterrupt
+        keep(self, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Archive, "add", stop_after_eleven)
+        with pytest.raises(KeyboardInterrupt):
+            race_on(tmp_path, ["ridge", "lin-1"], margin="2%")
+    (race,) = read_races(tmp_path).values()
+    assert [look.sets for look in race.looks] == [4]
+    first = by_job(Archive.open(tmp_path).load().records)
+    assert len(first) == 11
+    again = race_on(tmp_path, ["ridge", "lin-1"], margin="2%")
+    after = by_job(again.results.records)
+    assert {job: after[job] for job in first} == first
+    assert only_race(again).looks[0] == race.looks[0]
+    assert [look.p_values for look in only_race(again).looks] == [
+        look.p_values for look in only_race(winner).looks
+    ]
+    assert again.archive is not None
+    assert Archive.open(again.archive).verify().ok
+
+
+def test_the_same_call_without_an_archive_finds_the_same(winner: Assessment) -> None:
+    race = only_race(race_on(None, ["ridge", "lin-1"], margin="2%"))
+    assert [look.p_values for look in race.looks] == [look.p_values for look in only_race(winner).looks]
+
+
+def test_methods_that_drop_out_work_no_more(tmp_path: Path) -> None:
+    assessment = redelve.assess(
+        ["knn-cv-1", "constant", "lin-1"], "kin-8nm/dist", sizes=128, until_settled=True, margin="1%"
+    )
+    race = only_race(assessment)
+    assert race.plan.looks == (4, 8, 16, 32)
+    for name in race.plan.methods:
+        records = [one for one in assessment.results.records if one.job.method == name]
+        assert len(records) == race.sets_of(name)
+    assert min(map(race.sets_of, race.plan.methods)) < 32
+
+
+def test_a_budget_that_is_too_small_for_one_job_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RedelveError, match="used up before any job was done"):
+        race_on(tmp_path, ["ridge", "lin-1"], budget=0.001)
+    assert only_race(race_on(tmp_path, ["ridge", "lin-1"])).verdict == "better"
+
+
+def test_a_budget_is_looked_at_after_every_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = count(time.monotonic())
+    monkeypatch.setattr("redelve.settling.time.monotonic", lambda: next(ticks))
+    stopped = race_on(tmp_path, ["ridge", "lin-1"], budget=12)
+    assert 8 <= len(stopped.results.records) < 16
+    assert only_race(stopped).sets == 4
+    text = " ".join(str(stopped).split())
+    assert "After 4 of 16 training sets it is open which of ridge and lin-1 is the best" in text
+    assert "the same command goes on from here" in text
+    monkeypatch.undo()
+    gone_on = race_on(tmp_path, ["ridge", "lin-1"])
+    assert only_race(gone_on).verdict == "better"
+    assert "V018" not in {note.code for note in gone_on.findings.notes}
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"), [({"margin": "3%"}, "margin"), ({"runs": 2}, "runs"), ({"judge_by": "A"}, "loss")]
+)
+def test_a_plan_cannot_be_changed_once_it_was_looked_at(
+    winner: Assessment, changed: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(RedelveError, match=rf"whose plan was another \({named}\)"):
+        race_on(winner.archive, ["ridge", "lin-1"], **({"margin": "2%"} | changed))
+
+
+def test_other_methods_are_another_plan(winner: Assessment) -> None:
+    with pytest.raises(RedelveError, match="methods"):
+        race_on(winner.archive, ["ridge", "lin-1", "constant"], margin="2%")
+
+
+def test_options_that_make_no_sense_together_are_refused() -> None:
+    with pytest.raises(RedelveError, match="budget='30min' is for races alone"):
+        redelve.assess(["lin-1"], "demo/age", budget="30min")
+    with pytest.raises(RedelveError, match="don't go together"):
+        race_on(None, compare=[("ridge", "lin-1")])
+    with pytest.raises(RedelveError, match='budget is "soon"'):
+        race_on(None, budget="soon")
+    with pytest.raises(RedelveError, match='has no loss "Z"'):
+        race_on(None, judge_by="Z")
+
+
+def test_a_share_of_a_loss_without_zero_is_refused() -> None:
+    with pytest.raises(RedelveError, match="has no natural zero"):
+        race_on(None, judge_by="L", margin="2%")
+
+
+def table(rows: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rows)
+    return pd.DataFrame({"x": x, "y": x + rng.normal(size=rows)})
+
+
+@pytest.mark.parametrize(
+    ("rows", "size", "sets"),
+    [(8192, 256, 16), (1100, 32, 17), (500, 32, 7), (70_000, 2048, 24), (140_000, 4096, 29)],
+)
+def test_the_largest_size_with_sixteen_sets_is_raced(rows: int, size: int, sets: int) -> None:
+    task = redelve.from_frame(table(rows), "y")
+    (assignment,) = raced_assignments(task.assignments).values()
+    assert assignment.task.training_set_size == size
+    assert len(assignment.instances) == sets
+    held = np.concatenate([one.training for one in assignment.instances])
+    assert len(np.unique(held)) == len(held)
+
+
+def test_the_size_asked_for_is_raced() -> None:
+    (assignment,) = raced_assignments(assignments_for("kin-8nm/dist", sizes=512).values()).values()
+    assert (assignment.task.training_set_size, len(assignment.instances)) == (512, 8)
+
+
+def test_a_table_too_small_for_separate_training_sets_is_refused() -> None:
+    task = redelve.from_frame(table(120), "y")
+    with pytest.raises(RedelveError, match="120 cases are too few for training sets that share no case"):
+        redelve.assess(["lin-1", "constant"], task, until_settled=True)
+
+
+def test_a_size_with_too_few_training_sets_is_refused() -> None:
+    with pytest.raises(RedelveError, match="but there are 2: choose a smaller training-set size"):
+        redelve.assess(["lin-1", "constant"], "demo/age", sizes=512, until_settled=True)
+
+
+def test_several_tasks_share_the_level() -> None:
+    tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in (1, 2)]
+    assessment = redelve.assess(["lin-1", "constant"], tasks, until_settled=True)
+    assert {race.plan.level for race in assessment.results.races.values()} == {0.025}
+    assert str(assessment).count("training sets it is") == 2
+
+
+def test_a_method_that_fails_leaves_the_race() -> None:
+    def broken(training: Any, inputs: Any, rng: Any) -> Any:
+        raise ValueError("no")
+
+    task = redelve.from_frame(table(600), "y", name="t")
+    assessment = redelve.assess(
+        {"lin-1": "lin-1", "constant": "constant", "broken": broken}, task, until_settled=True
+    )
+    race = only_race(assessment)
+    assert race.failed == ("broken",)
+    assert "broken left the race after 4 training sets: jobs failed." in " ".join(str(assessment).split())
+
+
+def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "t.csv"
+    table(1100).to_csv(path, index=False)
+    command = ["assess", str(path), "-t", "y", "-m", "lin-1,constant", "-q", "-o", str(tmp_path / "out")]
+    race = [*command, "--until-settled", "--margin", "5%", "--budget", "30min"]
+    assert main(race) == 0
+    first = capsys.readouterr().out
+    assert "it is settled: lin-1 is the best of these 2 methods" in " ".join(first.split())
+    assert main(race) == 0
+    assert capsys.readouterr().out == first
+    assert main([*command, "--budget", "1h"]) == 1
+    assert "budget='1h' is for races alone" in capsys.readouterr().err
+
+
+def test_adding_sets_after_a_look_gets_a_caution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ordinary assessment looked at half-way, then finished."""
+    keep, done = Archive.add, 0
+
+    def stop_after_eight(self: Archive, record: Record) -> None:
+        nonlocal done
+        done += 1
+        if done > 8:
+            raise KeyboardInterrupt
+        keep(self, record)
+
+    def assessed() -> Assessment:
+        return redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=tmp_path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Archive, "add", stop_after_eight)
+        with pytest.raises(KeyboardInterrupt):
+            assessed()
+    half = Assessment(Archive.open(tmp_path).load(), archive=tmp_path)
+    assert "V018" not in str(half)
+    assert Archive.open(tmp_path).verify().ok
+    whole = assessed()
+    assert "V018 looked at before with fewer instances" in str(whole)
+    assert "analysed before with 4 instances, now with 8" in " ".join(str(whole).split())
+    (looks,) = read_analyses(tmp_path).values()
+    assert [look.instances for look in looks] == [4, 8]
+    assert "V018" in str(Assessment(Archive.open(tmp_path).load(), archive=tmp_path))
+    assert len(read_analyses(tmp_path)["/demo/age/std.128"]) == 2
+
+
+@pytest.mark.parametrize(("before", "is_told"), [("constant", True), ("ridge", False)])
+def test_an_ordinary_look_at_the_same_methods_before_a_race_is_told(
+    tmp_path: Path, before: str, is_told: bool
+) -> None:
+    str(redelve.assess([before, "lin-1"], "demo/age", sizes=64, archive=tmp_path))
+    race = race_on(tmp_path, ["constant", "lin-1"])
+    assert only_race(race).sets == 16
+    assert ("V018" in {note.code for note in race.findings.notes}) == is_told
+
+
+def test_merged_archives_remember_what_was_looked_at(winner: Assessment, tmp_path: Path) -> None:
+    assert winner.archive is not None
+    mine = Archive.open(tmp_path / "mine", create=True)
+    mine.merge(Archive.open(winner.archive))
+    assert read_races(mine.root) == read_races(winner.archive)
+    assert str(Assessment(mine.load())) == str(winner)
+
+
+def test_spans_of_time() -> None:
+    assert [seconds_of(text) for text in ("90s", "30min", "2 h", "1d", 5)] == [90, 1800, 7200, 86400, 5]
+    for text in ("", "-3", "5 weeks", "0", "min"):
+        with pytest.raises(RedelveError, match="budget is"):
+            seconds_of(text)
