@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.calibration.classifiers import classifiers_section
+from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.one_task import (
     TEST_CASES,
@@ -59,6 +60,7 @@ SECTIONS: tuple[Make, ...] = (
     over_tasks_section,
     stated_powers,
     until_settled,
+    groups_section,
 )
 
 INTRODUCTION = f"""# Calibration

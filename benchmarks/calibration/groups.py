@@ -231,7 +231,7 @@ NAMES = ("folds", "nested")
 
 def groups_section(rng: Generator, effort: Effort) -> Section:
     """Levels and coverages of cross-validation by groups, folds alone and with pairs of folds."""
-    count = effort.least // 4
+    count = max(effort.least // 4, 2)
     findings, rows = [], []
     for setting in settings():
         where = f"{setting.groups} groups, {setting.learner}, {setting.kind.name}"

@@ -142,6 +142,10 @@ OFFERS = (
         for design in ("one pass", "repeated folds", "random splits")
     ),
     Offer("interval of resamples, least squares", "analyse_resampled", "coverage 95"),
+    Offer("test by groups, folds", "compare_groups", "level 5"),
+    Offer("test by groups, nested", "compare_groups", "level 5"),
+    Offer("interval by groups, folds", "analyse_groups", "coverage 95"),
+    Offer("interval by groups, nested", "analyse_groups", "coverage 95"),
     Offer("nested cross-validation, Gaussian noise", "nested_cross_validation", "coverage 95"),
     Offer("nested cross-validation, skewed noise", "nested_cross_validation", "coverage 95"),
     Offer("plain cross-validation (not offered)", "", "coverage 95"),

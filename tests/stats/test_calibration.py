@@ -180,6 +180,7 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "estimate_components",
     "estimate_components_of_runs",
     "fold_ratio",
+    "grouped_losses",
     "guess_error",
     "holm",
     "log_errors",
