@@ -111,7 +111,8 @@ def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterat
     "caution",
     "Folds and resamples share training cases, so their losses vary together. No unbiased variance of a "
     "cross-validation mean exists (Bengio and Grandvalet 2004); the corrected resampled t-test (Nadeau and "
-    "Bengio 2003) is used, which is approximate.",
+    "Bengio 2003) is used, which is approximate. Where cases belong to groups, standard errors are by "
+    "groups.",
 )
 def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Cross-validation is allowed where cases are few, and said to be what it is."""
