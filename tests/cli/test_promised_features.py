@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 from redelve.data.delve.case_lists import write_instances
+from redelve.data.delve.reading import Library
+from redelve.data.delve.roots import DataAddress, active
 from redelve.model.designs import cross_validation_lists, leave_one_out_lists
+from redelve.run.experiment import split
 from tests.cli.oracle import arc, close, crossed, expect, figures, hierarchical, losses, wind
 from tests.cli.workbench import Workbench, awk, column, dataset, instances, prototask, table, under
 
@@ -309,6 +312,21 @@ class TestMissingValues:
         folder = copied(bench, "d/y/std.8", ["X"])
         known = [n for n in range(1, 81) if n % 5]
         assert cases_in(folder / "train.0") == known[30:38]
+
+    def test_where_they_are_left_out_no_column_tells_of_them(self, bench: Workbench) -> None:
+        self.put(bench, Cases="no missing", Inputs="X", Training_Set_Sizes="8")
+        folder = bench.task("m", "d/y/std.8")
+        assert {len(line) for line in table(folder / "train.0")} == {2}
+        assert "X:?" not in bench.do("minfo", cwd=folder).out
+        assert "X:?" not in bench.do("dinfo", "/d/y/std.8").out
+        assert "?" in bench.do("dinfo", "-t", "-k", "range,1", "/d/y").out
+        task = Library(active(str(bench.root))).task(DataAddress("d", "y", "std.8")).assignment()
+        training, _, _ = split(task, task.instances[0])
+        assert training.encode().input_names == ("X",)
+        (bench.root / "codings").write_text("X nm-abs missing=indicator\n")
+        folder = bench.task("n", "d/y/std.8", "-c", str(bench.root / "codings"))
+        assert {len(line) for line in table(folder / "train.0")} == {3}
+        assert "X:?" in bench.do("minfo", cwd=folder).out
 
     def test_a_target_must_be_known(self, bench: Workbench) -> None:
         self.put(bench)

@@ -103,7 +103,9 @@ def attribute_table(attributes: Sequence[Attribute]) -> tuple[str, ...]:
 
 def prototask_items(spec: DatasetSpec, prototask: Prototask, tasks: Sequence[str]) -> list[Item]:
     """The facts about a prototask."""
-    inputs, targets = used_attributes(spec, prototask)
+    inputs, targets = (
+        [spec.attribute(one) for one in numbers] for numbers in (prototask.inputs, prototask.targets)
+    )
     sizes = " ".join(map(str, prototask.training_set_sizes))
     items = [
         Item("prototask", "Prototask", f"/{prototask.dataset}/{prototask.name}"),

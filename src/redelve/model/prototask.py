@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,6 +15,8 @@ from redelve.model.ranges import is_missing
 
 SELECTIONS = ("hierarchical", "common")
 TYPES = ("binary", "nominal", "ordinal", "integer", "real", "angular")
+NO_MISSING = "no missing"
+"""What a prototask says that leaves out the cases in which a value that it uses is missing."""
 CATEGORICAL = ("binary", "nominal", "ordinal")
 VALIDATION = "Validation-Examples"
 """The key in a prototask's `extra` that tells how many of the last training cases are for validation."""
@@ -190,9 +192,19 @@ def extract(
 def used_attributes(
     spec: DatasetSpec, prototask: Prototask
 ) -> tuple[tuple[Attribute, ...], tuple[Attribute, ...]]:
-    """The attributes a prototask takes as inputs and as targets."""
-    inputs = tuple(spec.attribute(number) for number in prototask.inputs)
-    return inputs, tuple(spec.attribute(number) for number in prototask.targets)
+    """The attributes a prototask takes as inputs and as targets, as they are there.
+
+    Where it leaves out all cases with missing values, their ranges do not admit these, so that no encoding
+    has a column for them.
+    """
+    inputs = tuple(_used(spec.attribute(number), prototask) for number in prototask.inputs)
+    return inputs, tuple(_used(spec.attribute(number), prototask) for number in prototask.targets)
+
+
+def _used(attribute: Attribute, prototask: Prototask) -> Attribute:
+    if prototask.cases != NO_MISSING or not attribute.range.missing:
+        return attribute
+    return replace(attribute, range=attribute.range.without_missing())
 
 
 def _column(dataset: Dataset, attribute: Attribute) -> Column:
@@ -210,7 +222,7 @@ def _chosen_rows(
                 raise SpecError(f"case {number} doesn't exist: the dataset has cases 1 to {count}")
         return np.unique(np.asarray(case_list, dtype=np.int64)) - 1
     rows = np.arange(count, dtype=np.int64)
-    if prototask.cases == "no missing":
+    if prototask.cases == NO_MISSING:
         return rows[~missing_rows(columns, count)]
     return rows
 

@@ -179,6 +179,14 @@ class Range:
         """The missing-value indicators the range admits."""
         return tuple(item.text for item in self.items if is_missing(item.text))
 
+    def without_missing(self) -> Range:
+        """The range less its missing-value indicators; the same if nothing else is in it.
+
+        >>> str(parse_range("[0,Inf) ? ?lost").without_missing()), str(parse_range("?").without_missing())
+        ('[0,Inf)', '?')
+        """
+        return Range(tuple(item for item in self.items if not is_missing(item.text)) or self.items)
+
     @property
     def is_finite(self) -> bool:
         """Whether the values can be listed."""
