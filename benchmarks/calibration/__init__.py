@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.calibration.classifiers import classifiers_section
+from benchmarks.calibration.curves import curves_section
 from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.one_task import (
@@ -61,6 +62,7 @@ SECTIONS: tuple[Make, ...] = (
     stated_powers,
     until_settled,
     groups_section,
+    curves_section,
 )
 
 INTRODUCTION = f"""# Calibration

@@ -129,6 +129,12 @@ OFFERS = (
     Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),
     Offer("new task, prediction interval", "random_effects", "coverage 95"),
     Offer("new task, prediction interval, skewed tasks", "random_effects", "coverage 95"),
+    Offer("fall at twice the data, interval", "at_twice_the_data", "coverage 95"),
+    *(
+        Offer(f"twice the data: false {verdict}, {shapes} shapes", "at_twice_the_data", "level 5")
+        for verdict in ("yes", "no")
+        for shapes in ("known", "other")
+    ),
     Offer("Bayesian signed-rank, no rope", "signed_rank", "certainty 10"),
     Offer("Bayesian signed-rank, rope of a tenth of the spread", "signed_rank", "certainty 10"),
     *(

@@ -10,6 +10,7 @@ from redelve.errors import RedelveError
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
+MINUS = "−"
 
 
 def is_number(text: str) -> bool:
@@ -60,3 +61,25 @@ def with_point(text: str) -> str:
 def round9(value: float) -> float:
     """`value` rounded to nine significant digits, as it is after being printed and read back."""
     return float(f"{value:.9g}")
+
+
+def per_cent(share: float) -> str:
+    """A share in per cent as people write it: two significant digits, or whole numbers from ten on.
+
+    >>> per_cent(0.034), per_cent(-0.1), per_cent(12.3), per_cent(0.0)
+    ('3.4 %', '−10 %', '1230 %', '0 %')
+    """
+    value = 100 * share
+    return f"{significant(value) if abs(value) < 9.95 else f'{value:.0f}'.replace('-', MINUS)} %"
+
+
+def significant(value: float) -> str:
+    """A number with two significant digits, written out, with a true minus sign.
+
+    >>> significant(-0.0314), significant(0.996), significant(1234.0), significant(0.0)
+    ('−0.031', '1.0', '1234', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else f"{value:.0f}".replace("-", MINUS)
+    places = 1 - int(f"{value:.1e}".partition("e")[2])
+    return f"{value:.{max(places, 0)}f}".replace("-", MINUS)

@@ -184,6 +184,8 @@ NOT_A_TEST = {  # functions that estimate, plan or prepare, and promise no level
     "guess_error",
     "holm",
     "log_errors",
+    "means_by_case",
+    "means_by_set",
     "moderated_variances",
     "penalty_weight",
     "pilot_of",

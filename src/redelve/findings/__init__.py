@@ -10,15 +10,13 @@ from redelve.findings.by_method import (
 )
 from redelve.findings.claims import Claim
 from redelve.findings.contest import Contest
+from redelve.findings.curves import CurvePoint, LearningCurve, MoreData, learning_curves
 from redelve.findings.findings import (
     AcrossTasks,
-    CurvePoint,
     Findings,
-    LearningCurve,
     RankedMethod,
     across_tasks,
     find,
-    learning_curves,
 )
 from redelve.findings.margin import Margin, MarginLike, MarginVerdict, judged_within
 from redelve.findings.task import (
@@ -44,6 +42,7 @@ __all__ = [
     "MethodCosts",
     "MethodFinding",
     "MethodLosses",
+    "MoreData",
     "RankedMethod",
     "TaskFindings",
     "across_tasks",

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import Literal
 
+from redelve import text_numbers
+
 MINUS = "−"
 UNKNOWN = "–"
 SMALLEST_P = 1e-4
@@ -142,10 +144,7 @@ def per_cent(share: float | None) -> str:
     >>> per_cent(0.034), per_cent(0.57), per_cent(1.0)
     ('3.4 %', '57 %', '100 %')
     """
-    if share is None:
-        return UNKNOWN
-    value = 100 * share
-    return f"{plain(value, 2) if 0 < abs(value) < 9.95 else _fixed(value, 0)} %"
+    return UNKNOWN if share is None else text_numbers.per_cent(share)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

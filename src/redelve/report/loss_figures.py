@@ -12,6 +12,7 @@ from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import LearningCurve, MethodFinding, TaskFindings
+from redelve.findings.curves import WORTH
 from redelve.report import formatting
 from redelve.report.drawing import (
     INK,
@@ -403,5 +404,7 @@ def curves_table(panel: Panel) -> ReportTable:
             ReportColumn("Would more data help?"),
         ),
         tuple(rows),
-        "± standard error. Whether more data would help is judged by the last step of the curve alone.",
+        "± standard error. Whether more data would help: what learning curves through the last three sizes "
+        f"say of twice the data. Yes: over the whole interval it falls by {formatting.per_cent(WORTH)} or "
+        "more; no: by less.",
     )

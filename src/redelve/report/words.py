@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,6 @@ WHICH = "Which method?"
 HOW_SURE = "How sure are we?"
 MORE_DATA = "Would more data help?"
 MOST_LISTED = 3
-NEGATIVE = re.compile(r"(?<=\s)-(?=\d)")
 SEVERITIES = ("invalid", "caution", "note")
 REMEDIES = {
     "training sets": "more training sets would make the estimates sharper",
@@ -332,10 +330,9 @@ def _curve_sentence(panel: Panel, name: str) -> str:
     curve = panel.curve(name)
     text = curve.would_more_data_help if curve else ""
     if not text:
-        return f"For {name} that cannot be told: it has no standard error at the two largest sizes."
+        return f"{name}: cannot be told; no curve fits its losses, or they have no standard errors."
     verdict, _, reason = text.partition(": ")
-    lead = {"yes": "it still helped", "no": "it did not", "not shown": "not shown"}.get(verdict, verdict)
-    return f"{name}: {lead}; {NEGATIVE.sub(formatting.MINUS, reason)}."
+    return f"{name}: {verdict}; {reason}."
 
 
 def serious(notes: Sequence[Note]) -> tuple[Note, ...]:

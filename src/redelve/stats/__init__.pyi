@@ -30,6 +30,11 @@ from redelve.stats.estimates import MeanSquares as MeanSquares
 from redelve.stats.estimates import QuasiF as QuasiF
 from redelve.stats.estimates import estimate_components as estimate_components
 from redelve.stats.estimates import estimate_components_of_runs as estimate_components_of_runs
+from redelve.stats.extrapolation import SizeMeans as SizeMeans
+from redelve.stats.extrapolation import TwiceTheData as TwiceTheData
+from redelve.stats.extrapolation import at_twice_the_data as at_twice_the_data
+from redelve.stats.extrapolation import means_by_case as means_by_case
+from redelve.stats.extrapolation import means_by_set as means_by_set
 from redelve.stats.grouped import GroupComparison as GroupComparison
 from redelve.stats.grouped import GroupedLosses as GroupedLosses
 from redelve.stats.grouped import GroupEstimate as GroupEstimate

@@ -1,0 +1,138 @@
+"""Would more data help? What a curve says of twice the data, and when it keeps silent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from redelve import seeds
+from redelve.findings import LearningCurve, MoreData, find
+from redelve.findings.curves import WORTH
+from redelve.run.results import TaskFacts
+
+from .made_up import results, task
+
+SIZES = (64, 128, 256)
+
+
+def losses_of(facts: TaskFacts, mean: float, error: float = 0.002) -> list[np.ndarray]:
+    """Losses whose means vary little over training sets; cases are as hard at every size."""
+    rng = seeds.generator("curve", facts.address)
+    hard = seeds.generator("hard").normal(size=(len(facts.instances), 50))
+    return [
+        mean + error * rng.normal() + 0.02 * mean * (row - row.mean()) for row in hard[: len(facts.instances)]
+    ]
+
+
+def curve_of(
+    means: dict[int, float], *, methods: int = 1, instances: int = 8, scheme: str = "hierarchical"
+) -> LearningCurve:
+    tasks = [task(f"/d/p/std.{n}", instances=instances, scheme=scheme) for n in means]  # type: ignore[arg-type]
+    made = {
+        f"m{k}": {facts.address: losses_of(facts, means[facts.training_set_size]) for facts in tasks}
+        for k in range(methods)
+    }
+    return find(results(tasks, made)).curves[0]
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_a_curve_that_still_falls_says_yes_with_an_interval(scheme: str) -> None:
+    curve = curve_of({n: 1 + 64 / n for n in SIZES}, scheme=scheme)
+    found = curve.more_data
+    assert found is not None
+    assert found.training_set_size == 512
+    assert found.low <= 0.1 <= found.high  # from 1.25 to 1.125
+    assert found.fall == pytest.approx(0.1, abs=0.02)
+    assert curve.would_more_data_help.startswith(
+        "yes: at twice the data the loss is expected to fall by 10 % (95 % interval"
+    )
+
+
+def test_a_flat_curve_says_no_with_the_most_that_can_be_gained() -> None:
+    text = curve_of(dict.fromkeys(SIZES, 2.0)).would_more_data_help
+    assert text.startswith("no: at twice the data the loss is expected to fall by 0.")
+    assert text.endswith(" % at most (95 % interval)")
+
+
+def test_a_rising_curve_says_that_the_loss_is_not_expected_to_fall() -> None:
+    text = curve_of({64: 1.0, 128: 1.2, 256: 1.4}).would_more_data_help
+    assert text == "no: at twice the data the loss is expected not to fall (95 % interval)"
+
+
+def test_two_sizes_tell_little() -> None:
+    text = curve_of({64: 2.0, 128: 1.8}).would_more_data_help
+    assert text.startswith("cannot be told: at twice the data the loss may fall by 0.")
+    assert text.endswith("; two sizes tell little")
+
+
+def test_one_size_or_one_training_set_tells_nothing() -> None:
+    assert curve_of({64: 2.0}).more_data is None
+    assert curve_of({64: 2.0, 128: 1.8}, instances=1).more_data is None
+
+
+def test_more_curves_have_wider_intervals_and_say_so() -> None:
+    means = {n: 1 + 64 / n for n in SIZES}
+    alone, among = curve_of(means), curve_of(means, methods=10)
+    assert alone.more_data is not None
+    assert among.more_data is not None
+    assert among.more_data.low < alone.more_data.low
+    assert "all 10 curves at once" in among.would_more_data_help
+
+
+def test_training_sets_with_other_test_cases_are_taken_as_independent() -> None:
+    tasks = [task(f"/d/p/std.{n}", instances=8) for n in SIZES]
+    shifted = [
+        task(f"/d/p/std.{n}", instances=8, cases=50 + place) for place, n in enumerate(SIZES)
+    ]  # other cases at every size
+    found = []
+    for each in (tasks, shifted):
+        rng = np.random.default_rng(1)
+        shared = rng.normal(size=8)
+        made = {
+            "a": {
+                facts.address: [
+                    1
+                    + 64 / facts.training_set_size
+                    + 0.02 * effect
+                    + 0.01 * rng.normal(size=len(one.case_numbers))
+                    for effect, one in zip(shared, facts.instances, strict=True)
+                ]
+                for facts in each
+            }
+        }
+        more = find(results(each, made)).curves[0].more_data
+        assert more is not None
+        found.append(more.high - more.low)
+    assert found[0] < found[1]
+
+
+def test_a_failed_instance_leaves_the_others_to_tell() -> None:
+    tasks = [task(f"/d/p/std.{n}", instances=8) for n in SIZES]
+    made = {facts.address: losses_of(facts, 1 + 64 / facts.training_set_size) for facts in tasks}
+    made[tasks[0].address][3] = None  # type: ignore[call-overload]
+    curve = find(results(tasks, {"a": made})).curves[0]
+    assert curve.would_more_data_help.startswith("yes")
+
+
+def test_infinite_losses_tell_nothing() -> None:
+    tasks = [task(f"/d/p/std.{n}", instances=8) for n in SIZES]
+    made = {facts.address: losses_of(facts, 1.0) for facts in tasks}
+    made[tasks[2].address][0][5] = np.inf
+    assert find(results(tasks, {"a": made})).curves[0].more_data is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(WORTH, 0.1, "yes"), (-0.1, WORTH / 2, "no"), (0.0, 0.1, "cannot be told"), (-0.3, -0.1, "no")],
+)
+def test_the_whole_interval_must_say_so(low: float, high: float, verdict: str) -> None:
+    assert MoreData(512, SIZES, None, low, high, 1).verdict == verdict
+
+
+@pytest.mark.parametrize("fall", [0.1, -0.1, 0.004, 1.0, 0.9999])
+def test_percentages_are_written_as_people_write_them(fall: float) -> None:
+    found = MoreData(512, SIZES, None, min(fall, -0.12), max(fall, 0.3), 1)
+    text = LearningCurve("a", "/d/p", "S", (), more_data=found).would_more_data_help
+    assert "e+" not in text
+    assert "e-" not in text
+    assert "−" in text
