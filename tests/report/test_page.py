@@ -184,6 +184,7 @@ def test_many_tasks_have_a_section_of_their_own() -> None:
     assert {
         "across",
         "table-across-averages",
+        "table-across-pairs",
         "table-across-wins",
         "table-across-wilcoxon",
         "table-across-rope",

@@ -19,6 +19,7 @@ from redelve.findings.findings import (
     find,
 )
 from redelve.findings.margin import Margin, MarginLike, MarginVerdict, judged_within
+from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (
     MethodFinding,
     TaskFindings,
@@ -43,6 +44,7 @@ __all__ = [
     "MethodFinding",
     "MethodLosses",
     "MoreData",
+    "PairOverTasks",
     "RankedMethod",
     "TaskFindings",
     "across_tasks",

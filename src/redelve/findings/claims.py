@@ -1,8 +1,9 @@
 """What a report may claim: every comparison of its methods, sizes and tasks as one family at 5 %.
 
-The tasks share the level equally. Within a prototask most of it goes to the largest training sets, and what a
-claim leaves is handed down to the next smaller ones. Of 100 reports on equal methods at most five contain any
-claim; and at most five contain any interval that misses. See docs/comparisons.md and docs/calibration.md.
+The prototasks share the level equally, with one part more for tasks together where there are three of them.
+Within a prototask most of it goes to the largest training sets, and what a claim leaves is handed down to
+the next smaller ones. Of 100 reports on equal methods at most five contain any claim; and at most five
+contain any interval that misses. See docs/comparisons.md and docs/calibration.md.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ Names = tuple[str, str]
 
 LEVEL = 0.05
 """Chance that a report on equal methods claims anything at all."""
+
+FEWEST_TASKS = 3
+"""So many prototasks at least are a sample of tasks, of which something is claimed."""
 
 
 @dataclass(frozen=True)
@@ -77,28 +81,41 @@ def prototask_of(address: str) -> str:
     return address.rpartition("/")[0]
 
 
+def level_parts(tasks: Sequence[TaskPairs]) -> int:
+    """Into how many equal parts the level goes: one for each prototask, and one for tasks together."""
+    prototasks = len({prototask_of(task.facts.address) for task in tasks})
+    return prototasks + (prototasks >= FEWEST_TASKS)
+
+
+def family_size(tasks: Sequence[TaskPairs]) -> int:
+    """How many comparisons are made together: of every task, and of tasks together."""
+    prototasks = {prototask_of(task.facts.address) for task in tasks}
+    over_tasks = len({names for task in tasks for names in task.names})
+    return sum(len(task.names) for task in tasks) + over_tasks * (len(prototasks) >= FEWEST_TASKS)
+
+
 def claims_of(tasks: Sequence[TaskPairs]) -> dict[str, tuple[Claim, ...]]:
     """For every task's address the claims of its comparisons, in their order."""
     prototasks: dict[str, list[TaskPairs]] = {}
     for task in tasks:
         prototasks.setdefault(prototask_of(task.facts.address), []).append(task)
-    family = sum(len(task.names) for task in tasks)
+    parts, family = level_parts(tasks), family_size(tasks)
     found: dict[str, tuple[Claim, ...]] = {}
     for sizes in prototasks.values():
-        found |= _of_prototask(sizes, len(prototasks), family)
+        found |= _of_prototask(sizes, parts, family)
     return found
 
 
-def _of_prototask(tasks: Sequence[TaskPairs], prototasks: int, family: int) -> dict[str, tuple[Claim, ...]]:
+def _of_prototask(tasks: Sequence[TaskPairs], parts: int, family: int) -> dict[str, tuple[Claim, ...]]:
     """The claims on one prototask, whose sizes hand down what is left of its share."""
     tasks = sorted(tasks, key=lambda task: -task.facts.training_set_size)
     weights = size_weights(len(tasks))
-    families = [task.family(is_shared_level=prototasks > 1) for task in tasks]
+    families = [task.family(is_shared_level=parts > 1) for task in tasks]
     adjusted = _adjusted(tasks, [one.p_values() for one in families], weights)
     found = {}
     for task, weight, one, p_values in zip(tasks, weights, families, adjusted, strict=True):
-        share = float(weight) * LEVEL / prototasks
-        found[task.facts.address] = family_claims(one, prototasks * p_values, share, family)
+        share = float(weight) * LEVEL / parts
+        found[task.facts.address] = family_claims(one, parts * p_values, share, family)
     return found
 
 

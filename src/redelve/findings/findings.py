@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
+from redelve.findings.claims import FEWEST_TASKS, LEVEL, family_size, level_parts, prototask_of
 from redelve.findings.curves import LearningCurve, learning_curves
 from redelve.findings.margin import Margin, MarginLike
+from redelve.findings.over_tasks import PairOverTasks, pairs_over_tasks
 from redelve.findings.planned import PLANNED, planned_pairs
 from redelve.findings.racing import judged_tasks
-from redelve.findings.task import MethodFinding, TaskFindings, comparisons_on, described, finding_of
+from redelve.findings.task import (
+    ComparedTask,
+    MethodFinding,
+    TaskFindings,
+    comparisons_on,
+    described,
+    finding_of,
+)
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
@@ -35,7 +44,6 @@ from redelve.stats.ranks import (
 )
 from redelve.stats.standardise import StandardLoss
 
-FEWEST_TASKS = 3
 ROPE = 0.01
 """Standardised losses that differ by less than this are practically the same."""
 
@@ -43,15 +51,18 @@ FIXED_TASKS = (
     "the average over these tasks has a standard error for these tasks alone: it says nothing of other tasks"
 )
 RELATED = (
-    "tasks of one prototask differ only in training-set size and share their cases: rank tests take tasks as "
-    "independent, so one task of each prototask, the largest, is used for them"
+    "tasks of one prototask differ only in training-set size and share their cases: each prototask counts "
+    "once, at its largest size"
+)
+SAME_DATA = (
+    "some prototasks are of the same data: they are taken as independent tasks, which they are not quite"
 )
 LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
 
 
 @dataclass(frozen=True)
 class RankedMethod:
-    """A method's average standardised loss over the tasks that all methods have, and its standard error."""
+    """A method's average standardised loss over tasks, with its standard error, and its mean rank."""
 
     method: str
     average: float
@@ -61,12 +72,15 @@ class RankedMethod:
 
 @dataclass(frozen=True)
 class AcrossTasks:
-    """What can be said of many tasks together; rank tests only where there are at least three."""
+    """What can be said of many tasks together, each prototask counting once, at its largest size.
+
+    `pairs` are what is claimed, with three tasks at least. Ranks describe: nothing is claimed by them.
+    """
 
     judged_by: Loss
     tasks: tuple[str, ...]
-    ranked_tasks: tuple[str, ...]
     methods: tuple[RankedMethod, ...]
+    pairs: tuple[PairOverTasks, ...]
     wins: dict[tuple[str, str], WinTieLoss]
     friedman: Friedman | None
     nemenyi: Nemenyi | None
@@ -74,35 +88,65 @@ class AcrossTasks:
     rope: dict[tuple[str, str], RopeProbabilities]
     caveats: tuple[str, ...]
 
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The methods that were shown to lose more, on average over tasks, than some other."""
+        losers = {pair.loser for pair in self.pairs}
+        return tuple(one.method for one in self.methods if one.method in losers)
 
-def across_tasks(findings: Sequence[TaskFindings]) -> AcrossTasks | None:
-    """The tasks on which every method has a standardised loss, taken together; None for one prototask."""
+
+def across_tasks(
+    findings: Sequence[TaskFindings], compared: Sequence[ComparedTask] = ()
+) -> AcrossTasks | None:
+    """The tasks on which every method has a standardised loss, taken together; None for one prototask.
+
+    `compared` are all tasks of the report, with the comparisons that are made over tasks.
+    """
     names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
     complete = [task for task in findings if _is_complete(task, names)]
     largest = _largest_of_each_prototask(complete)
     if len(largest) < 2 or len(names) < 2:
         return None
-    left_out = [task.task.address for task in findings if task not in complete]
     table = _standardised(largest, names)
     is_planned = any(task.is_planned for task in complete)
-    ranks = friedman(table) if len(largest) >= FEWEST_TASKS and not is_planned else None
-    caveats = [FIXED_TASKS, PLANNED] if is_planned else [FIXED_TASKS]
-    if len(largest) < len(complete):
-        caveats.append(RELATED)
-    if left_out:
-        caveats.append(LEFT_OUT + ", ".join(left_out))
+    is_sample = len(largest) >= FEWEST_TASKS
+    ranks = friedman(table) if is_sample and not is_planned else None
     return AcrossTasks(
         judged_by=complete[0].judged_by,
-        tasks=tuple(task.task.address for task in complete),
-        ranked_tasks=tuple(task.task.address for task in largest),
-        methods=_ranked(complete, names, table),
-        wins={pair: _wins(complete, *pair) for pair in combinations(names, 2) if _is_met(complete, *pair)},
+        tasks=tuple(task.task.address for task in largest),
+        methods=_ranked(largest, names, table),
+        pairs=_pairs(largest, compared) if is_sample else (),
+        wins={pair: _wins(largest, *pair) for pair in combinations(names, 2) if _is_met(largest, *pair)},
         friedman=ranks,
         nemenyi=nemenyi(table) if ranks else None,
         wilcoxon=wilcoxon_all(table) if ranks else (),
         rope=_ropes(table, names) if ranks else {},
-        caveats=(*caveats, *(ranks.caveats if ranks else ())),
+        caveats=(*_caveats(findings, complete, largest), *(ranks.caveats if ranks else ())),
     )
+
+
+def _caveats(
+    findings: Sequence[TaskFindings], complete: Sequence[TaskFindings], largest: Sequence[TaskFindings]
+) -> list[str]:
+    is_planned = any(task.is_planned for task in complete)
+    caveats = [FIXED_TASKS, PLANNED] if is_planned else [FIXED_TASKS]
+    if len(largest) < len(complete):
+        caveats.append(RELATED)
+    if len({task.task.data_digest for task in largest}) < len(largest):
+        caveats.append(SAME_DATA)
+    if left_out := [task.task.address for task in findings if task not in complete]:
+        caveats.append(LEFT_OUT + ", ".join(left_out))
+    return caveats
+
+
+def _pairs(largest: Sequence[TaskFindings], compared: Sequence[ComparedTask]) -> tuple[PairOverTasks, ...]:
+    """Random effects of every pair over the largest tasks of prototasks, at their share of the level."""
+    known = {task.work.facts.address: task for task in compared}
+    chosen = [known[task.task.address] for task in largest if task.task.address in known]
+    every = [task.pairs for task in compared if task.pairs]
+    if len(chosen) < len(largest):
+        return ()
+    return pairs_over_tasks(chosen, LEVEL / level_parts(every), family_size(every))
 
 
 def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
@@ -113,7 +157,7 @@ def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
 def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
     largest: dict[str, TaskFindings] = {}
     for task in findings:
-        prototask = task.task.address.rpartition("/")[0]
+        prototask = prototask_of(task.task.address)
         held = largest.get(prototask)
         if held is None or task.task.training_set_size > held.task.training_set_size:
             largest[prototask] = task
@@ -131,33 +175,24 @@ def _ranked(
 ) -> tuple[RankedMethod, ...]:
     from redelve.stats.ranks import rank_methods
 
-    ranks = rank_methods(table).mean(axis=0)
-    everything = _standardised(findings, names).mean(axis=0)
+    ranks, averages = rank_methods(table).mean(axis=0), table.mean(axis=0)
     return tuple(
-        RankedMethod(name, float(everything[k]), _error(findings, name), float(ranks[k]))
+        RankedMethod(name, float(averages[k]), _error(findings, name), float(ranks[k]))
         for k, name in enumerate(names)
     )
 
 
 def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
-    """Standard error of the average for these very tasks; sizes of one prototask are taken as dependent.
-
-    Their errors may be wholly correlated, as they share test cases: they add up, those of different
-    prototasks add in squares.
-    """
-    by_prototask: dict[str, float] = {}
-    for task in findings:
-        error = task.method(name).standardised_error
-        if error is None:
-            return None
-        prototask = task.task.address.rpartition("/")[0]
-        by_prototask[prototask] = by_prototask.get(prototask, 0.0) + error
-    return sqrt(sum(error**2 for error in by_prototask.values())) / len(findings)
+    """Standard error of the average for these very tasks."""
+    errors = [task.method(name).standardised_error for task in findings]
+    if any(error is None for error in errors):
+        return None
+    return sqrt(sum(error**2 for error in errors if error is not None)) / len(errors)
 
 
 def _is_met(findings: Sequence[TaskFindings], first: str, second: str) -> bool:
     """Whether two methods were compared on every task."""
-    return all(any({one.first, one.second} == {first, second} for one in task.contests) for task in findings)
+    return all(frozenset((first, second)) in task.by_pair for task in findings)
 
 
 def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLoss:
@@ -294,7 +329,7 @@ def find(
         judged,
         tuple(others),
         learning_curves(judged, {task.work.facts.address: task.losses for task in compared}),
-        across_tasks(_same_loss(judged)),
+        across_tasks(_same_loss(judged), compared),
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results, pairs),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),

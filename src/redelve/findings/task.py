@@ -229,6 +229,11 @@ class ComparedTask:
         """That of the task."""
         return self.work.facts.address
 
+    @property
+    def standard(self) -> StandardLoss:
+        """How losses of this task are made comparable with those of others."""
+        return StandardLoss(self.work.facts.baselines.get(self.code), self.work.losses[self.code].is_shift)
+
     def findings(
         self, claims: Sequence[Claim] = (), margin: Margin | None = None, race: Race | None = None
     ) -> TaskFindings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from redelve.findings import AcrossTasks, Findings, TaskFindings
+from redelve.findings import AcrossTasks, Findings, PairOverTasks, TaskFindings
 from redelve.findings.findings import LEVELS, Coverage
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
@@ -13,10 +13,12 @@ from redelve.report.formatting import (
     METHOD,
     TASK,
     Cell,
+    Mark,
     ReportColumn,
     ReportTable,
     Row,
     error_cell,
+    listed,
     name_cell,
 )
 from redelve.report.sections import SECTIONS, ReportContext, Section, collections_of
@@ -33,15 +35,20 @@ class Across(Section):
     title = "Across tasks"
     anchor = "across"
     template = """\
-<p>{{ friedman }}</p>
+{% for text in part.words %}<p>{{ text }}</p>
+{% endfor %}
 {{ table(part.tables[0], looks) }}
 {% for one in part.pictures %}{{ picture(one, looks) }}{% endfor %}
 {% for found in part.tables[1:] %}{{ table(found, looks) }}{% endfor %}
 <ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
 """
 
+    def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
+        """What is claimed over tasks."""
+        return (over_tasks_sentence(findings.across),) if findings.across else ()
+
     def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
-        """Averages, wins, and tests if there are enough tasks."""
+        """Averages, pairs and ranks if there are enough tasks, wins."""
         return across_tables(findings.across) if findings.across else ()
 
     def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
@@ -50,9 +57,8 @@ class Across(Section):
         return () if found is None else (found,)
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
-        """Friedman's test in words, and caveats."""
-        across = findings.across
-        return {"friedman": friedman_sentence(across), "caveats": across.caveats} if across else {}
+        """Caveats."""
+        return {"caveats": findings.across.caveats} if findings.across else {}
 
 
 SECTIONS.add("across", Across)
@@ -60,7 +66,10 @@ SECTIONS.add("across", Across)
 
 def across_tables(across: AcrossTasks) -> tuple[ReportTable, ...]:
     """All that there is to say."""
-    found = [averages_table(across), wins_table(across)]
+    found = [averages_table(across)]
+    if across.pairs:
+        found.append(pairs_table(across))
+    found.append(wins_table(across))
     if across.wilcoxon:
         found.append(wilcoxon_table(across))
     if across.rope:
@@ -88,8 +97,45 @@ def averages_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("Mean rank", ("mean_rank",)),
         ),
         tuple(rows),
-        f"Averages over all {len(across.tasks)} tasks; mean ranks over {len(across.ranked_tasks)}, one of "
-        "each prototask.",
+        f"Over {len(across.tasks)} tasks, one of each prototask: the one with the largest training sets. "
+        f"{friedman_sentence(across)}",
+    )
+
+
+def pairs_table(across: AcrossTasks) -> ReportTable:
+    """Random effects of every pair: mean difference with its interval, and what to expect of a new task."""
+    return ReportTable(
+        "across-pairs",
+        "Differences over tasks",
+        (
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("A − B ± SE", ("difference", "difference_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("p, adjusted", ("adjusted_p",)),
+            ReportColumn("SD between tasks", ("between",)),
+            ReportColumn("New task, 95 %", ("new_low", "new_high")),
+        ),
+        tuple(_pair_row(pair) for pair in across.pairs),
+        "Mean differences of standardised losses over tasks like these, by random effects that weigh each "
+        "task by its standard error (Paule and Mandel, Hartung and Knapp). ▼: A loses less, ▲: it loses more "
+        "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
+        "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
+        "of each pair by itself.",
+    )
+
+
+def _pair_row(pair: PairOverTasks) -> Row:
+    mark: Mark = "open" if pair.winner is None else "better" if pair.winner == pair.first else "worse"
+    bounds, error = pair.claim.bounds, pair.standard_error
+    return (
+        name_cell(pair.first),
+        name_cell(pair.second),
+        error_cell(pair.difference, error, mark),
+        Cell(formatting.interval(bounds, error), bounds or ()),
+        Cell(formatting.p_value(pair.claim.adjusted_p_value), (pair.claim.adjusted_p_value,)),
+        Cell(formatting.plain(pair.between, 2), (pair.between,)),
+        Cell(formatting.interval(pair.prediction, error), pair.prediction or ()),
     )
 
 
@@ -115,9 +161,10 @@ def _wins_cell(across: AcrossTasks, row: str, column: str) -> Cell:
         return Cell("", (None,))
     if (found := across.wins.get((row, column))) is not None:
         wins, ties, losses = found.wins, found.ties, found.losses
-    else:
-        found = across.wins[column, row]
+    elif (found := across.wins.get((column, row))) is not None:
         wins, ties, losses = found.losses, found.ties, found.wins
+    else:
+        return Cell(formatting.UNKNOWN, (None,))
     return Cell(f"{wins} – {ties} – {losses}", (wins - losses,))
 
 
@@ -147,7 +194,8 @@ def wilcoxon_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("p, adjusted", ("adjusted_p",)),
         ),
         tuple(rows),
-        f"Over {len(across.ranked_tasks)} tasks, one of each prototask; adjusted by Holm's method.",
+        f"Over {len(across.tasks)} tasks, one of each prototask; adjusted by Holm's method among themselves. "
+        "They describe: what is claimed over tasks is in the table of differences.",
     )
 
 
@@ -183,24 +231,35 @@ def _rope_row(across: AcrossTasks, first: str, second: str) -> Row:
     )
 
 
+def over_tasks_sentence(across: AcrossTasks) -> str:
+    """What is claimed of tasks together."""
+    count = len(across.tasks)
+    if not across.pairs:
+        return f"{count} prototasks are too few for claims over tasks: three at least are needed."
+    named = f"On average over tasks like these {count}"
+    worse = across.worse
+    if not worse:
+        return f"{named} no method was shown to lose less than another."
+    rest = [one.method for one in across.methods if one.method not in worse]
+    shown = (
+        f"{named}, {listed(worse)} {'was' if len(worse) == 1 else 'were'} shown to lose more than some other"
+    )
+    if len(rest) == 1:
+        return f"{shown}; {rest[0]} was not (95 % confidence)."
+    return f"{shown}; {listed(rest)} were not (95 % confidence)."
+
+
 def friedman_sentence(across: AcrossTasks) -> str:
-    """What Friedman's test says of all methods together."""
+    """What Friedman's test says of all methods together; it describes, and claims nothing."""
     found = across.friedman
     if found is None:
-        return (
-            f"{len(across.ranked_tasks)} prototasks are too few for tests over tasks: three at least are "
-            "needed."
-        )
+        few = "Rank tests take three prototasks at least."
+        return "No ranks are compared: the comparisons were planned." if across.pairs else few
     if found.p_value is None:
         return "Friedman's test is not defined here: all tasks tie all methods."
-    verdict = (
-        "the ranks of the methods differ by more than chance explains"
-        if found.p_value < 0.05
-        else "no difference was shown"
-    )
     return (
-        f"Friedman's test over {found.tasks} tasks (F form, {found.df1} and {found.df2} degrees of freedom): "
-        f"{formatting.p_equals(found.p_value)}; {verdict}."
+        f"Friedman's test of all ranks (F form, {found.df1} and {found.df2} degrees of freedom): "
+        f"{formatting.p_equals(found.p_value)} by itself; ranks describe, and nothing is claimed by them."
     )
 
 
@@ -209,7 +268,7 @@ def ranks_picture(findings: Findings) -> Picture | None:
     across = findings.across
     if across is None or across.nemenyi is None:
         return None
-    tasks = len(across.ranked_tasks)
+    tasks = len(across.tasks)
     return Picture(
         "ranks",
         "Mean ranks over tasks",
@@ -218,9 +277,9 @@ def ranks_picture(findings: Findings) -> Picture | None:
         f"less than the critical difference {across.nemenyi.critical_difference:.2f}.",
         f"Mean ranks over {tasks} tasks, 1 being the smallest loss. A bar joins methods whose mean ranks "
         "differ by less "
-        "than the critical difference (CD) of Nemenyi's test at 5 % (Demšar 2006). Mean ranks change when "
-        "other "
-        "methods join or leave.",
+        "than the critical difference (CD) of Nemenyi's test at 5 % (Demšar 2006). This describes: what is "
+        "claimed over tasks is in the table of differences. Mean ranks change when other methods join or "
+        "leave.",
         lambda: _draw_ranks(across),
     )
 
