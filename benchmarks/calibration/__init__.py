@@ -13,7 +13,9 @@ import numpy as np
 
 from benchmarks.calibration.classifiers import classifiers_section
 from benchmarks.calibration.curves import curves_section
+from benchmarks.calibration.equivalence import equivalence_section
 from benchmarks.calibration.groups import groups_section
+from benchmarks.calibration.heavy_tails import heavy_tails_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.one_task import (
     TEST_CASES,
@@ -63,6 +65,8 @@ SECTIONS: tuple[Make, ...] = (
     until_settled,
     groups_section,
     curves_section,
+    equivalence_section,
+    heavy_tails_section,
 )
 
 INTRODUCTION = f"""# Calibration
@@ -99,8 +103,20 @@ def page(effort: Effort = FULL) -> str:
     return "\n\n".join([head, *(section.text() for section in sections)]) + "\n"
 
 
+def section_text(name: str, effort: Effort = FULL) -> str:
+    """One section by the name of the function that makes it."""
+    known = [make.__name__ for make in SECTIONS]
+    if name not in known:
+        raise SystemExit(f"there is no section {name}: choose one of {', '.join(known)}")
+    place = known.index(name)
+    return SECTIONS[place](np.random.default_rng([SEED, place]), effort).text()
+
+
 def main(arguments: Sequence[str], effort: Effort = FULL) -> int:
-    """Write the page to the path given, by default docs/calibration.md."""
+    """Write the page to the path given, by default docs/calibration.md; `--section name` prints one alone."""
+    if arguments and arguments[0] == "--section":
+        print(section_text(arguments[1], effort))
+        return 0
     path = Path(arguments[0]) if arguments else Path("docs/calibration.md")
     path.write_text(page(effort), encoding="utf-8")
     return 0

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.calibration [path]`."""
+"""`python -m benchmarks.calibration [path]`, or `--section name` to print one section."""
 
 import sys
 

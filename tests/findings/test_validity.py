@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from redelve.answers.predictions import Target
 from redelve.findings.validity import RULES, check_results
 from redelve.run.races import EarlierLook
 from redelve.run.results import IMPORTED, Results
@@ -71,6 +72,13 @@ def fixed_seed() -> Results:
     return replace(made, methods={**made.methods, "a": method("a", fixed_seeds=True)})
 
 
+def heavy() -> Results:
+    facts = task(cases=250)
+    rng = np.random.default_rng(3)
+    losses = [[np.square(np.exp(rng.normal(size=250)) - 1.6) for _ in range(2)] for _ in range(4)]
+    return results([facts], {"a": {facts.address: losses}})
+
+
 VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V001": one_training_set,
     "V002": lambda: plain(training_overlap=True),
@@ -88,6 +96,7 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V014": lambda: with_record(with_environment(plain()), environment={"processor": "another"}),
     "V015": one_run,
     "V016": lambda: plain(notes=("cases are in sequence",)),
+    "V017": heavy,
     "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
 }
 
@@ -144,3 +153,25 @@ def test_explanations_are_sentences() -> None:
     for code in RULES:
         assert RULES[code].explanation.endswith(".")
         assert len(RULES[code].explanation) > 60
+
+
+def test_heavy_tails_are_told_with_what_the_top_carries() -> None:
+    made = heavy()
+    (note,) = [note for note in check_results(made) if note.code == "V017"]
+    tables = [np.stack([one.losses["S"] for one in made.records if one.job.instance == i]) for i in range(4)]
+    cases = np.sort(np.concatenate([table.mean(axis=0) for table in tables]))
+    share = cases[-10:].sum() / cases.sum()
+    assert (
+        f"1 % of the test cases carry {100 * share:.0f} % of the squared error of a on /made/up" in note.text
+    )
+    assert note.methods == ("a",)
+
+
+def test_losses_with_an_upper_limit_have_no_heavy_tails() -> None:
+    facts = task(cases=250)
+    errors = [[(np.arange(250) == 7).astype(float)] for _ in range(4)]
+    kind = Target("kind", "categorical", ("a", "b"))
+    made = results([replace(facts, targets=(kind,))], {"a": {facts.address: errors}}, code="Z")
+    assert not [note for note in check_results(made) if note.code == "V017"]
+    made = results([facts], {"a": {facts.address: errors}}, code="S")
+    assert [note for note in check_results(made) if note.code == "V017"]

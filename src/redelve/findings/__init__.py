@@ -18,6 +18,7 @@ from redelve.findings.findings import (
     across_tasks,
     find,
 )
+from redelve.findings.heavy_tails import heavy_tails
 from redelve.findings.margin import Margin, MarginLike, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (
@@ -53,6 +54,7 @@ __all__ = [
     "costs_of",
     "expected_loss",
     "find",
+    "heavy_tails",
     "judged_within",
     "learning_curves",
     "loss_codes",

@@ -154,6 +154,12 @@ class Bench:
             self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.fits_each)
         return self._rounds[name]
 
+    def losses_seen(self) -> Numbers | None:
+        """The losses of test cases in splits made so far, each case once at most; None without such."""
+        every = [done.losses for one in (self, *self.candidates) for done in one._rounds.values()]
+        each = [np.concatenate(losses) for losses in every if sum(map(len, losses)) <= self.count]
+        return max(each, key=len, default=None)
+
     def _shared(self, work: Sequence[tuple[Bench, Instance, int]]) -> Iterable[tuple[Numbers, float]]:
         from sklearn.utils.parallel import Parallel, delayed
 
