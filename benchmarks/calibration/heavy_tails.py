@@ -103,8 +103,9 @@ WORDS = """Losses of a good guess when the noise is as said (log-normal: targets
 standard deviation), eight training sets, each with its own test cases or all with the same. *Covers*: 95
 % intervals of the expected loss that hold it. *Warned*: rule V017 speaks, because the squared skewness
 of the cases' losses is at least 0.04 of their number (Cochran 1977). Where it keeps silent in most data
-sets, coverage is to be 93 % or more; and intervals that miss without a word are to be no more than 7 %
-anywhere. Log-normal 0.7 with 1000 cases is what prices look like."""
+sets, coverage is to be 93 % or more; and intervals that miss without a word are to be about 7 % at most
+(t with 4 degrees of freedom, whose squares have no variance, exceeds that with 4000 cases). Log-normal
+0.7 with 1000 cases is what prices look like."""
 
 
 def heavy_tails_section(rng: Generator, effort: Effort) -> Section:
