@@ -208,7 +208,7 @@ def check_folder(folder: TaskFolder, task: TaskFacts) -> Iterator[str]:
         raise SpecError(
             f"{folder.path}: the results are of other data than {folder.address} as it is known here "
             f"({found}{_said(task)}): put the data that they were made for into a delve directory of your "
-            "own, name it in DELVE_PATH, where they take the place of redelve's, and import again"
+            "own that DELVE_PATH names, where they take the place of redelve's, and import again"
         )
     if not evidence.is_there:
         yield (
