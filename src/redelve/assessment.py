@@ -288,7 +288,10 @@ class Assessment:
         return Contests(tuple(chosen), tuple(codes), contests)
 
     def frame(self) -> pd.DataFrame:
-        """A row for every task and method: expected loss, standard error, interval, standard deviations."""
+        """A row for every task and method: expected loss, standard error, interval, standard deviations.
+
+        The interval, `low` to `high`, is a 95 % one of this loss alone. Of many at once more miss than 5 %.
+        """
         return findings_frame(self.findings.tasks)
 
     def cases(self) -> pd.DataFrame:

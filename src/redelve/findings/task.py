@@ -73,7 +73,7 @@ class MethodFinding:
     """The expected loss."""
     standard_error: float | None = field(init=False)
     bounds: Interval | None = field(init=False)
-    """Its confidence interval of 95 %."""
+    """Its confidence interval of 95 %, of this loss alone: a report prints none (decision 32)."""
     standardised: float | None = field(init=False)
     """The expected loss in units of what the best constant answer loses."""
     standardised_error: float | None = field(init=False)

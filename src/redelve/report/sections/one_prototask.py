@@ -135,7 +135,6 @@ def losses_table(panel: Panel) -> ReportTable:
             CASES,
             METHOD,
             ReportColumn("Expected loss ± SE", ("loss", "loss_se")),
-            ReportColumn("95 % interval", ("low", "high")),
             ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
             ReportColumn("May be the best", hint="not shown to be worse than another method"),
             ReportColumn("Training sets", ("training_sets",)),
@@ -157,15 +156,12 @@ def _losses_caption(loss: Loss) -> str:
 
 
 def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
-    bounds = finding.bounds
-    low, high = bounds or (None, None)
     best = finding.method in task.best_group
     word = "yes" if best else "no" if task.best_group else formatting.UNKNOWN
     return (
         count_cell(task.task.training_set_size),
         name_cell(finding.method),
         error_cell(finding.mean, finding.standard_error),
-        Cell(formatting.interval(bounds, finding.standard_error), (low, high)),
         error_cell(finding.standardised, finding.standardised_error),
         Cell(word, mark="best" if best else ""),
         count_cell(finding.instances),
