@@ -6,6 +6,7 @@ hold the true value 95 % of the time.
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,10 +33,11 @@ from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
-from benchmarks.calibration.sections import Effort, Make
+from benchmarks.calibration.sections import Effort, Make, Section
 from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 from benchmarks.calibration.until_settled import until_settled
+from benchmarks.calibration.whole_reports import measure_all, whole_reports_section
 
 SEED = 1996
 FULL = Effort()
@@ -69,10 +71,13 @@ SECTIONS: tuple[Make, ...] = (
     heavy_tails_section,
 )
 
-INTRODUCTION = f"""# Calibration
+INTRODUCTION = """# Calibration
 
-Written by `python -m benchmarks.calibration`, in about half an hour; do not edit.
-[statistics.md](statistics.md) and [comparisons.md](comparisons.md) explain what is measured.
+Written by `python -m benchmarks.calibration`, in about half an hour; do not edit. One section is made anew by
+`python -m benchmarks.calibration --section NAME`, as `whole-reports`. [statistics.md](statistics.md) and
+[comparisons.md](comparisons.md) explain what is measured."""
+
+OVERVIEW = f"""## Every test and interval offered
 
 Losses are simulated with a true mean of zero as y = a + b + ε, where training sets contribute a (standard
 deviation σ_a), test cases b (σ_b, absent in the hierarchical scheme) and the rest ε (standard deviation 1).
@@ -80,9 +85,7 @@ There are {TEST_CASES} test cases and I training sets unless said otherwise. *Sk
 (skewness 2), *heavy-tailed* ones have a t distribution with 5 degrees of freedom; both are centred and
 scaled. Random numbers are NumPy's default generator seeded with [{SEED}, section number from 0], the section
 after the overview being 0. Means and mean squares of Gaussian losses are drawn from their known joint
-distribution; the tests of the package confirm on drawn losses that this is the same."""
-
-OVERVIEW = """## Every test and interval offered
+distribution; the tests of the package confirm on drawn losses that this is the same.
 
 Per cent, smallest to largest over all settings measured, with the setting of the worst; the sections below
 have each of them. A *level* (nominal 5) is how often a true hypothesis is rejected, of any pair where there
@@ -95,28 +98,52 @@ stated power: five).
 settings lie one or two standard errors too far out."""
 
 
+OPENING: Make = whole_reports_section
+"""The first section, before the overview; what it takes an hour to measure is kept beside it."""
+
+
+def section_names() -> dict[str, Make]:
+    """What `--section` takes: the names of the functions, with hyphens and without "section"."""
+    return {make.__name__.removesuffix("_section").replace("_", "-"): make for make in (OPENING, *SECTIONS)}
+
+
+def one_section(name: str, effort: Effort = FULL) -> Section:
+    """A section by itself, with the random numbers that it has on the page."""
+    make = section_names()[name]
+    return make(np.random.default_rng([SEED, SECTIONS.index(make) if make in SECTIONS else 0]), effort)
+
+
+def spliced(text: str, section: Section) -> str:
+    """A page with this section in place of the one of the same title; at the end if there is none."""
+    start = text.find(f"\n## {section.title}\n")
+    if start < 0:
+        return f"{text.rstrip()}\n\n{section.text()}\n"
+    stop = text.find("\n## ", start + 1)
+    rest = text[stop:] if stop >= 0 else ""
+    return f"{text[:start]}\n{section.text()}\n{rest}"
+
+
 def page(effort: Effort = FULL) -> str:
     """The whole of docs/calibration.md."""
     sections = [make(np.random.default_rng([SEED, k]), effort) for k, make in enumerate(SECTIONS)]
     findings = [finding for section in sections for finding in section.findings]
-    head = f"{INTRODUCTION}\n\n{OVERVIEW}\n\n{overview(findings)}"
+    opening = one_section("whole-reports", effort).text()
+    head = f"{INTRODUCTION}\n\n{opening}\n\n{OVERVIEW}\n\n{overview(findings)}"
     return "\n\n".join([head, *(section.text() for section in sections)]) + "\n"
 
 
-def section_text(name: str, effort: Effort = FULL) -> str:
-    """One section by the name of the function that makes it."""
-    known = [make.__name__ for make in SECTIONS]
-    if name not in known:
-        raise SystemExit(f"there is no section {name}: choose one of {', '.join(known)}")
-    place = known.index(name)
-    return SECTIONS[place](np.random.default_rng([SEED, place]), effort).text()
-
-
 def main(arguments: Sequence[str], effort: Effort = FULL) -> int:
-    """Write the page to the path given, by default docs/calibration.md; `--section name` prints one alone."""
-    if arguments and arguments[0] == "--section":
-        print(section_text(arguments[1], effort))
-        return 0
-    path = Path(arguments[0]) if arguments else Path("docs/calibration.md")
-    path.write_text(page(effort), encoding="utf-8")
+    """Write the page, or one section into it, to the path given, by default docs/calibration.md."""
+    parser = ArgumentParser(prog="python -m benchmarks.calibration")
+    parser.add_argument("path", nargs="?", type=Path, default=Path("docs/calibration.md"))
+    parser.add_argument("--section", choices=section_names(), help="this section alone, into the page")
+    parser.add_argument("--anew", action="store_true", help="measure whole reports again, kept or not")
+    chosen = parser.parse_args(arguments)
+    if effort == FULL and chosen.section in (None, "whole-reports"):
+        measure_all(anew=chosen.anew)
+    if chosen.section is None:
+        text = page(effort)
+    else:
+        text = spliced(chosen.path.read_text("utf-8"), one_section(chosen.section, effort))
+    chosen.path.write_text(text, encoding="utf-8")
     return 0

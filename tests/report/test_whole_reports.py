@@ -1,0 +1,132 @@
+"""Whole reports on equal methods: simulated ones read as those of `assess`, and seldom claim anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from benchmarks import calibration
+from benchmarks.calibration.exchangeable import PROBLEMS, Drawn, Problem
+from benchmarks.calibration.sections import Section
+from benchmarks.calibration.simulated_reports import TARGET, frame_of, simulated_results
+from benchmarks.calibration.whole_reports import (
+    Cell,
+    is_claiming,
+    measure,
+    report_on,
+)
+
+import redelve
+from redelve.assessment import Assessment
+from redelve.findings import Findings, find
+from redelve.findings.by_method import losses_on
+from redelve.report.sections.overview import summarise
+from redelve.stats.anova import compare_common
+from redelve.stats.multiple import best_group, compare_all
+
+EQUAL = "regression, nearest neighbour"
+
+
+def learner(problem: Problem, column: int) -> Callable[..., np.ndarray]:
+    """The method that sees a column, as a user would write it."""
+
+    def method(inputs: np.ndarray, targets: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        found = problem.learn(inputs[:, column], targets.astype(np.float64), asked[:, column])
+        if problem.code == "L":
+            return np.column_stack([1 - found, found])
+        return found.astype(int) if problem.has_classes else found
+
+    return method
+
+
+def assessed(problem: Problem, several: list[Drawn]) -> Assessment:
+    """What `assess` finds on the same data."""
+    methods = {f"m{column}": learner(problem, column) for column in range(several[0].inputs.shape[1])}
+    tasks = [
+        redelve.task(frame_of(problem, drawn), TARGET, name=f"data{number}", groups=drawn.groups)
+        for number, drawn in enumerate(several)
+    ]
+    return replace(redelve.assess(methods, tasks, losses=[problem.code]), loss=problem.code)
+
+
+@pytest.mark.parametrize(
+    ("name", "cases", "tasks"),
+    [
+        *((name, 60, 1) for name in PROBLEMS),
+        ("0–1 loss", 500, 1),
+        ("groups of ten", 1000, 1),
+        (EQUAL, 1800, 1),
+        (EQUAL, 420, 2),
+    ],
+)
+def test_simulated_reports_read_as_those_of_assess(name: str, cases: int, tasks: int) -> None:
+    problem, rng = PROBLEMS[name], np.random.default_rng(7)
+    several = [problem.draw(cases, 3, rng) for _ in range(tasks)]
+    simulated = find(simulated_results(problem, several), problem.code)
+    assert summarise(simulated) == str(assessed(problem, several))
+
+
+def of_seed(seed: int) -> Findings:
+    """Ten equal methods on a thousand cases."""
+    problem = PROBLEMS[EQUAL]
+    return find(simulated_results(problem, [problem.draw(1000, 10, np.random.default_rng(seed))]))
+
+
+def test_ten_equal_methods_of_which_one_was_called_worse() -> None:
+    """The audit's example: no adjusted p below 0.05, and yet "m0 was shown to be worse".
+
+    Each method could be thrown out of the group of the best at its own level: of ten, 18 % of tasks.
+    """
+    findings = of_seed(1)
+    largest = findings.tasks[-1]
+    losses = losses_on(findings.results, largest.task.address, "S")
+    tables = {name: [table[0] for table in one.of(sorted(one.by_instance))] for name, one in losses.items()}
+    pairs = compare_all(tables, compare_common)
+    assert min(pair.adjusted_p_value or 1.0 for pair in pairs.pairs) > 0.05
+    assert "m0" not in best_group(pairs).members
+    text = summarise(findings)
+    assert not is_claiming(text, findings)
+    assert "shown to be worse" not in " ".join(text.split())
+    assert largest.best_group == tuple(f"m{number}" for number in range(10))
+
+
+def test_a_claim_is_found_in_a_text_by_words_and_by_a_star_that_is_missing() -> None:
+    problem = PROBLEMS["one method better"]
+    drawn = problem.draw(8192, 2, np.random.default_rng(1))
+    findings = find(simulated_results(problem, [drawn]))
+    text = summarise(findings)
+    assert is_claiming(text, findings)
+    silent = text.replace("loses less than", "…").replace("is the best of", "…")
+    assert is_claiming(silent, findings)
+    open_question = of_seed(0)
+    assert not is_claiming(summarise(open_question), open_question)
+
+
+@pytest.mark.parametrize(
+    ("cell", "most"),
+    [(Cell(EQUAL, 60, 2, reports=400), 8.3), (Cell("0–1 loss", 60, 10, reports=300), 8.8)],
+)
+def test_reports_on_equal_methods_seldom_claim_anything(cell: Cell, most: float) -> None:
+    """At most 5 % and three Monte-Carlo standard errors."""
+    found = measure(cell)
+    assert found.claims <= most
+    assert found.differences <= most
+
+
+def test_an_interval_beside_a_winner_is_judged_by_the_true_difference() -> None:
+    cell = Cell("one method better", 1000, 5, reports=40)
+    found = measure(cell)
+    assert found.quotes > 10
+    assert found.wrong_quotes <= found.differences <= 15
+    assert found.claims == 0  # a claim of a true difference is not false
+    outcome = report_on(PROBLEMS[cell.problem], cell, np.random.default_rng(2))
+    assert outcome.differences.shape[1:] == (10, 2)
+
+
+def test_a_section_takes_the_place_of_the_old_one() -> None:
+    page = "# Page\n\n## One\n\nold\n\n## Two\n\nkept\n"
+    one, three = (Section(title, "New words.", "| a |", ()) for title in ("One", "Three"))
+    assert calibration.spliced(page, one) == "# Page\n\n## One\n\nNew words.\n\n| a |\n\n## Two\n\nkept\n"
+    assert calibration.spliced(page, three) == f"{page}\n## Three\n\nNew words.\n\n| a |\n"
