@@ -25,7 +25,8 @@ from redelve.findings.result_frames import (
     jobs_frame,
     runs_frame,
 )
-from redelve.methods.contract import MethodsLike, default_methods, named_methods
+from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods
+from redelve.model import Assignment
 from redelve.registry import named_options
 from redelve.report.sections import DataDescription, ReportContext, described
 from redelve.run.cells import Limits
@@ -147,18 +148,11 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
-    if methods is None:
-        targets = {target for one in assignments.values() for target in assignment_targets(one)}
-        methods = default_methods(tuple(targets))
-    named = named_methods(methods)
+    named = _methods_for(assignments.values()) if methods is None else named_methods(methods)
     planned = planned_pairs(compare, named)
+    bounds = limits or Limits()
     experiment = Experiment(
-        named,
-        assignments,
-        runs=runs,
-        losses=losses,
-        limits=limits or Limits(),
-        on_failure=on_failure,
+        named, assignments, runs=runs, losses=losses, limits=bounds, on_failure=on_failure
     )
     path = None if archive is None else Path(archive)
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if progress else records  # noqa: E731
@@ -167,6 +161,12 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     else:
         results = carry_out(experiment, archive, workers=workers, watch=watch)
     return Assessment(results, judge_by, path, data, margin=within, planned=planned)
+
+
+def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
+    """A sensible set for what is to be predicted."""
+    targets = {target for one in assignments for target in assignment_targets(one)}
+    return named_methods(default_methods(tuple(targets)))
 
 
 def _check_racing(until_settled: bool, *, budget: object, compare: object) -> None:
