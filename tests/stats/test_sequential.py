@@ -4,6 +4,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from benchmarks.calibration.sections import Effort
 from benchmarks.calibration.until_settled import (
     SHARES,
     UNEQUAL,
@@ -12,6 +13,7 @@ from benchmarks.calibration.until_settled import (
     settled_by_more,
     smallest_fixed,
     squares_of,
+    until_settled,
 )
 from scipy import stats as scipy_stats
 
@@ -214,3 +216,12 @@ def test_the_number_of_sets_told_settles_most_races() -> None:
     share, told = settled_by_more(0.5, 8, 800, np.random.default_rng(13))
     assert 0.7 < share < 0.9
     assert 30 < told < 100
+
+
+@pytest.mark.slow
+def test_no_setting_of_the_calibration_says_anything_false_in_more_than_five_per_cent() -> None:
+    section = until_settled(np.random.default_rng(15), Effort())
+    levels = [one for one in section.findings if "skewed" not in one.where]
+    assert len(levels) == 8 + 12
+    for one in levels:
+        assert at_most(one.percent / 100, one.count), one
