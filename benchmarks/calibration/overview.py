@@ -127,6 +127,7 @@ OFFERS = (
     Offer("mean over tasks, interval", "random_effects", "coverage 95"),
     Offer("mean over tasks, interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),
+    Offer("pairs over tasks, any claim", "random_effects", "level 5"),
     Offer("new task, prediction interval", "random_effects", "coverage 95"),
     Offer("new task, prediction interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("fall at twice the data, interval", "at_twice_the_data", "coverage 95"),
