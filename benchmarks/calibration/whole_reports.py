@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 
@@ -17,9 +18,10 @@ import numpy as np
 
 from benchmarks.calibration.exchangeable import PROBLEMS, Numbers, Problem
 from benchmarks.calibration.sections import Effort, Section, table
-from benchmarks.calibration.simulated_reports import simulated_findings
+from benchmarks.calibration.simulated_reports import planned_tasks, simulated_findings
 from benchmarks.calibration.simulation import Generator
 from redelve.findings import Findings, TaskFindings
+from redelve.findings.over_tasks import PairOverTasks
 from redelve.report.sections import panels
 from redelve.report.sections.overview import MAY_BE_BEST, summarise
 from redelve.seeds import generator
@@ -48,16 +50,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one report said: claims in its text, claims of its findings, and all its intervals.
+    """What one report said: claims of its text, of its tasks and over tasks, and all its intervals.
 
     Arrays are tasks × methods or tasks × pairs; `quoted` is the place of the interval beside the winner.
+    `falls` are by how much losses would fall at twice the data, a row for each learning curve.
     """
 
     text_claims: bool
     claims: bool
+    claims_over_tasks: bool
     means: Numbers
     losses: Numbers
     differences: Numbers
+    over_tasks: Numbers
+    falls: Numbers
     quoted: tuple[tuple[int, int], ...]
 
 
@@ -73,6 +79,7 @@ class Measured:
     designs: str
     claims: float
     differences: float
+    falls: float
     losses: float
     quotes: float
     wrong_quotes: float
@@ -87,11 +94,20 @@ def report_on(problem: Problem, cell: Cell, rng: Generator) -> Outcome:
     return Outcome(
         is_claiming(text, findings),
         any(one.winner for found in findings.tasks for one in found.contests),
+        any(one.winner for one in _pairs_over_tasks(findings)),
         np.array([[one.mean for one in found.methods] for found in findings.tasks]),
         np.array([[_ends(one.bounds) for one in found.methods] for found in findings.tasks]),
         np.array([[_ends(one.bounds) for one in found.contests] for found in findings.tasks]),
+        np.array([_ends(one.claim.bounds) for one in _pairs_over_tasks(findings)]).reshape(-1, 2),
+        np.array([(more.low, more.high) for one in findings.curves if (more := one.more_data)]).reshape(
+            -1, 2
+        ),
         tuple(_quoted(findings)),
     )
+
+
+def _pairs_over_tasks(findings: Findings) -> tuple[PairOverTasks, ...]:
+    return () if findings.across is None else findings.across.pairs
 
 
 def _flat(text: str) -> str:
@@ -136,22 +152,54 @@ def measure(cell: Cell) -> Measured:
     first, second = np.triu_indices(cell.methods, 1)
     truth = expected[:, first] - expected[:, second]
     missed = [_missed(one.differences, truth) for one in found]
+    any_missed = [
+        miss.any() or _missed(one.over_tasks, 0.0).any() for one, miss in zip(found, missed, strict=True)
+    ]
+    sizes = [
+        one.facts.training_set_size for one in planned_tasks(cell.problem, cell.cases, cell.methods, "data0")
+    ]
+    fall = true_fall(cell.problem, max(sizes), cell.methods) if len(sizes) > 1 else np.zeros(0)
     wrong = [any(miss[place] for place in one.quoted) for one, miss in zip(found, missed, strict=True)]
-    false = [one.text_claims if problem.is_equal else False for one in found]
+    false = [problem.is_equal and (one.text_claims or one.claims_over_tasks) for one in found]
     if any(one.claims != one.text_claims for one in found):
         raise AssertionError("a text claims what the findings do not, or the other way round")
     return Measured(
         cell.reports,
         _designs(problem, cell),
         100 * float(np.mean(false)),
-        100 * float(np.mean([miss.any() for miss in missed])),
+        100 * float(np.mean(any_missed)),
+        100 * float(np.mean([_missed(one.falls, _of_curves(fall, one.falls)).any() for one in found])),
         100 * float(np.mean([_missed(one.losses, expected) for one in found])),
         100 * float(np.mean([bool(one.quoted) for one in found])),
         100 * float(np.mean(wrong)),
     )
 
 
-def _missed(bounds: Numbers, truth: Numbers) -> Numbers:
+def _of_curves(fall: Numbers, falls: Numbers) -> Numbers:
+    """The true fall of every curve: methods come in their order on each task."""
+    return np.tile(fall, len(falls) // len(fall)) if len(falls) else np.zeros(0)
+
+
+@cache
+def true_fall(name: str, size: int, methods: int, sets: int = 3000) -> Numbers:
+    """By how much the expected loss of each method falls from so many training cases to twice as many."""
+    problem, rng = PROBLEMS[name], generator("true fall", name, size, methods)
+    sums = np.zeros((2, methods))
+    for _ in range(sets):
+        drawn = problem.draw(2 * size + 100, methods, rng)
+        asked, truth = drawn.inputs[-100:], drawn.targets[-100:]
+        for place, cases in enumerate((size, 2 * size)):
+            x, y = drawn.inputs[:cases], drawn.targets[:cases]
+            for column in range(methods):
+                answers = problem.learn(x[:, column], y, asked[:, column])
+                sums[place, column] += problem.loss(answers, truth).mean()
+    small, large = sums / sets
+    if problem.is_equal:
+        small, large = (np.full(methods, one.mean()) for one in (small, large))
+    return np.asarray(small - large if problem.code == "L" else 1 - large / small)
+
+
+def _missed(bounds: Numbers, truth: Numbers | float) -> Numbers:
     return np.asarray((bounds[..., 0] > truth) | (bounds[..., 1] < truth))
 
 
@@ -224,11 +272,13 @@ those of `redelve.assess`.
 """
 INTERVALS = """
 Per cent of the same reports in which any printed interval of a difference misses, of all pairs, sizes and
-tasks: at most 5 % may. In parentheses the per cent of intervals of one expected loss taken alone that miss:
-reports print none of these, `frame()` has them as `low` and `high`.
+tasks, then those in which any interval of what twice the data would do to a method misses: at most 5 % may,
+of either kind. In parentheses the per cent of intervals of one expected loss taken alone that miss: reports
+print none of these, `frame()` has them as `low` and `high`.
 """
 SEVERAL = """
-Several tasks in one report, each a data set of its own: claims, then intervals of differences that miss.
+Several tasks in one report, each a data set of its own: claims on any task or over all of them, then reports
+in which an interval misses.
 """
 WINNER = """
 One method is better than the others, which are alike. Of the interval that the text quotes beside the winner:
@@ -243,7 +293,7 @@ def whole_reports_section(rng: Generator, effort: Effort) -> Section:
     parts = [
         _by_methods(found, lambda one: f"{one.claims:.1f} ± {_error(one.claims, one.reports):.1f}"),
         _words(INTERVALS),
-        _by_methods(found, lambda one: f"{one.differences:.1f} ({one.losses:.1f})"),
+        _by_methods(found, _intervals),
         _words(SEVERAL),
         _several(found),
         _words(WINNER),
@@ -272,13 +322,19 @@ def _by_methods(found: Mapping[str, Measured], shown: Callable[[Measured], str])
     return table(["problem", "cases", "design", *(f"k = {methods}" for methods in METHODS)], rows)
 
 
+def _intervals(one: Measured) -> str:
+    return f"{one.differences:.1f}, {one.falls:.1f} ({one.losses:.1f})"
+
+
 def _several(found: Mapping[str, Measured]) -> str:
     rows: list[list[object]] = []
     for cell in (one for one in CELLS if one.tasks > 1):
         one = found[cell.key]
         claims = f"{one.claims:.1f} ± {_error(one.claims, one.reports):.1f}"
-        rows.append([cell.tasks, cell.cases, cell.methods, f"{one.reports:,}", claims, one.differences])
-    return table(["tasks", "cases", "methods", "reports", "any false claim", "any interval misses"], rows)
+        shares = (claims, one.differences, one.falls)
+        rows.append([cell.tasks, cell.cases, cell.methods, f"{one.reports:,}", *shares])
+    head = ["tasks", "cases", "methods", "reports", "any false claim", "any difference misses"]
+    return table([*head, "twice the data: any misses"], rows)
 
 
 def _winners(found: Mapping[str, Measured]) -> str:

@@ -16,6 +16,7 @@ from benchmarks.calibration.whole_reports import (
     is_claiming,
     measure,
     report_on,
+    true_fall,
 )
 
 import redelve
@@ -123,6 +124,22 @@ def test_an_interval_beside_a_winner_is_judged_by_the_true_difference() -> None:
     assert found.claims == 0  # a claim of a true difference is not false
     outcome = report_on(PROBLEMS[cell.problem], cell, np.random.default_rng(2))
     assert outcome.differences.shape[1:] == (10, 2)
+    assert outcome.falls.shape == (5, 2)
+
+
+def test_claims_and_intervals_over_tasks_count_as_well() -> None:
+    outcome = report_on(PROBLEMS[EQUAL], Cell(EQUAL, 60, 3, tasks=3), np.random.default_rng(2))
+    assert outcome.over_tasks.shape == (3, 2)
+    assert (outcome.over_tasks[:, 0] < outcome.over_tasks[:, 1]).all()
+    found = measure(Cell(EQUAL, 60, 3, tasks=3, reports=40))
+    assert max(found.claims, found.differences) <= 15
+
+
+def test_what_twice_the_data_does_to_a_line_is_known_from_theory() -> None:
+    """Expected loss σ²(1 + 1/n)(1 + 1/(n − 3)): the share lost from n to 2n cases, n = 32."""
+    before, after = ((1 + 1 / n) * (1 + 1 / (n - 3)) for n in (32, 64))
+    fall = true_fall("regression, a line", 32, 2)
+    assert fall == pytest.approx([1 - after / before] * 2, abs=0.004)
 
 
 def test_a_section_takes_the_place_of_the_old_one() -> None:
