@@ -317,6 +317,8 @@ def _by_methods(found: Mapping[str, Measured], shown: Callable[[Measured], str])
     rows = []
     for problem, cases in dict.fromkeys((cell.problem, cell.cases) for cell in CELLS if cell.tasks == 1):
         cells = [found.get(Cell(problem, cases, methods).key) for methods in METHODS]
+        if not any(cells):
+            continue
         design = next(one.designs for one in cells if one is not None)
         rows.append([problem, cases, design, *("–" if one is None else shown(one) for one in cells)])
     return table(["problem", "cases", "design", *(f"k = {methods}" for methods in METHODS)], rows)

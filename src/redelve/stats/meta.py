@@ -85,7 +85,7 @@ def random_effects(
     --------
     >>> found = random_effects([0.10, 0.30, 0.35, 0.65], [0.01, 0.01, 0.02, 0.02])
     >>> round(float(found.means), 3), round(float(found.standard_errors), 3), round(float(found.between), 3)
-    (0.325, 0.111, 0.036)
+    (0.335, 0.112, 0.036)
     """
     y, v = _checked(effects, variances)
     tasks = y.shape[-1]
