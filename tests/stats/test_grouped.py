@@ -138,7 +138,7 @@ def test_groups_that_a_model_never_saw_are_independent() -> None:
     found = grouped_losses(*folds(10)[:2])
     new = analyse_new_groups(found)
     assert new.standard_error == pytest.approx(found.units.std(ddof=1) / np.sqrt(GROUPS))
-    assert new.degrees_of_freedom == pytest.approx(found.effective - 1)
+    assert new.degrees_of_freedom == pytest.approx(found.effective / 2)
 
 
 def test_few_groups_are_said_to_be_few() -> None:

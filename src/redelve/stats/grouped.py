@@ -216,8 +216,11 @@ def analyse_groups(found: GroupedLosses, *, scale: Scale = "plain") -> GroupEsti
 
 
 def analyse_new_groups(found: GroupedLosses, *, scale: Scale = "plain") -> GroupEstimate:
-    """Expected loss of one trained model on groups that it never saw: s²/G, as they are independent."""
-    return _estimated(found, 1.0, min(found.effective, found.groups) - 1.0, scale)
+    """Expected loss of one trained model on groups that it never saw: s²/G, as they are independent.
+
+    There are half as many degrees of freedom as effective groups, as in `analyse_groups`.
+    """
+    return _estimated(found, 1.0, max(min(found.effective, found.groups) / 2, 1.0), scale)
 
 
 def compare_groups(first: GroupedLosses, second: GroupedLosses) -> GroupComparison:
