@@ -330,7 +330,7 @@ def _intervals(one: Measured) -> str:
 
 def _several(found: Mapping[str, Measured]) -> str:
     rows: list[list[object]] = []
-    for cell in (one for one in CELLS if one.tasks > 1):
+    for cell in (one for one in CELLS if one.tasks > 1 and one.key in found):
         one = found[cell.key]
         claims = f"{one.claims:.1f} ± {_error(one.claims, one.reports):.1f}"
         shares = (claims, one.differences, one.falls)
@@ -341,7 +341,7 @@ def _several(found: Mapping[str, Measured]) -> str:
 
 def _winners(found: Mapping[str, Measured]) -> str:
     rows: list[list[object]] = []
-    for cell in WITH_A_WINNER:
+    for cell in (one for one in WITH_A_WINNER if one.key in found):
         one = found[cell.key]
         rows.append(
             [cell.cases, cell.methods, f"{one.reports:,}", one.quotes, one.wrong_quotes, one.differences]
