@@ -16,6 +16,9 @@ from math import isfinite
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval
 
+LARGE = 10_000
+"""From here on an amount is written out, with commas."""
+
 
 @dataclass(frozen=True)
 class Margin:
@@ -92,7 +95,8 @@ class MarginVerdict:
     @property
     def words(self) -> str:
         """The margin, and what a share amounts to: "0.5", or "2 % (0.031)"."""
-        return f"{self.margin} ({self.amount:.2g})" if self.margin.is_relative else str(self.margin)
+        amount = f"{self.amount:.2g}" if self.amount < LARGE else f"{float(f'{self.amount:.2g}'):,.0f}"
+        return f"{self.margin} ({amount})" if self.margin.is_relative else str(self.margin)
 
     @property
     def is_equivalent(self) -> bool:
