@@ -21,7 +21,7 @@ from redelve.data.problems import Problems
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment, Instance, Prior, Prototask, PrototaskData, Task, is_missing
 from redelve.model.coding import Coding
-from redelve.model.dataset import Cases, Dataset, DatasetSpec, Rows
+from redelve.model.dataset import Cases, Dataset, DatasetSpec, Rows, Texts
 from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
 from redelve.model.encodings import default_coding
 from redelve.model.prototask import extract, used_attributes
@@ -169,10 +169,14 @@ class TaskSource:
         """The true targets of an instance's test cases, in their order."""
         return self._truths(instance.testing)
 
+    @cached_property
+    def _target_texts(self) -> list[Texts]:
+        """The targets as written, kept: those of a large file are read anew whenever a column is asked."""
+        return [column.texts() for column in self.data.cases.columns[len(self.data.inputs) :]]
+
     def _truths(self, rows: Rows) -> list[Truth]:
-        columns = self.data.cases.columns[len(self.data.inputs) :]
-        pairs = zip(self.targets, columns, strict=True)
-        return [truth_of(target, column.texts()[rows]) for target, column in pairs]
+        pairs = zip(self.targets, self._target_texts, strict=True)
+        return [truth_of(target, texts[rows]) for target, texts in pairs]
 
     def assignment(self, lists: CaseLists | None = None) -> Assignment:
         """The task with its cases and its standard or listed instances, for methods to work on."""
