@@ -220,23 +220,15 @@ def _designs(problem: Problem, cell: Cell) -> str:
 
 REGRESSION = "regression, nearest neighbour"
 CASES = (60, 200, 1000, 8192)
+OTHER_KINDS = ("regression, a line", "groups of ten", "log-normal targets")
 CELLS: tuple[Cell, ...] = (
-    *(Cell(REGRESSION, n, k) for n in CASES for k in (2, 5, 10)),
-    *(Cell(REGRESSION, n, 20, reports=200) for n in CASES),
-    *(Cell(REGRESSION, n, 50, reports=100) for n in CASES),
-    *(Cell(kind, n, k) for kind in ("0–1 loss", "log loss") for n in CASES for k in (2, 10)),
-    *(
-        Cell(kind, n, 2)
-        for kind in ("regression, a line", "groups of ten", "log-normal targets")
-        for n in CASES
-    ),
-    *(Cell(kind, n, 10, reports=400) for kind in ("regression, a line", "groups of ten") for n in CASES),
-    *(Cell("log-normal targets", n, 10, reports=400) for n in CASES),
-    *(Cell(REGRESSION, n, k, 5, reports=200) for n in (200, 1000) for k in (5, 10)),
-    *(Cell(REGRESSION, n, k, 20, reports=100) for n in (200, 1000) for k in (5, 10)),
+    *(Cell(REGRESSION, n, k) for n in CASES for k in (2, 5, 10, 20, 50)),
+    *(Cell(kind, n, k) for kind in ("0–1 loss", "log loss", *OTHER_KINDS) for n in CASES for k in (2, 10)),
+    *(Cell(REGRESSION, n, k, 5, reports=400) for n in (200, 1000) for k in (5, 10)),
+    *(Cell(REGRESSION, n, k, 20, reports=200) for n in (200, 1000) for k in (5, 10)),
 )
 WITH_A_WINNER: tuple[Cell, ...] = tuple(
-    Cell("one method better", n, k, reports=300) for n in (200, 1000, 8192) for k in (2, 5, 10)
+    Cell("one method better", n, k) for n in (200, 1000, 8192) for k in (2, 5, 10)
 )
 EVERY_CELL = (*CELLS, *WITH_A_WINNER)
 
