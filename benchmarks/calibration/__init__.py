@@ -6,8 +6,10 @@ hold the true value 95 % of the time.
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +35,7 @@ from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
-from benchmarks.calibration.sections import Effort, Make, Section
+from benchmarks.calibration.sections import Effort, Finding, Make, Section
 from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 from benchmarks.calibration.until_settled import until_settled
@@ -41,6 +43,8 @@ from benchmarks.calibration.whole_reports import measure_all, whole_reports_sect
 
 SEED = 1996
 FULL = Effort()
+KEPT = Path(__file__).with_name("kept")
+"""What was measured, a file for each section."""
 SECTIONS: tuple[Make, ...] = (
     hierarchical_levels,
     common_gaussian,
@@ -73,9 +77,9 @@ SECTIONS: tuple[Make, ...] = (
 
 INTRODUCTION = """# Calibration
 
-Written by `python -m benchmarks.calibration`, in about half an hour; do not edit. One section is made anew by
-`python -m benchmarks.calibration --section NAME`, as `whole-reports`. [statistics.md](statistics.md) and
-[comparisons.md](comparisons.md) explain what is measured."""
+Written by `python -m benchmarks.calibration` of what it measured before and keeps, and of what it measures
+now (`--section NAME` one section, `--anew` all, in some two hours); do not edit.
+[statistics.md](statistics.md) and [comparisons.md](comparisons.md) explain what is measured."""
 
 OVERVIEW = f"""## Every test and interval offered
 
@@ -113,37 +117,48 @@ def one_section(name: str, effort: Effort = FULL) -> Section:
     return make(np.random.default_rng([SEED, SECTIONS.index(make) if make in SECTIONS else 0]), effort)
 
 
-def spliced(text: str, section: Section) -> str:
-    """A page with this section in place of the one of the same title; at the end if there is none."""
-    start = text.find(f"\n## {section.title}\n")
-    if start < 0:
-        return f"{text.rstrip()}\n\n{section.text()}\n"
-    stop = text.find("\n## ", start + 1)
-    rest = text[stop:] if stop >= 0 else ""
-    return f"{text[:start]}\n{section.text()}\n{rest}"
+def kept_section(name: str, folder: Path = KEPT) -> Section | None:
+    """What was measured of a section before; None where nothing was."""
+    path = folder / f"{name}.json"
+    if not path.exists():
+        return None
+    told = json.loads(path.read_text("utf-8"))
+    findings = tuple(Finding(**one) for one in told.pop("findings"))
+    return Section(**told, findings=findings)
 
 
-def page(effort: Effort = FULL) -> str:
-    """The whole of docs/calibration.md."""
-    sections = [make(np.random.default_rng([SEED, k]), effort) for k, make in enumerate(SECTIONS)]
+def keep_section(name: str, section: Section, folder: Path = KEPT) -> None:
+    """Write it down, for pages that are made later."""
+    folder.mkdir(exist_ok=True)
+    text = json.dumps(asdict(section), ensure_ascii=False, indent=1)
+    (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def page(folder: Path = KEPT) -> str:
+    """The whole of docs/calibration.md, of the sections that were measured."""
+    names = [name for name, make in section_names().items() if make is not OPENING]
+    sections = [one for one in (kept_section(name, folder) for name in names) if one is not None]
     findings = [finding for section in sections for finding in section.findings]
-    opening = one_section("whole-reports", effort).text()
+    opening = one_section("whole-reports").text()
     head = f"{INTRODUCTION}\n\n{opening}\n\n{OVERVIEW}\n\n{overview(findings)}"
     return "\n\n".join([head, *(section.text() for section in sections)]) + "\n"
 
 
 def main(arguments: Sequence[str], effort: Effort = FULL) -> int:
-    """Write the page, or one section into it, to the path given, by default docs/calibration.md."""
+    """Measure what is asked for and write the page to the path given, by default docs/calibration.md."""
     parser = ArgumentParser(prog="python -m benchmarks.calibration")
     parser.add_argument("path", nargs="?", type=Path, default=Path("docs/calibration.md"))
-    parser.add_argument("--section", choices=section_names(), help="this section alone, into the page")
-    parser.add_argument("--anew", action="store_true", help="measure whole reports again, kept or not")
+    parser.add_argument("--section", choices=section_names(), help="measure this section alone, kept or not")
+    parser.add_argument("--anew", action="store_true", help="measure all again, kept or not")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="the folder that keeps what was measured")
     chosen = parser.parse_args(arguments)
     if effort == FULL and chosen.section in (None, "whole-reports"):
         measure_all(anew=chosen.anew)
-    if chosen.section is None:
-        text = page(effort)
-    else:
-        text = spliced(chosen.path.read_text("utf-8"), one_section(chosen.section, effort))
-    chosen.path.write_text(text, encoding="utf-8")
+    for name, make in section_names().items():
+        is_due = name == chosen.section or (
+            chosen.section is None and (chosen.anew or kept_section(name, chosen.kept) is None)
+        )
+        if make is not OPENING and is_due:
+            keep_section(name, one_section(name, effort), chosen.kept)
+    chosen.path.write_text(page(chosen.kept), encoding="utf-8")
     return 0

@@ -204,6 +204,8 @@ OFFERS = (
 
 
 def overview(findings: Sequence[Finding]) -> str:
-    """The table of everything offered."""
+    """The table of everything offered of which something was measured."""
+    measured = {finding.what for finding in findings}
+    offers = [offer for offer in OFFERS if (offer.measured_as or offer.what) in measured]
     head = ["test or interval", "use", "nominal", "measured", "worst at", "data sets each"]
-    return table(head, [offer.line(findings) for offer in OFFERS])
+    return table(head, [offer.line(findings) for offer in offers])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks import calibration
 from benchmarks.calibration.exchangeable import PROBLEMS, Drawn, Problem
-from benchmarks.calibration.sections import Section
+from benchmarks.calibration.sections import Finding, Section
 from benchmarks.calibration.simulated_reports import TARGET, frame_of, simulated_results
 from benchmarks.calibration.whole_reports import (
     Cell,
@@ -142,8 +143,13 @@ def test_what_twice_the_data_does_to_a_line_is_known_from_theory() -> None:
     assert fall == pytest.approx([1 - after / before] * 2, abs=0.004)
 
 
-def test_a_section_takes_the_place_of_the_old_one() -> None:
-    page = "# Page\n\n## One\n\nold\n\n## Two\n\nkept\n"
-    one, three = (Section(title, "New words.", "| a |", ()) for title in ("One", "Three"))
-    assert calibration.spliced(page, one) == "# Page\n\n## One\n\nNew words.\n\n| a |\n\n## Two\n\nkept\n"
-    assert calibration.spliced(page, three) == f"{page}\n## Three\n\nNew words.\n\n| a |\n"
+def test_sections_are_kept_for_pages_that_are_made_later(tmp_path: Path) -> None:
+    found = (Finding("t-test", "four sets", 5.1, 400),)
+    one, two = (Section("Levels", "Words.", f"| {number} |", found) for number in (1, 2))
+    for section in (one, two):
+        calibration.keep_section("hierarchical-levels", section, tmp_path)
+    assert calibration.kept_section("hierarchical-levels", tmp_path) == two
+    assert calibration.kept_section("powers", tmp_path) is None
+    text = calibration.page(tmp_path)
+    assert text.count("\n## ") == 3  # with the opening and the overview
+    assert text.endswith("\n## Levels\n\nWords.\n\n| 2 |\n")

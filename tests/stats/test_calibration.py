@@ -156,7 +156,7 @@ TINY = Effort(4, 4, 4, 4)
 
 
 def test_the_page_is_written(tmp_path: Path) -> None:
-    assert calibration.main([str(tmp_path / "page.md")], TINY) == 0
+    assert calibration.main([str(tmp_path / "page.md"), "--kept", str(tmp_path / "kept")], TINY) == 0
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert text.count("\n## ") == len(calibration.SECTIONS) + 2  # with the opening and the overview
     for offer in OFFERS:
