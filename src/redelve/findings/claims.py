@@ -30,6 +30,12 @@ FEWEST_TASKS = 3
 """So many prototasks at least are a sample of tasks, of which something is claimed."""
 
 
+def settle(made: object, **values: object) -> None:
+    """Give a frozen value what follows from its other fields."""
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+
+
 @dataclass(frozen=True)
 class Claim:
     """What may be said of one comparison, given all others that are made with it.

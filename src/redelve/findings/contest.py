@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from redelve.findings.advice import Repeats, advice_of
-from redelve.findings.claims import Claim
+from redelve.findings.claims import Claim, settle
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.grouped import GroupComparison
@@ -42,21 +42,34 @@ class Contest:
     """What the bounds say about a margin, where one was given."""
     winner: str | None = field(init=False)
     """The method with the smaller expected loss, if the difference is claimed."""
+    loser: str | None = field(init=False, repr=False)
+    """The method that was shown to be worse, if the difference is claimed."""
+    adjusted_p_value: float | None = field(init=False, repr=False)
+    """The p-value that allows for all comparisons made together: a difference is claimed below 0.05."""
+    bounds: Interval | None = field(init=False, repr=False)
+    """The interval that holds the difference, together with those of all other comparisons, in 95 %."""
+    is_equivalent: bool = field(init=False, repr=False)
+    """Whether the two differ by less than the margin, where one was given."""
+    not_worse: tuple[str, ...] = field(init=False, repr=False)
+    """Who is not worse than the other by more than the margin; both where they are equivalent."""
 
     def __post_init__(self) -> None:
-        better = self.first if self.difference and self.difference < 0 else self.second
-        winner = better if self.difference and self.claim.is_made else None
-        object.__setattr__(self, "winner", winner)
-
-    @property
-    def adjusted_p_value(self) -> float | None:
-        """The p-value that allows for all comparisons made together: a difference is claimed below 0.05."""
-        return self.claim.adjusted_p_value
-
-    @property
-    def bounds(self) -> Interval | None:
-        """The interval that holds the difference, together with those of all other comparisons, in 95 %."""
-        return self.claim.bounds
+        claim, found = self.claim, self.verdict
+        both = self.first, self.second
+        winner = loser = None
+        if self.difference and claim.is_made:
+            winner, loser = both if self.difference < 0 else both[::-1]
+        shown = () if found is None else (found.first_is_not_worse, found.second_is_not_worse)
+        not_worse = tuple(name for name, holds in zip(both, shown, strict=False) if holds)
+        settle(
+            self,
+            winner=winner,
+            loser=loser,
+            adjusted_p_value=claim.adjusted_p_value,
+            bounds=claim.bounds,
+            is_equivalent=len(not_worse) == 2,
+            not_worse=not_worse,
+        )
 
     @cached_property
     def test(self) -> Test:
@@ -72,23 +85,6 @@ class Contest:
     def caveats(self) -> tuple[str, ...]:
         """What must be said beside it."""
         return self.test.caveats
-
-    @property
-    def loser(self) -> str | None:
-        """The method that was shown to be worse, if the difference is claimed."""
-        return None if self.winner is None else self.second if self.winner == self.first else self.first
-
-    @property
-    def is_equivalent(self) -> bool:
-        """Whether the two differ by less than the margin, where one was given."""
-        return self.verdict is not None and self.verdict.is_equivalent
-
-    @property
-    def not_worse(self) -> tuple[str, ...]:
-        """Who is not worse than the other by more than the margin; both where they are equivalent."""
-        found = self.verdict
-        shown = () if found is None else (found.first_is_not_worse, found.second_is_not_worse)
-        return tuple(name for name, holds in zip((self.first, self.second), shown, strict=False) if holds)
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the difference, of this comparison taken alone."""

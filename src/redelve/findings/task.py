@@ -22,7 +22,7 @@ from redelve.findings.by_method import (
     outer_instances,
     primary_loss,
 )
-from redelve.findings.claims import Claim, Names, TaskPairs, claims_of
+from redelve.findings.claims import Claim, Names, TaskPairs, claims_of, settle
 from redelve.findings.contest import Contest, Test, within_margin
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
@@ -77,38 +77,29 @@ class MethodFinding:
     standardised: float | None = field(init=False)
     """The expected loss in units of what the best constant answer loses."""
     standardised_error: float | None = field(init=False)
+    loses_more_than_constant: bool | None = field(init=False, repr=False)
+    """Whether more was lost than by the best constant answer; None where that is not known."""
     deviations: Mapping[str, float | None] = field(init=False)
     """Standard deviations of the loss by source; empty where they cannot be told apart."""
 
     def __post_init__(self) -> None:
         found = self.estimate
         mean, error = (None, None) if found is None else (found.mean, found.standard_error)
-        _settle(
+        standardised, of_constant = self.standard.mean(mean), 0.0 if self.standard.is_shift else 1.0
+        settle(
             self,
             mean=mean,
             standard_error=error,
             bounds=self.interval(),
-            standardised=self.standard.mean(mean),
+            standardised=standardised,
             standardised_error=self.standard.spread(error),
+            loses_more_than_constant=None if standardised is None else standardised > of_constant,
             deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
         )
-
-    @property
-    def loses_more_than_constant(self) -> bool | None:
-        """Whether more was lost than by the best constant answer; None where that is not known."""
-        if self.standardised is None:
-            return None
-        return self.standardised > (0.0 if self.standard.is_shift else 1.0)
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
         return None if self.estimate is None else clipped(self.estimate.interval(level), self.limits)
-
-
-def _settle(made: object, **values: object) -> None:
-    """Give a frozen value what follows from its other fields."""
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
 
 
 def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]:
@@ -159,6 +150,8 @@ class TaskFindings:
     """
     worse: tuple[str, ...] = field(init=False)
     """The methods that were shown to be worse than some other."""
+    by_pair: Mapping[frozenset[str], Contest] = field(init=False, repr=False, compare=False)
+    """The comparison of every pair."""
 
     def __post_init__(self) -> None:
         losers = {one.loser for one in self.contests}
@@ -168,11 +161,12 @@ class TaskFindings:
         known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
         known = [one for one in known if self.race is None or one.method in self.race.left] or known
         leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
-        _settle(
+        settle(
             self,
             leader=leader,
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
+            by_pair={frozenset((one.first, one.second)): one for one in self.contests},
         )
 
     @cached_property
@@ -190,11 +184,6 @@ class TaskFindings:
         if self.is_planned:
             found = (PLANNED, *found)
         return tuple(dict.fromkeys((*found, *self.why_not)))
-
-    @cached_property
-    def by_pair(self) -> Mapping[frozenset[str], Contest]:
-        """The comparison of every pair."""
-        return {frozenset((one.first, one.second)): one for one in self.contests}
 
     @cached_property
     def _by_name(self) -> Mapping[str, MethodFinding]:
