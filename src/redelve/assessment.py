@@ -149,7 +149,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
     named = _methods_for(assignments.values()) if methods is None else named_methods(methods)
-    planned = planned_pairs(compare, named)
+    planned = None if compare is None else planned_pairs(compare, named)
     bounds = limits or Limits()
     experiment = Experiment(
         named, assignments, runs=runs, losses=losses, limits=bounds, on_failure=on_failure

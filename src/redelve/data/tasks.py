@@ -156,10 +156,10 @@ def assignments_for(
 
 def _check_sizes(found: Collection[Assignment], sizes: SizesLike) -> None:
     """Refuse sizes that no task has: leaving them out would answer another question."""
-    prototasks = {one.address: one.task.prototask.training_set_sizes for one in found}
     known = {one.task.training_set_size for one in found}
     if wrong := [size for size in _asked(sizes) if size not in known]:
-        there = ", ".join(map(str, sorted({size for some in prototasks.values() for size in some})))
+        every = {size for one in found for size in one.task.prototask.training_set_sizes}
+        there = ", ".join(map(str, sorted(every)))
         raise SpecError(
             f"no task here has training sets of {wrong[0]} cases: there are {there}; leave that size out, or "
             "write it into the design (`training_set_sizes` in a table's description)"

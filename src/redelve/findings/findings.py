@@ -305,7 +305,7 @@ def find(
     With a `margin`, such as 0.5 or "2%", they say who is equivalent within it, or not worse by more.
     """
     compared, others = [], []
-    pairs = planned_pairs(planned, results.methods)
+    pairs = None if planned is None else planned_pairs(planned, results.methods)
     for address, facts in results.tasks.items():
         work = results.on(address)
         codes = tuple(work.losses)

@@ -47,9 +47,10 @@ def heavy_tails(self: ValidityRule, results: Results) -> Iterator[Note]:
 
 def _tails(results: Results, facts: TaskFacts) -> Iterator[tuple[str, tuple[LossTail, str]]]:
     """The heavy tails on a task, with the code of the loss and the method."""
-    for name, records in results.on(facts.address).records.items():
+    work = results.on(facts.address)
+    for name, records in work.records.items():
         for code in next((record.losses for record in records if record.losses), {}):
-            low, high = facts.loss(code).limits(facts.targets)
+            low, high = work.losses[code].limits
             if isinf(high):
                 tail = loss_tail(_by_case(records, facts, code), low)
                 if tail.is_heavy:

@@ -10,14 +10,12 @@ from redelve.findings.claims import Names
 PLANNED = "only the planned comparisons are tested; of other differences nothing is claimed"
 
 
-def planned_pairs(pairs: Sequence[Sequence[str]] | None, known: Collection[str]) -> tuple[Names, ...] | None:
-    """Pairs of known methods, each once, whichever is named first; None where all pairs are compared.
+def planned_pairs(pairs: Sequence[Sequence[str]], known: Collection[str]) -> tuple[Names, ...]:
+    """Pairs of known methods, each once, whichever is named first.
 
     >>> planned_pairs([("a", "b"), ("b", "a")], ["a", "b", "c"])
     (('a', 'b'),)
     """
-    if pairs is None:
-        return None
     found: dict[frozenset[str], Names] = {}
     for pair in pairs:
         names = _checked(pair, known)

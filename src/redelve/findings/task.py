@@ -85,12 +85,13 @@ class MethodFinding:
     def __post_init__(self) -> None:
         found = self.estimate
         mean, error = (None, None) if found is None else (found.mean, found.standard_error)
-        standardised, of_constant = self.standard.mean(mean), 0.0 if self.standard.is_shift else 1.0
+        bounds, standardised = self.interval(), self.standard.mean(mean)
+        of_constant = 0.0 if self.standard.is_shift else 1.0
         settle(
             self,
             mean=mean,
             standard_error=error,
-            bounds=self.interval(),
+            bounds=bounds,
             standardised=standardised,
             standardised_error=self.standard.spread(error),
             loses_more_than_constant=None if standardised is None else standardised > of_constant,
@@ -229,15 +230,14 @@ class ComparedTask:
         """What was found, with the claims that may be made."""
         work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
         standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
-        limits = judge.limits(facts.targets)
-        if margin is not None and judge.is_shift and limits[0] < 0:
+        if margin is not None and judge.is_shift and judge.limits[0] < 0:
             margin.refuse_share(f"{judge.words} on {facts.address}")
-        methods = tuple(finding_of(work, self.losses[name], standard, limits) for name in self.losses)
+        methods = tuple(finding_of(work, self.losses[name], standard, judge.limits) for name in self.losses)
         contests = tuple(self._contests(claims, standard))
         if margin is not None:
             losses = {one.method: one.bounds for one in methods}
             contests = tuple(within_margin(one, margin, losses) for one in contests)
-        told = (facts, self.code, judge, judge.words)
+        told = (facts, self.code, judge.loss, judge.words)
         return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
 
     def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:

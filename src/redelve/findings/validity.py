@@ -11,7 +11,7 @@ import numpy as np
 from redelve.findings.by_method import is_folded
 from redelve.findings.claims import Names
 from redelve.registry import Registry
-from redelve.run.results import Results, TaskFacts
+from redelve.run.results import IMPORTED, Record, Results, TaskFacts
 
 Severity = Literal["invalid", "caution", "note"]
 FEW_TRAINING_SETS = 4
@@ -133,13 +133,19 @@ def same_seed_for_all(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Estimators with a fixed random_state, and records that share a seed, where it is known."""
     fixed = [name for name, facts in results.methods.items() if facts.identity.get("fixed_seeds")]
     for name in results.methods:
-        seeds = [one.seed for one in results.records if one.job.method == name and one.is_seed_known]
+        seeds = [one.seed for one in results.records if one.job.method == name and _is_seed_known(one)]
         if name not in fixed and len(seeds) > 1 and len(set(seeds)) == 1:
             fixed.append(name)
     if fixed:
         yield self.note(
             f"{_listed(fixed)} used one seed throughout: leave random_state at None", (), tuple(fixed)
         )
+
+
+def _is_seed_known(record: Record) -> bool:
+    """Whether the seed is the one that was used; files and entries of others do not tell theirs."""
+    is_from_elsewhere = IMPORTED in record.environment or not (record.seed or record.environment)
+    return not is_from_elsewhere
 
 
 @rule(
@@ -399,7 +405,7 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Analyses of two of these methods or more that the archive remembers, with fewer instances."""
     fewer: dict[tuple[int, int], list[str]] = {}
     for address in results.tasks:
-        held = [one.job for name in results.methods for one in results.of(name, address) if one.has_losses]
+        held = [one.job for name in results.methods for one in results.of(name, address) if one.losses]
         methods, count = {job.method for job in held}, len({job.instance for job in held})
         before = [
             look.instances

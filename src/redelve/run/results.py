@@ -119,12 +119,6 @@ class Record:
         """Whether there is anything to analyse: the method's own answer or that of its stand-in."""
         return bool(self.losses)
 
-    @property
-    def is_seed_known(self) -> bool:
-        """Whether `seed` is the one that was used; files and entries of others do not tell theirs."""
-        is_from_elsewhere = IMPORTED in self.environment or not (self.seed or self.environment)
-        return not is_from_elsewhere
-
 
 @dataclass(frozen=True)
 class InstanceFacts:
@@ -184,12 +178,25 @@ class MethodFacts:
 
 
 @dataclass(frozen=True)
+class LossFacts:
+    """What the analysis must know of a loss on a task."""
+
+    loss: Loss
+    words: str
+    """The loss as within a sentence."""
+    is_shift: bool
+    """Whether it has no natural zero."""
+    limits: tuple[float, float]
+    """What is lost at least and at most."""
+
+
+@dataclass(frozen=True)
 class TaskResults:
     """What came of one task: the records of every method on it, by instance and run."""
 
     facts: TaskFacts
     records: Mapping[str, Sequence[Record]] = field(repr=False)
-    losses: Mapping[str, Loss]
+    losses: Mapping[str, LossFacts]
     """The losses that some record has, by code and in their order."""
 
 
@@ -253,7 +260,12 @@ class Results:
         """What came of a task."""
         facts, records = self.task(address), {name: self.of(name, address) for name in self.methods}
         codes = in_order({code for each in records.values() for one in each for code in one.losses})
-        return TaskResults(facts, records, {code: facts.loss(code) for code in codes})
+        losses = {code: facts.loss(code) for code in codes}
+        told = {
+            code: LossFacts(one, one.words, one.is_shift, one.limits(facts.targets))
+            for code, one in losses.items()
+        }
+        return TaskResults(facts, records, told)
 
     def task(self, address: str) -> TaskFacts:
         """What is known of a task."""

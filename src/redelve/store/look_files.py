@@ -175,7 +175,7 @@ def seen_in(results: Results) -> dict[str, EarlierLook]:
     """Of each task with losses how many instances there are, and of which methods."""
     found = {}
     for address in results.tasks:
-        held = [one.job for name in results.methods for one in results.of(name, address) if one.has_losses]
+        held = [one.job for name in results.methods for one in results.of(name, address) if one.losses]
         if held:
             names = tuple(sorted({job.method for job in held}))
             found[address] = EarlierLook(len({job.instance for job in held}), names, now())
