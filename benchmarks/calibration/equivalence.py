@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from benchmarks.calibration.equivalence_over_tasks import over_tasks_table
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, percent, table
 from benchmarks.calibration.simulation import Generator
 from redelve.stats.families import PairFamily, family_of
@@ -183,4 +184,6 @@ def equivalence_section(rng: Generator, effort: Effort) -> Section:
         for what in ("equivalent", "not worse")
     ]
     note = f"{count:,} data sets each; the standard error of 5 is {margin(count)}."
-    return Section("Equivalence and non-inferiority", f"{WORDS} {note}", table(head, rows), tuple(findings))
+    more, found = over_tasks_table(rng, effort)
+    body = f"{table(head, rows)}\n\n{more}"
+    return Section("Equivalence and non-inferiority", f"{WORDS} {note}", body, (*findings, *found))

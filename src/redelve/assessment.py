@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from redelve.answers.losses import LossLike
 from redelve.data.tasks import SizesLike, TaskLike, assignments_for
 from redelve.errors import SpecError
-from redelve.findings import Contest, Findings, Margin, MarginLike, compare_methods, find
+from redelve.findings import (
+    Contest,
+    Findings,
+    Margin,
+    MarginLike,
+    PairOverTasks,
+    compare_everywhere,
+    find,
+)
 from redelve.findings.by_method import Validation, many_runs
 from redelve.findings.findings import coverage_of
 from redelve.findings.planned import planned_pairs
@@ -23,6 +31,7 @@ from redelve.findings.result_frames import (
     coverage_frame,
     findings_frame,
     jobs_frame,
+    over_tasks_frame,
     runs_frame,
 )
 from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods
@@ -187,6 +196,8 @@ class Contests:
     tasks: tuple[str, ...]
     losses: tuple[str, ...]
     contests: tuple[Contest, ...]
+    over_tasks: PairOverTasks | None = None
+    """The two on average over these tasks, with three prototasks or more."""
 
     def __iter__(self) -> Iterator[Contest]:
         return iter(self.contests)
@@ -202,10 +213,11 @@ class Contests:
         return contests_frame(list(zip(self.tasks, self.losses, self.contests, strict=True)))
 
     def __str__(self) -> str:
-        return "\n".join(
+        lines = [
             f"{task} ({loss}): {contest}"
             for task, loss, contest in zip(self.tasks, self.losses, self.contests, strict=True)
-        )
+        ]
+        return "\n".join(lines if self.over_tasks is None else [*lines, self.over_tasks.words])
 
 
 @dataclass(frozen=True)
@@ -278,14 +290,22 @@ class Assessment:
         """Two methods on every task, or on one: differences, intervals and p-values of valid paired tests.
 
         With a margin, or that of the assessment, also whether they are equivalent within it, or one of them
-        not worse by more.
+        not worse by more. On three prototasks or more, `over_tasks` says the same of their average.
         """
         given = self.margin if margin is None else margin
         within = None if given is None else Margin.of(given)
         chosen = [self._address(task)] if task is not None else list(self.results.tasks)
-        contests = compare_methods(self.results, first, second, chosen, self.loss, within)
+        contests, over = compare_everywhere(self.results, (first, second), chosen, self.loss, within)
         codes = [self.findings.task(address).loss for address in chosen]
-        return Contests(tuple(chosen), tuple(codes), contests)
+        return Contests(tuple(chosen), tuple(codes), contests, over)
+
+    def over_tasks(self) -> pd.DataFrame:
+        """A row for every pair of methods on average over tasks; none with fewer than three prototasks.
+
+        Differences are standardised; those beside a margin are in its own terms, shares or amounts.
+        """
+        across = self.findings.across
+        return over_tasks_frame(() if across is None else across.pairs)
 
     def frame(self) -> pd.DataFrame:
         """A row for every task and method: expected loss, standard error, interval, standard deviations.

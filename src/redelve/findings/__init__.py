@@ -19,17 +19,17 @@ from redelve.findings.findings import (
     find,
 )
 from redelve.findings.heavy_tails import heavy_tails
-from redelve.findings.margin import Margin, MarginLike, MarginVerdict, judged_within
+from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (
     MethodFinding,
     TaskFindings,
     analyse_task,
-    compare_methods,
     expected_loss,
     paired_test,
     standard_of,
 )
+from redelve.findings.two_methods import compare_everywhere, compare_methods
 
 __all__ = [
     "AcrossTasks",
@@ -40,6 +40,7 @@ __all__ = [
     "LearningCurve",
     "Margin",
     "MarginLike",
+    "MarginOverTasks",
     "MarginVerdict",
     "MethodCosts",
     "MethodFinding",
@@ -50,6 +51,7 @@ __all__ = [
     "TaskFindings",
     "across_tasks",
     "analyse_task",
+    "compare_everywhere",
     "compare_methods",
     "costs_of",
     "expected_loss",

@@ -16,6 +16,7 @@ from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_o
 from redelve.findings.claims import FEWEST_TASKS, LEVEL, family_size, level_parts, prototask_of
 from redelve.findings.curves import LearningCurve, learning_curves
 from redelve.findings.margin import Margin, MarginLike
+from redelve.findings.margin_over_tasks import within_over_tasks
 from redelve.findings.over_tasks import PairOverTasks, pairs_over_tasks
 from redelve.findings.planned import PLANNED, planned_pairs
 from redelve.findings.racing import judged_tasks
@@ -87,6 +88,8 @@ class AcrossTasks:
     wilcoxon: tuple[RankedPair, ...]
     rope: dict[tuple[str, str], RopeProbabilities]
     caveats: tuple[str, ...]
+    margin: Margin | None = None
+    is_planned: bool = False
 
     @property
     def worse(self) -> tuple[str, ...]:
@@ -96,11 +99,12 @@ class AcrossTasks:
 
 
 def across_tasks(
-    findings: Sequence[TaskFindings], compared: Sequence[ComparedTask] = ()
+    findings: Sequence[TaskFindings], compared: Sequence[ComparedTask] = (), margin: Margin | None = None
 ) -> AcrossTasks | None:
     """The tasks on which every method has a standardised loss, taken together; None for one prototask.
 
-    `compared` are all tasks of the report, with the comparisons that are made over tasks.
+    `compared` are all tasks of the report, with the comparisons that are made over tasks, and that may say
+    something of a margin.
     """
     names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
     complete = [task for task in findings if _is_complete(task, names)]
@@ -115,13 +119,15 @@ def across_tasks(
         judged_by=complete[0].judged_by,
         tasks=tuple(task.task.address for task in largest),
         methods=_ranked(largest, names, table),
-        pairs=_pairs(largest, compared) if is_sample else (),
+        pairs=_pairs(largest, compared, margin) if is_sample else (),
         wins={pair: _wins(largest, *pair) for pair in combinations(names, 2) if _is_met(largest, *pair)},
         friedman=ranks,
         nemenyi=nemenyi(table) if ranks else None,
         wilcoxon=wilcoxon_all(table) if ranks else (),
         rope=_ropes(table, names) if ranks else {},
         caveats=(*_caveats(findings, complete, largest), *(ranks.caveats if ranks else ())),
+        margin=margin,
+        is_planned=is_planned,
     )
 
 
@@ -139,14 +145,17 @@ def _caveats(
     return caveats
 
 
-def _pairs(largest: Sequence[TaskFindings], compared: Sequence[ComparedTask]) -> tuple[PairOverTasks, ...]:
+def _pairs(
+    largest: Sequence[TaskFindings], compared: Sequence[ComparedTask], margin: Margin | None
+) -> tuple[PairOverTasks, ...]:
     """Random effects of every pair over the largest tasks of prototasks, at their share of the level."""
     known = {task.work.facts.address: task for task in compared}
     chosen = [known[task.task.address] for task in largest if task.task.address in known]
     every = [task.pairs for task in compared if task.pairs]
     if len(chosen) < len(largest):
         return ()
-    return pairs_over_tasks(chosen, LEVEL / level_parts(every), family_size(every))
+    pairs = pairs_over_tasks(chosen, LEVEL / level_parts(every), family_size(every))
+    return pairs if margin is None else within_over_tasks(pairs, chosen, margin)
 
 
 def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
@@ -323,13 +332,14 @@ def find(
         others += [described(work, code) for code in codes if code != chosen]
     if not compared:
         raise StatisticsError("there is nothing to analyse: no job came to an answer")
-    judged = judged_tasks(results.races, compared, None if margin is None else Margin.of(margin))
+    within = None if margin is None else Margin.of(margin)
+    judged = judged_tasks(results.races, compared, within)
     return Findings(
         results,
         judged,
         tuple(others),
         learning_curves(judged, {task.work.facts.address: task.losses for task in compared}),
-        across_tasks(_same_loss(judged), compared),
+        across_tasks(same_loss(judged), compared, within),
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results, pairs),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
@@ -337,7 +347,7 @@ def find(
     )
 
 
-def _same_loss(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
+def same_loss(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
     """Averages are over tasks judged by the same loss: the one that most of them have."""
     codes = [task.loss for task in findings]
     commonest = max(dict.fromkeys(codes), key=codes.count)

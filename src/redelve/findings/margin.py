@@ -104,6 +104,20 @@ class MarginVerdict:
         return self.first_is_not_worse and self.second_is_not_worse
 
 
+@dataclass(frozen=True)
+class MarginOverTasks:
+    """What is known of a margin over tasks; nothing where `why_not` says why.
+
+    `difference`, first method minus second, and its `bounds` are in the margin's own terms: amounts, or
+    shares of the second method's loss, as the geometric mean over tasks has them.
+    """
+
+    verdict: MarginVerdict
+    difference: float | None = None
+    bounds: Interval | None = None
+    why_not: str = ""
+
+
 def judged_within(margin: Margin, amount: float, bounds: Interval | None) -> MarginVerdict:
     """What can be said of a margin where a difference lies between these bounds; nothing without them.
 

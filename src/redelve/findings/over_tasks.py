@@ -13,11 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.findings.claims import LEVEL, Claim, Names
+from redelve.findings.margin import MarginOverTasks
 from redelve.findings.task import ComparedTask
 from redelve.model.dataset import Numbers
 from redelve.stats.estimates import Interval
 from redelve.stats.meta import RandomEffects, moderated_variances, random_effects
-from redelve.stats.pairs import PairSquares
+from redelve.stats.pairs import PairSquares, Truths
+from redelve.text_numbers import per_cent, significant
+
+Effects = tuple[Numbers, Numbers, Numbers]
+"""Differences of pairs, their squared standard errors, and the degrees of freedom of these."""
 
 PREDICTED = 0.95
 """How often the effect on a new task lies in its prediction interval, of one pair by itself."""
@@ -39,6 +44,8 @@ class PairOverTasks:
     prediction: Interval | None
     """Holds the difference on a new task in 95 % of cases, of this pair by itself."""
     tasks: int
+    within: MarginOverTasks | None = None
+    """What is known of a margin, where one was given."""
 
     @property
     def winner(self) -> str | None:
@@ -50,6 +57,41 @@ class PairOverTasks:
         """The method that was shown to lose more on average."""
         return None if self.winner is None else self.second if self.winner == self.first else self.first
 
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether the two differ by less than the margin on average, where one was given."""
+        return self.within is not None and self.within.verdict.is_equivalent
+
+    @property
+    def not_worse(self) -> tuple[str, ...]:
+        """Who is not worse than the other by more than the margin on average; both where equivalent."""
+        verdict = None if self.within is None else self.within.verdict
+        shown = () if verdict is None else (verdict.first_is_not_worse, verdict.second_is_not_worse)
+        return tuple(name for name, holds in zip((self.first, self.second), shown, strict=False) if holds)
+
+    @property
+    def words(self) -> str:
+        """What is known of the two on average over tasks, in a sentence; with a margin, in two."""
+        return f"{self._described} {self.margin_words}".rstrip()
+
+    @property
+    def _described(self) -> str:
+        claim, both = self.claim, f"{self.first} and {self.second}"
+        if claim.bounds is None or claim.adjusted_p_value is None or self.standard_error is None:
+            return f"{both} cannot be compared over tasks: their losses never differ, or have no errors."
+        lead = f"{self.winner} loses less than {self.loser}" if self.winner else f"{both} are not told apart"
+        low, high = claim.bounds
+        return (
+            f"On average over tasks like these {self.tasks}, {lead}: standardised, {self.first} − "
+            f"{self.second} = {self.difference:.4g} ± {self.standard_error:.2g} (95 % interval {low:.4g} to "
+            f"{high:.4g}), p = {claim.adjusted_p_value:.2g} allowing for {claim.family} comparisons."
+        )
+
+    @property
+    def margin_words(self) -> str:
+        """What is known of the margin over tasks, in a sentence; empty without one."""
+        return "" if self.within is None else _margin_sentence(self, self.within)
+
 
 def pairs_over_tasks(tasks: Sequence[ComparedTask], share: float, family: int) -> tuple[PairOverTasks, ...]:
     """Every pair that was compared on all of these tasks, one for each prototask.
@@ -59,20 +101,14 @@ def pairs_over_tasks(tasks: Sequence[ComparedTask], share: float, family: int) -
     names = _met_everywhere(tasks)
     if not names:
         return ()
-    effects, variances, df = (
-        np.stack(each, axis=-1) for each in zip(*[_of_task(t, names) for t in tasks], strict=True)
-    )
-    known = (np.isfinite(variances) & (variances > 0)).sum(axis=-1) > 1
+    effects = stacked([effects_on(task, names) for task in tasks])
+    known, combined = over_tasks(effects)
     found: list[PairOverTasks] = []
-    if known.any():
-        moderated = moderated_variances(variances[known], df[known])
-        found = _judged(
-            [name for name, is_known in zip(names, known, strict=True) if is_known],
-            random_effects(effects[known], moderated),
-            (share, len(names), family),
-        )
+    if combined is not None:
+        kept = [name for name, is_known in zip(names, known, strict=True) if is_known]
+        found = _judged(kept, combined, (share, len(names), family))
     told = {(one.first, one.second): one for one in found}
-    means = dict(zip(names, effects.mean(axis=-1).tolist(), strict=True))
+    means = dict(zip(names, effects[0].mean(axis=-1).tolist(), strict=True))
     nothing = Claim(None, None, share, family)
     return tuple(
         told.get(name) or PairOverTasks(*name, means[name], None, nothing, None, None, len(tasks))
@@ -86,18 +122,33 @@ def _met_everywhere(tasks: Sequence[ComparedTask]) -> list[Names]:
     return [name for name in first if all(name in names for names in several)]
 
 
-def _of_task(task: ComparedTask, names: Sequence[Names]) -> tuple[Numbers, Numbers, Numbers]:
-    """Standardised differences of pairs on a task, their squared standard errors, and degrees of freedom."""
+def effects_on(task: ComparedTask, names: Sequence[Names], *, is_standardised: bool = True) -> Effects:
+    """What pairs differ by on a task, in units of the best constant answer's loss or as it is."""
     assert task.pairs is not None
-    squares, standard = task.pairs.squares, task.standard
+    squares = task.pairs.squares
     where = {name: place for place, name in enumerate(task.pairs.names)}
     places = [where[name] for name in names]
-    unit = standard.spread(1.0) or np.nan
+    unit = (task.standard.spread(1.0) or np.nan) if is_standardised else 1.0
     errors = unit * squares.standard_errors[places]
-    return unit * squares.differences[places], np.square(errors), _df(squares)[places]
+    return unit * squares.differences[places], np.square(errors), error_df(squares)[places]
 
 
-def _df(squares: PairSquares) -> Numbers:
+def stacked(tasks: Sequence[Effects]) -> Effects:
+    """The effects of several tasks in one, tasks last."""
+    effects, variances, df = (np.stack(each, axis=-1) for each in zip(*tasks, strict=True))
+    return effects, variances, df
+
+
+def over_tasks(effects: Effects) -> tuple[Truths, RandomEffects | None]:
+    """Which pairs have an effect on every task and an error on two, and the random effects of these."""
+    y, variances, df = effects
+    known = np.isfinite(y).all(axis=-1) & ((np.isfinite(variances) & (variances > 0)).sum(axis=-1) > 1)
+    if not known.any():
+        return known, None
+    return known, random_effects(y[known], moderated_variances(variances[known], df[known]))
+
+
+def error_df(squares: PairSquares) -> Numbers:
     """Of the squared standard errors: Satterthwaite's (1946) where test cases add to training sets."""
     if squares.shared is None:
         return squares.df
@@ -105,6 +156,25 @@ def _df(squares: PairSquares) -> Numbers:
     apart = np.square(squares.between) / squares.df + np.square(squares.shared) / (squares.test_cases - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.nan_to_num(both / apart, nan=1.0))
+
+
+def _margin_sentence(pair: PairOverTasks, within: MarginOverTasks) -> str:
+    margin = f"the margin of {within.verdict.margin}"
+    if within.bounds is None:
+        return f"Over tasks nothing is said of {margin}: {within.why_not}."
+    amount = per_cent if within.verdict.margin.is_relative else significant
+    ends = (
+        f"{pair.first} − {pair.second} lies within {amount(within.bounds[0])} to {amount(within.bounds[1])}"
+    )
+    if pair.is_equivalent:
+        lead = f"{pair.first} and {pair.second} are equivalent within {margin} on average"
+    elif pair.not_worse:
+        (able,) = pair.not_worse
+        other = pair.second if able == pair.first else pair.first
+        lead = f"{able} is not worse than {other} by more than {margin} on average"
+    else:
+        lead = f"Whether they differ by more than {margin} on average is open"
+    return f"{lead} ({ends})."
 
 
 def _judged(

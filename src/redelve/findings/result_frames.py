@@ -9,12 +9,34 @@ from redelve.answers.losses import in_order
 from redelve.findings.by_method import ManyRuns, MethodRuns
 from redelve.findings.contest import Contest
 from redelve.findings.findings import Coverage
+from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import MethodFinding, TaskFindings
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from redelve.run.results import Record, Results
+
+OVER_TASKS = (
+    "first",
+    "second",
+    "tasks",
+    "difference",
+    "standard_error",
+    "low",
+    "high",
+    "adjusted_p_value",
+    "winner",
+    "between",
+    "new_low",
+    "new_high",
+    "margin_difference",
+    "margin_low",
+    "margin_high",
+    "equivalent",
+    "not_worse",
+)
+"""Columns of pairs over tasks; those of a margin are in its own terms, shares or amounts."""
 
 
 def findings_frame(findings: Sequence[TaskFindings]) -> pd.DataFrame:
@@ -72,6 +94,33 @@ def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]
         "not_worse": None if contest.verdict is None else ", ".join(contest.not_worse),
         "advice": contest.advice,
     }
+
+
+def over_tasks_frame(pairs: Sequence[PairOverTasks]) -> pd.DataFrame:
+    """A row for every pair of methods over tasks."""
+    import pandas as pd
+
+    return pd.DataFrame([_pair_row(pair) for pair in pairs], columns=OVER_TASKS)
+
+
+def _pair_row(pair: PairOverTasks) -> tuple[object, ...]:
+    nothing, within = (None, None), pair.within
+    judged = None if within is None or within.why_not else within
+    return (
+        pair.first,
+        pair.second,
+        pair.tasks,
+        pair.difference,
+        pair.standard_error,
+        *(pair.claim.bounds or nothing),
+        pair.claim.adjusted_p_value,
+        pair.winner,
+        pair.between,
+        *(pair.prediction or nothing),
+        *((None, *nothing) if judged is None else (judged.difference, *(judged.bounds or nothing))),
+        None if judged is None else pair.is_equivalent,
+        None if judged is None else ", ".join(pair.not_worse),
+    )
 
 
 def coverage_frame(found: Sequence[Coverage]) -> pd.DataFrame:

@@ -286,7 +286,7 @@ def comparisons_on(
     if not names:
         return ComparedTask(work, code, losses, None, is_planned=is_planned)
     try:
-        squares = _squares(work.facts, losses, names)
+        squares = squares_of_pairs(work.facts, losses, names)
     except StatisticsError as error:
         why = (f"no comparison is possible: {error}",)
         return ComparedTask(work, code, losses, None, why, is_planned)
@@ -294,7 +294,9 @@ def comparisons_on(
     return ComparedTask(work, code, losses, pairs, is_planned=is_planned)
 
 
-def _squares(facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]) -> PairSquares:
+def squares_of_pairs(
+    facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]
+) -> PairSquares:
     """What the differences of pairs vary: of all at once where every method has the same instances."""
     used = list(dict.fromkeys(name for pair in names for name in pair))
     if len({tuple(sorted(losses[name].by_instance)) for name in used}) == 1:
@@ -318,24 +320,6 @@ def described(work: TaskResults, code: str) -> TaskFindings:
 def analyse_task(results: Results, address: str, code: str | None = None) -> TaskFindings:
     """Expected losses and comparisons of all methods on a task by one loss, as if it were the only task."""
     return claimed([comparisons_on(results.on(address), code)])[0]
-
-
-def compare_methods(
-    results: Results,
-    first: str,
-    second: str,
-    addresses: Sequence[str],
-    code: str | None = None,
-    margin: Margin | None = None,
-) -> tuple[Contest, ...]:
-    """Two methods on some tasks: comparisons that allow for each other and for nothing else."""
-    from redelve.findings.racing import judged_tasks
-
-    results.method(first), results.method(second)
-    both = results.select(methods=(first, second), tasks=tuple(addresses))
-    compared = [comparisons_on(both.on(address), code, planned=[(first, second)]) for address in addresses]
-    found = judged_tasks(results.races, compared, margin)
-    return tuple(task.contest(first, second) for task in found)
 
 
 def standard_of(facts: TaskFacts, code: str) -> StandardLoss:

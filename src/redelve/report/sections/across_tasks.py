@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from redelve.findings import AcrossTasks, Findings, PairOverTasks, TaskFindings
+from redelve.findings import AcrossTasks, Findings, Margin, PairOverTasks, TaskFindings
 from redelve.findings.findings import LEVELS, Coverage
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MOST_PAIRS = 6
+"""So many planned comparisons are told in a sentence."""
+
 
 class Across(Section):
     """Many tasks together, where there are several prototasks."""
@@ -44,8 +47,8 @@ class Across(Section):
 """
 
     def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
-        """What is claimed over tasks."""
-        return (over_tasks_sentence(findings.across),) if findings.across else ()
+        """What is claimed over tasks, and what is known of a margin."""
+        return over_tasks_words(findings.across) if findings.across else ()
 
     def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
         """Averages, pairs and ranks if there are enough tasks, wins."""
@@ -115,13 +118,47 @@ def pairs_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("p, adjusted", ("adjusted_p",)),
             ReportColumn("SD between tasks", ("between",)),
             ReportColumn("New task, 95 %", ("new_low", "new_high")),
+            *_margin_columns(across.margin),
         ),
-        tuple(_pair_row(pair) for pair in across.pairs),
+        tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in across.pairs),
         "Mean differences of standardised losses over tasks like these, by random effects that weigh each "
         "task by its standard error (Paule and Mandel, Hartung and Knapp). ▼: A loses less, ▲: it loses more "
         "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
         "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
-        "of each pair by itself.",
+        f"of each pair by itself.{_margin_caption(across.margin)}",
+    )
+
+
+def _margin_columns(margin: Margin | None) -> tuple[ReportColumn, ...]:
+    if margin is None:
+        return ()
+    what = "A − B, share" if margin.is_relative else "A − B, amount"
+    return ReportColumn(f"{what}, 95 %", ("margin_low", "margin_high")), ReportColumn(f"Within {margin}")
+
+
+def _margin_cells(pair: PairOverTasks) -> tuple[Cell, ...]:
+    if pair.within is None:
+        return ()
+    if (bounds := pair.within.bounds) is None:
+        return Cell(formatting.UNKNOWN), Cell("cannot be told")
+    write = formatting.per_cent if pair.within.verdict.margin.is_relative else formatting.plain
+    able = pair.not_worse
+    found = "equivalent" if pair.is_equivalent else f"{able[0]} not worse" if able else "open"
+    mark: Mark = "equivalent" if pair.is_equivalent else ""
+    return Cell(" to ".join(map(write, bounds)), bounds), Cell(found, mark=mark)
+
+
+def _margin_caption(margin: Margin | None) -> str:
+    if margin is None:
+        return ""
+    how = (
+        "the geometric mean over tasks of the ratio of losses, less one"
+        if margin.is_relative
+        else "the mean over tasks in the units of the loss"
+    )
+    return (
+        f" The margin of {margin} is judged by {how}: equivalent where all of its interval lies within the "
+        "margin, not worse where it leaves out that the method is worse by more."
     )
 
 
@@ -229,6 +266,43 @@ def _rope_row(across: AcrossTasks, first: str, second: str) -> Row:
         Cell(f"{found.rope:.2f}", (found.rope,)),
         Cell(f"{found.right:.2f}", (found.right,)),
     )
+
+
+def over_tasks_words(across: AcrossTasks) -> tuple[str, ...]:
+    """What is claimed of tasks together, and who is equivalent within a margin."""
+    return tuple(text for text in (over_tasks_sentence(across), margin_sentence(across)) if text)
+
+
+def margin_sentence(across: AcrossTasks) -> str:
+    """Who is equivalent over tasks to the method with the smallest average, or not worse by more."""
+    if across.margin is None or not across.pairs:
+        return ""
+    if across.pairs[0].within and across.pairs[0].within.why_not and not _judged(across.pairs):
+        return across.pairs[0].margin_words
+    if across.is_planned:
+        return " ".join(pair.margin_words for pair in across.pairs[:MOST_PAIRS])
+    leader = min(across.methods, key=lambda one: one.average).method
+    others = {_other(pair, leader): pair for pair in across.pairs if leader in (pair.first, pair.second)}
+    same = [name for name, pair in others.items() if pair.is_equivalent]
+    close = [name for name, pair in others.items() if name not in same and name in pair.not_worse]
+    margin = f"the margin of {across.margin}"
+    parts = [f"{_are(same)} equivalent to {leader} within {margin}"] if same else []
+    parts += [f"{_are(close)} not worse than {leader} by more than {margin}"] if close else []
+    if not parts:
+        return f"On average over tasks no method was shown to be equivalent to {leader} within {margin}."
+    return f"On average over tasks {'; '.join(parts)}."
+
+
+def _judged(pairs: Sequence[PairOverTasks]) -> list[PairOverTasks]:
+    return [pair for pair in pairs if pair.within is not None and not pair.within.why_not]
+
+
+def _other(pair: PairOverTasks, name: str) -> str:
+    return pair.second if pair.first == name else pair.first
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def over_tasks_sentence(across: AcrossTasks) -> str:

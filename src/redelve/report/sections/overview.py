@@ -10,6 +10,7 @@ from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.by_method import MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
+from redelve.report.sections.across_tasks import over_tasks_words
 from redelve.report.sections.one_prototask import PART, runs_of
 from redelve.report.words import scope, serious, summarise_panel
 
@@ -138,6 +139,8 @@ def summarise(findings: Findings) -> str:
     parts = [_wrapped(scope(findings))]
     for panel in panels(findings):
         parts += [part for part in (_panel(panel), runs_text(findings, panel, WIDTH)) if part]
+    if findings.across is not None and findings.across.pairs:
+        parts.append("\n".join(["Over tasks", _wrapped(" ".join(over_tasks_words(findings.across)), "  ")]))
     if notes := serious(findings.notes):
         parts.append("\n".join(["Bear in mind", *(_bullet(str(note)) for note in notes)]))
     return "\n\n".join(parts)
