@@ -23,6 +23,7 @@ from redelve.findings import (
     find,
 )
 from redelve.findings.by_method import Validation, many_runs
+from redelve.findings.failures import failed_jobs_of, failures_frame
 from redelve.findings.findings import coverage_of
 from redelve.findings.planned import planned_pairs
 from redelve.findings.result_frames import (
@@ -311,8 +312,16 @@ class Assessment:
         """A row for every task and method: expected loss, standard error, interval, standard deviations.
 
         The interval, `low` to `high`, is a 95 % one of this loss alone. Of many at once more miss than 5 %.
+        A method all of whose jobs failed on a task has a row too: `reason` says why.
         """
-        return findings_frame(self.findings.tasks)
+        return findings_frame(self.findings)
+
+    def failures(self) -> pd.DataFrame:
+        """A row for every method, task and reason for which jobs failed: how many of how many, the message.
+
+        Messages that differ in numbers alone are one reason, and the first of them stands for all.
+        """
+        return failures_frame(failed_jobs_of(self.results))
 
     def cases(self) -> pd.DataFrame:
         """A row for every job and test case with all its losses."""

@@ -181,8 +181,9 @@ def test_unknown_names_are_told_what_there_is() -> None:
 
 def test_nothing_to_analyse_is_said() -> None:
     facts = task(instances=1)
-    with pytest.raises(StatisticsError, match="no job came to an answer"):
-        find(results([facts], {"a": {facts.address: [None]}}))
+    assert find(results([facts], {"a": {facts.address: [None]}})).tasks == ()
+    with pytest.raises(StatisticsError, match="there are no records of jobs"):
+        find(results([facts], {"a": {facts.address: []}}))
 
 
 class TestManyTasks:

@@ -6,14 +6,16 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from redelve.cli import NO_RESULT
 from redelve.cli import options as of
-from redelve.cli.options import Command, UsageError, write
+from redelve.cli.options import Command, ToldWithCode, UsageError, write
 from redelve.errors import hint
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from redelve.answers.losses import Loss
+    from redelve.assessment import Assessment
     from redelve.data.tasks import TaskLike
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
@@ -127,7 +129,14 @@ def _assess(given: AssessOptions) -> str:
         compare=given.compare or None,
     )
     report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
-    return f"{assessment}\n\nReport: {report}\n"
+    return _told(assessment, f"{assessment}\n\nReport: {report}\n")
+
+
+def _told(assessment: Assessment, text: str) -> str:
+    """The text, with an exit code if a method came to nothing."""
+    from redelve.findings.failures import methods_without_results
+
+    return ToldWithCode(text, NO_RESULT) if methods_without_results(assessment.results) else text
 
 
 def _default_folder(name: str) -> str:
@@ -231,9 +240,9 @@ def _report(given: ReportOptions) -> str:
     chosen = Archive.open(path).load(methods=given.methods or None, tasks=given.tasks or None)
     assessment = Assessment(chosen, given.loss, path, margin=given.margin, planned=given.compare or None)
     if given.out is None:
-        return f"{assessment}\n"
+        return _told(assessment, f"{assessment}\n")
     written = assessment.report(given.out, command=f"redelve report {path} -o {given.out}")
-    return f"{assessment}\n\nReport: {written}\n"
+    return _told(assessment, f"{assessment}\n\nReport: {written}\n")
 
 
 def report(argv: Sequence[str] | None = None) -> int:

@@ -112,6 +112,18 @@ class Given(NamedTuple):
         return self.arguments[0] if self.arguments else "."
 
 
+class ToldWithCode(str):
+    """A text to show though something went wrong; the command exits with `code`."""
+
+    code: int
+
+    def __new__(cls, text: str, code: int) -> ToldWithCode:
+        """The text with its exit code."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+
 class UsageError(RedelveError):
     """The command was called wrongly."""
 
@@ -212,7 +224,7 @@ def run(
         show([result] if isinstance(result, str) else result)
     except (RedelveError, OSError, KeyboardInterrupt) as error:
         return _failed(command, error)
-    return 0
+    return result.code if isinstance(result, ToldWithCode) else 0
 
 
 def _failed(command: Command, error: BaseException) -> int:

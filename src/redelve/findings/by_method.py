@@ -15,6 +15,7 @@ import numpy as np
 
 from redelve.answers.losses import primary_loss_for
 from redelve.errors import StatisticsError
+from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
@@ -71,10 +72,17 @@ def losses_of(work: TaskResults, code: str) -> dict[str, MethodLosses]:
     found = [_method_losses(records, work.facts, name, code) for name, records in work.records.items()]
     usable = {losses.method: losses for losses in found if losses.by_instance}
     if not usable:
-        raise StatisticsError(
-            f'there are no losses "{code}" on {work.facts.address}: it has {", ".join(work.losses)}'
-        )
+        raise StatisticsError(_no_losses(work, code))
     return usable
+
+
+def _no_losses(work: TaskResults, code: str) -> str:
+    """What there is in place of the losses asked for: others, or failures."""
+    if work.losses:
+        return f'there are no losses "{code}" on {work.facts.address}: it has {", ".join(work.losses)}'
+    failed = [one for records in work.records.values() for one in records if one.status != "done"]
+    told = f": {failed[0].job.method} {failed[0].status}: {on_one_line(failed[0].message)}" if failed else ""
+    return f"no method has losses on {work.facts.address}{told}"
 
 
 def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code: str) -> MethodLosses:

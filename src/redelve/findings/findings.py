@@ -15,6 +15,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
 from redelve.findings.claims import FEWEST_TASKS, LEVEL, family_size, level_parts, prototask_of
 from redelve.findings.curves import LearningCurve, learning_curves
+from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
 from redelve.findings.margin_over_tasks import within_over_tasks
 from redelve.findings.over_tasks import PairOverTasks, pairs_over_tasks
@@ -298,7 +299,9 @@ class Findings:
         for found in self.tasks:
             if found.task.address == address:
                 return found
-        raise StatisticsError(f"nothing was found on {address}: no method has losses there")
+        why = [f"{one.method}: {one.reason}" for one in failed_jobs_of(self.results) if one.task == address]
+        told = f"; first failure of {why[0]}" if why else ""
+        raise StatisticsError(f"nothing was found on {address}: no method has losses there{told}")
 
 
 def find(
@@ -330,8 +333,8 @@ def find(
             continue
         compared.append(comparisons_on(work, chosen, pairs))
         others += [described(work, code) for code in codes if code != chosen]
-    if not compared:
-        raise StatisticsError("there is nothing to analyse: no job came to an answer")
+    if not results.records:
+        raise StatisticsError("there is nothing to analyse: there are no records of jobs")
     within = None if margin is None else Margin.of(margin)
     judged = judged_tasks(results.races, compared, within)
     return Findings(
@@ -350,5 +353,5 @@ def find(
 def same_loss(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
     """Averages are over tasks judged by the same loss: the one that most of them have."""
     codes = [task.loss for task in findings]
-    commonest = max(dict.fromkeys(codes), key=codes.count)
+    commonest = max(dict.fromkeys(codes), key=codes.count, default=None)
     return [task for task in findings if task.loss == commonest]

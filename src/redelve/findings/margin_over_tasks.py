@@ -82,7 +82,7 @@ def unlike_units(tasks: Sequence[ComparedTask]) -> str:
     """
     judge = tasks[0].work.losses[tasks[0].code]
     has_none = judge.is_shift or all(
-        isfinite(judge.limits(task.work.facts.targets)[1])
+        isfinite(task.work.losses[task.code].limits[1])
         or all(target.kind == "categorical" for target in task.work.facts.targets)
         for task in tasks
     )

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from redelve.answers.losses import in_order
 from redelve.findings.by_method import ManyRuns, MethodRuns
 from redelve.findings.contest import Contest
-from redelve.findings.findings import Coverage
+from redelve.findings.failures import FailedJobs, failed_jobs_of
+from redelve.findings.findings import Coverage, Findings
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import MethodFinding, TaskFindings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from redelve.run.results import Record, Results
+    from redelve.run.results import Record, Results, TaskFacts
 
 OVER_TASKS = (
     "first",
@@ -39,11 +40,42 @@ OVER_TASKS = (
 """Columns of pairs over tasks; those of a margin are in its own terms, shares or amounts."""
 
 
-def findings_frame(findings: Sequence[TaskFindings]) -> pd.DataFrame:
-    """A row for every task, loss and method."""
+def findings_frame(found: Findings) -> pd.DataFrame:
+    """A row for every task and method; one without results says why in its column `reason`."""
     import pandas as pd
 
-    return pd.DataFrame([_row(task, method) for task in findings for method in task.methods])
+    reasons: dict[tuple[str, str], FailedJobs] = {}
+    for one in failed_jobs_of(found.results):
+        reasons.setdefault((one.task, one.method), one)
+    known = {task.task.address: task for task in found.tasks}
+    rows = []
+    for address, facts in found.results.tasks.items():
+        task = known.get(address)
+        by_name = {one.method: one for one in task.methods} if task else {}
+        for name in found.results.methods:
+            failure = reasons.get((address, name))
+            if task is not None and name in by_name:
+                reason = None if failure is None else failure.reason
+                rows.append({**_row(task, by_name[name]), "reason": reason})
+            elif failure is not None:
+                rows.append(_lost_row(facts, None if task is None else task.loss, failure))
+    return pd.DataFrame(rows)
+
+
+def _lost_row(facts: TaskFacts, loss: str | None, failure: FailedJobs) -> dict[str, object]:
+    """The row of a method that came to nothing on a task."""
+    return {
+        "task": facts.address,
+        "training_set_size": facts.training_set_size,
+        "loss": loss,
+        "method": failure.method,
+        **dict.fromkeys(("mean", "standard_error", "low", "high", "standardised", "standardised_error")),
+        "may_be_best": None,
+        "instances": 0,
+        "runs": 0,
+        "failed": failure.jobs_in_all,
+        "reason": failure.reason,
+    }
 
 
 def _row(task: TaskFindings, method: MethodFinding) -> dict[str, object]:
@@ -181,6 +213,7 @@ def _job_row(record: Record) -> dict[str, object]:
         "instance": job.instance,
         "run": job.run,
         "status": record.status,
+        "message": record.message,
         "training_seconds": costs.training_seconds,
         "prediction_seconds": costs.prediction_seconds,
         "peak_memory": costs.peak_memory,

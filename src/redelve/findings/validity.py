@@ -10,6 +10,7 @@ import numpy as np
 
 from redelve.findings.by_method import is_folded
 from redelve.findings.claims import Names
+from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
 from redelve.run.results import IMPORTED, Record, Results, TaskFacts
 
@@ -274,8 +275,10 @@ def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
             jobs = sum(record.job.method == name for record in results.records)
             reasons = _listed(list(dict.fromkeys(record.status for record in failed)))
             policy = "the baseline stood in" if any(record.fallback for record in failed) else "left out"
+            why = on_one_line(failed[0].message)
             tasks = tuple(dict.fromkeys(record.job.task for record in failed))
-            yield self.note(f"{name}: {len(failed)} of {jobs} jobs ({reasons}), {policy}", tasks, (name,))
+            told = f"{name}: {len(failed)} of {jobs} jobs ({reasons}), {policy}{': ' * bool(why)}{why}"
+            yield self.note(told, tasks, (name,))
 
 
 @rule(

@@ -102,7 +102,7 @@ def title_of(findings: Findings, title: str | None) -> str:
     """The title given, or one made of the prototasks."""
     if title:
         return title
-    names = [panel.prototask for panel in panels(findings)]
+    names = [panel.prototask for panel in panels(findings)] or list(findings.results.tasks)
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Assessment on {shown}"
 

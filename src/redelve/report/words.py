@@ -18,6 +18,8 @@ HOW_SURE = "How sure are we?"
 MORE_DATA = "Would more data help?"
 MOST_LISTED = 3
 SEVERITIES = ("invalid", "caution", "note")
+FAILURES_RULE = "V009"
+"""The validity rule that tells of failed jobs."""
 REMEDIES = {
     "training sets": "more training sets would make the estimates sharper",
     "seeds": "more runs with other seeds would make the estimates sharper",
@@ -336,10 +338,10 @@ def _curve_sentence(panel: Panel, name: str) -> str:
 
 
 def serious(notes: Sequence[Note]) -> tuple[Note, ...]:
-    """The notes of the worst severity there is, mere notes left out."""
+    """The notes of the worst severity there is, mere notes left out; failures of jobs are always told."""
     for severity in SEVERITIES[:-1]:
-        if found := tuple(note for note in notes if note.severity == severity):
-            return found
+        if any(note.severity == severity for note in notes):
+            return tuple(note for note in notes if severity == note.severity or note.code == FAILURES_RULE)
     return ()
 
 
@@ -354,7 +356,7 @@ def scope(findings: Findings) -> str:
     done = sum(record.status == "done" for record in results.records)
     parts = (
         _count(len(results.methods), "method"),
-        _count(len(findings.tasks), "task"),
+        _count(len(findings.tasks) or len(results.tasks), "task"),
         f"{done} of {_count(len(results.records), 'job')} done",
     )
     return ", ".join(parts)

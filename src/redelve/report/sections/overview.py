@@ -8,16 +8,18 @@ from typing import Any
 
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.by_method import MethodRuns, RunPair
+from redelve.findings.failures import failure_sentences
 from redelve.report import formatting
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import over_tasks_words
 from redelve.report.sections.one_prototask import PART, runs_of
-from redelve.report.words import scope, serious, summarise_panel
+from redelve.report.words import FAILURES_RULE, scope, serious, summarise_panel
 
 WIDTH = 100
 MAY_BE_BEST = "*"
 MOST_PAIRS = 6
 """So many comparisons are told in a terminal."""
+NOTHING = "No job came to an answer, so there is nothing to analyse."
 
 
 class SummarySection(Section):
@@ -137,11 +139,16 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
 def summarise(findings: Findings) -> str:
     """Everything a user wants to know first, as plain text."""
     parts = [_wrapped(scope(findings))]
+    if failed := failure_sentences(findings.results):
+        parts.append("\n".join(["Failed", *map(_bullet, failed)]))
+    if not findings.tasks:
+        parts.append(_wrapped(NOTHING))
+        return "\n\n".join(parts)
     for panel in panels(findings):
         parts += [part for part in (_panel(panel), runs_text(findings, panel, WIDTH)) if part]
     if findings.across is not None and findings.across.pairs:
         parts.append("\n".join(["Over tasks", _wrapped(" ".join(over_tasks_words(findings.across)), "  ")]))
-    if notes := serious(findings.notes):
+    if notes := [note for note in serious(findings.notes) if note.code != FAILURES_RULE]:  # told above
         parts.append("\n".join(["Bear in mind", *(_bullet(str(note)) for note in notes)]))
     return "\n\n".join(parts)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from redelve.findings import Findings
+from redelve.findings.failures import FailedJobs, failed_jobs_of
 from redelve.findings.validity import RULES, Note
 from redelve.report.formatting import (
     METHOD,
@@ -32,7 +33,6 @@ from redelve.report.words import in_order
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
-MOST_CHARACTERS = 400
 
 
 class ValiditySection(Section):
@@ -106,8 +106,8 @@ SECTIONS.add("failures", FailuresSection)
 
 
 def failures_table(results: Results) -> ReportTable | None:
-    """Jobs that did not come to an answer; None where all did."""
-    failed = list(results.failures)
+    """Jobs that did not come to an answer, those that failed alike in one row; None where all did."""
+    failed = failed_jobs_of(results)
     if not failed:
         return None
     left_out = len(failed) - MOST_FAILURES
@@ -117,28 +117,25 @@ def failures_table(results: Results) -> ReportTable | None:
         (
             METHOD,
             TASK,
-            ReportColumn("Instance", ("instance",)),
-            ReportColumn("Run", ("run",)),
+            ReportColumn("Jobs", ("jobs",)),
+            ReportColumn("Of", ("of",)),
             ReportColumn("Status"),
-            ReportColumn("Message"),
+            ReportColumn("First message"),
         ),
-        tuple(_failure(record) for record in failed[:MOST_FAILURES]),
-        f"{left_out} more are in the archive." if left_out > 0 else "",
+        tuple(map(_failure, failed[:MOST_FAILURES])),
+        f"{left_out} more reasons are in the archive." if left_out > 0 else "",
     )
 
 
-def _failure(record: Record) -> Row:
-    message = record.message.strip()
-    if len(message) > MOST_CHARACTERS:
-        message = f"{message[:MOST_CHARACTERS]}…"
-    status = f"{record.status}, {record.fallback} stood in" if record.fallback else record.status
+def _failure(one: FailedJobs) -> Row:
+    status = one.status if one.fallback is None else f"{one.status}, {one.fallback} stood in"
     return (
-        name_cell(record.job.method),
-        Cell(record.job.task),
-        count_cell(record.job.instance),
-        count_cell(record.job.run),
+        name_cell(one.method),
+        Cell(one.task),
+        count_cell(one.jobs),
+        count_cell(one.jobs_in_all),
         Cell(status),
-        Cell(message),
+        Cell(one.reason),
     )
 
 
