@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
-import numpy as np
-
-from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
 from redelve.stats.assurance import Pilot, pilot_of
 from redelve.stats.estimates import Interval
-from redelve.stats.families import PairFamily, family_of, handed_down, size_weights
+from redelve.stats.families import JudgedFamily, PairFamily, SizePairs, judged_sizes
 from redelve.stats.pairs import PairSquares
 
 Names = tuple[str, str]
@@ -74,13 +71,6 @@ class TaskPairs:
     names: tuple[Names, ...]
     squares: PairSquares
 
-    def family(self, *, is_shared_level: bool) -> PairFamily:
-        """The comparisons of this one task as a family."""
-        is_every_pair = len(self.names) == self.methods * (self.methods - 1) // 2
-        return family_of(
-            self.squares, self.methods, is_every_pair=is_every_pair, is_shared_level=is_shared_level
-        )
-
 
 def prototask_of(address: str) -> str:
     """`/demo/age` for `/demo/age/std.128`."""
@@ -115,41 +105,27 @@ def claims_of(tasks: Sequence[TaskPairs]) -> dict[str, tuple[Claim, ...]]:
 def _of_prototask(tasks: Sequence[TaskPairs], parts: int, family: int) -> dict[str, tuple[Claim, ...]]:
     """The claims on one prototask, whose sizes hand down what is left of its share."""
     tasks = sorted(tasks, key=lambda task: -task.facts.training_set_size)
-    weights = size_weights(len(tasks))
-    families = [task.family(is_shared_level=parts > 1) for task in tasks]
-    adjusted = _adjusted(tasks, [one.p_values() for one in families], weights)
-    found = {}
-    for task, weight, one, p_values in zip(tasks, weights, families, adjusted, strict=True):
-        share = float(weight) * LEVEL / parts
-        found[task.facts.address] = family_claims(one, parts * p_values, share, family)
-    return found
+    every = dict.fromkeys(names for task in tasks for names in task.names)
+    numbers = {names: number for number, names in enumerate(every)}
+    sizes = [
+        SizePairs(task.squares, task.methods, [numbers[names] for names in task.names]) for task in tasks
+    ]
+    judged = judged_sizes(sizes, LEVEL, parts)
+    return {task.facts.address: family_claims(one, family) for task, one in zip(tasks, judged, strict=True)}
 
 
-def _adjusted(tasks: Sequence[TaskPairs], p_values: Sequence[Numbers], weights: Numbers) -> list[Numbers]:
-    """p-values handed down over the sizes, for each pair by itself."""
-    places: dict[Names, int] = {}
-    for task in tasks:
-        for names in task.names:
-            places.setdefault(names, len(places))
-    table = np.full((len(tasks), len(places)), np.nan)
-    columns = [[places[names] for names in task.names] for task in tasks]
-    for row, (column, found) in enumerate(zip(columns, p_values, strict=True)):
-        table[row, column] = found
-    adjusted = handed_down(table, weights)
-    return [adjusted[row, column] for row, column in enumerate(columns)]
-
-
-def family_claims(family: PairFamily, p_values: Numbers, share: float, comparisons: int) -> tuple[Claim, ...]:
-    """The claims of a family's comparisons by their adjusted p-values, with intervals at its share of 5 %."""
+def family_claims(judged: JudgedFamily, comparisons: int) -> tuple[Claim, ...]:
+    """The claims of a family's comparisons, of so many that are made together."""
+    family = judged.family
     each = zip(
         family.squares.differences.tolist(),
-        np.minimum(p_values, 1.0).tolist(),
-        family.half_widths(share).tolist(),
-        family.own_p_values().tolist(),
+        judged.p_values.tolist(),
+        judged.half_widths.tolist(),
+        judged.own_p_values.tolist(),
         strict=True,
     )
     return tuple(
-        _claim(difference, p, width, (share, comparisons, own, (family, place)))
+        _claim(difference, p, width, (judged.share, comparisons, own, (family, place)))
         for place, (difference, p, width, own) in enumerate(each)
     )
 

@@ -19,7 +19,7 @@ from redelve.findings.task import ComparedTask, TaskFindings, claimed, compariso
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race, RaceLook
 from redelve.run.results import TaskResults
-from redelve.stats.families import unmoderated
+from redelve.stats.families import judged, unmoderated
 from redelve.stats.pairs import Places
 from redelve.stats.sequential import decide, directed, family_at_look, one_sided, sets_needed
 
@@ -169,7 +169,8 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
             later = {name for after in race.looks[number + 1 :] for name in after.p_values}
             family = family_at_look(pairs.squares, len(running))
             share = race.plan.share
-            made = family_claims(family, LEVEL / share * family.p_values(), share, family.pairs)
+            found_at = judged(family, LEVEL / share * family.p_values(), share)
+            made = family_claims(found_at, family.pairs)
             found |= {
                 names: claim
                 for names, claim in zip(pairs.names, made, strict=True)

@@ -12,6 +12,7 @@ The last axis of every array is that of the pairs; axes before it are those of m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -226,3 +227,51 @@ def family_of(
     if methods > 2 and is_every_pair and np.isfinite(squares.within).any():
         return moderate(squares, methods, is_shared_level=is_shared_level)
     return unmoderated(squares)
+
+
+@dataclass(frozen=True)
+class JudgedFamily:
+    """A family judged at its share of a level: adjusted p-values, and half-widths of intervals."""
+
+    family: PairFamily
+    share: float
+    p_values: FloatArray
+    half_widths: FloatArray
+    own_p_values: FloatArray
+
+
+def judged(family: PairFamily, p_values: FloatArray, share: float) -> JudgedFamily:
+    """The family with these adjusted p-values, and with intervals at its share of the level."""
+    return JudgedFamily(
+        family, share, np.minimum(p_values, 1.0), family.half_widths(share), family.own_p_values()
+    )
+
+
+@dataclass(frozen=True)
+class SizePairs:
+    """The comparisons at one training-set size; `columns` number their pairs over all sizes."""
+
+    squares: PairSquares
+    methods: int
+    columns: list[int]
+
+    def family(self, *, is_shared_level: bool) -> PairFamily:
+        """They as a family by themselves."""
+        is_every_pair = len(self.columns) == self.methods * (self.methods - 1) // 2
+        return family_of(
+            self.squares, self.methods, is_every_pair=is_every_pair, is_shared_level=is_shared_level
+        )
+
+
+def judged_sizes(sizes: Sequence[SizePairs], level: float, parts: int) -> list[JudgedFamily]:
+    """Training-set sizes, the largest first, that hand down what is left of one of `parts` of the level."""
+    weights = size_weights(len(sizes))
+    families = [one.family(is_shared_level=parts > 1) for one in sizes]
+    table = np.full((len(sizes), 1 + max(max(one.columns) for one in sizes)), np.nan)
+    for row, (one, family) in enumerate(zip(sizes, families, strict=True)):
+        table[row, one.columns] = family.p_values()
+    adjusted = handed_down(table, weights)
+    return [
+        judged(family, parts * adjusted[row, one.columns], float(weights[row]) * level / parts)
+        for row, (one, family) in enumerate(zip(sizes, families, strict=True))
+    ]

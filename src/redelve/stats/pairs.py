@@ -9,7 +9,7 @@ so alike that this loses digits, their differences are squared themselves. What 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,17 +45,17 @@ class PairSquares:
     training_sets: FloatArray
     test_cases: FloatArray
     shared: FloatArray | None = None
+    standard_errors: FloatArray = field(init=False)
+    """Of each difference by itself."""
+
+    def __post_init__(self) -> None:
+        both = self.between if self.shared is None else self.between + self.shared
+        object.__setattr__(self, "standard_errors", np.sqrt(both / self.training_sets))
 
     @property
     def df(self) -> FloatArray:
         """Degrees of freedom of A."""
         return self.training_sets - 1.0
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """Of each difference by itself."""
-        both = self.between if self.shared is None else self.between + self.shared
-        return np.sqrt(both / self.training_sets)
 
 
 def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme: Scheme) -> PairSquares:
