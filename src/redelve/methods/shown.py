@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redelve.answers.predictions import Guesses, Target, guesses_of, targets_of
-from redelve.model import Attribute, Cases, Column, NumberColumn, Prior, WrittenColumn, is_missing
+from redelve.model import Attribute, Cases, Column, Prior, is_missing
 from redelve.model.coding import Coding
-from redelve.model.dataset import Numbers, Rows
+from redelve.model.dataset import Numbers
 from redelve.model.encodings import Encoder, bind, default_coding, measure
 from redelve.model.encodings.numeric import NumericEncoder
 
@@ -187,17 +187,3 @@ def _series(attribute: Attribute, prior: Prior, column: Column) -> pd.Series | p
     levels = about.order or attribute.range.values
     known = [None if is_missing(text) else text for text in column.texts()]
     return pd.Categorical(known, categories=list(levels), ordered=about.type == "ordinal")
-
-
-def portable_columns(
-    attributes: Sequence[Attribute], prior: Prior, columns: Sequence[Column], rows: Rows
-) -> tuple[Column, ...]:
-    """The given cases' values without any tie to the file they came from, cheap to send elsewhere."""
-    found: list[Column] = []
-    for attribute, column in zip(attributes, columns, strict=True):
-        is_numerical = prior.attribute(attribute.number).type in NUMERICAL
-        if is_numerical and not np.isnan(numbers := column.numbers()[rows]).any():
-            found.append(NumberColumn(numbers))
-        else:
-            found.append(WrittenColumn(column.texts()[rows]))
-    return tuple(found)

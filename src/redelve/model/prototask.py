@@ -10,7 +10,18 @@ from typing import Literal
 import numpy as np
 
 from redelve.errors import SpecError
-from redelve.model.dataset import Attribute, Cases, Column, Dataset, DatasetSpec, Rows, digest, written
+from redelve.model.dataset import (
+    Attribute,
+    Cases,
+    Column,
+    Dataset,
+    DatasetSpec,
+    NumberColumn,
+    Rows,
+    WrittenColumn,
+    digest,
+    written,
+)
 from redelve.model.ranges import is_missing
 
 SELECTIONS = ("hierarchical", "common")
@@ -247,6 +258,20 @@ def _positions(order: Sequence[int], count: int) -> Rows:
         odd = numbers[(numbers < 1) | (numbers > count) | (times > 1)][0]
         raise SpecError(f"the order is no rearrangement of the cases 1 to {count}: look at case {odd}")
     return positions
+
+
+def portable_columns(
+    attributes: Sequence[Attribute], prior: Prior, columns: Sequence[Column], rows: Rows
+) -> tuple[Column, ...]:
+    """The given cases' values without any tie to the file they came from, cheap to send elsewhere."""
+    found: list[Column] = []
+    for attribute, column in zip(attributes, columns, strict=True):
+        is_numerical = prior.attribute(attribute.number).type not in CATEGORICAL
+        if is_numerical and not np.isnan(numbers := column.numbers()[rows]).any():
+            found.append(NumberColumn(numbers))
+        else:
+            found.append(WrittenColumn(column.texts()[rows]))
+    return tuple(found)
 
 
 Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation"]

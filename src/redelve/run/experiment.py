@@ -15,11 +15,11 @@ from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, Method
-from redelve.methods.shown import TestInputs, TrainingSet, portable_columns
+from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Cases, Column, Instance
 from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
-from redelve.model.prototask import VALIDATION
+from redelve.model.prototask import VALIDATION, portable_columns
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
