@@ -175,8 +175,8 @@ class TaskSource:
         return [column.texts() for column in self.data.cases.columns[len(self.data.inputs) :]]
 
     def _truths(self, rows: Rows) -> list[Truth]:
-        pairs = zip(self.targets, self._target_texts, strict=True)
-        return [truth_of(target, texts[rows]) for target, texts in pairs]
+        pairs = zip(self._target_texts, self.targets, strict=True)
+        return [truth_of(target, texts[rows]) for texts, target in pairs]
 
     def assignment(self, lists: CaseLists | None = None) -> Assignment:
         """The task with its cases and its standard or listed instances, for methods to work on."""
