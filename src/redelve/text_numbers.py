@@ -63,23 +63,56 @@ def round9(value: float) -> float:
     return float(f"{value:.9g}")
 
 
+FINEST, COARSEST = 0.01, 10_000.0
+"""No finer and no larger per cent are written out."""
+
+
 def per_cent(share: float) -> str:
     """A share in per cent as people write it: two significant digits, or whole numbers from ten on.
 
     >>> per_cent(0.034), per_cent(-0.1), per_cent(12.3), per_cent(0.0)
     ('3.4 %', '−10 %', '1230 %', '0 %')
+    >>> per_cent(0.000012), per_cent(0.00012), per_cent(1e6)
+    ('less than 0.01 %', '0.01 %', 'more than 10,000 %')
     """
+    text = _per_cent(share)
+    return f"less than {FINEST:g} %" if text == "0 %" and share > 0 else text
+
+
+def per_cents(low: float, high: float, *, is_change: bool = False) -> str:
+    """A range of shares; what is smaller than a hundredth per cent is zero, and a rise may have a plus.
+
+    >>> per_cents(0.0000012, 0.05), per_cents(-0.034, 0.02, is_change=True)
+    ('0 % to 5.0 %', '−3.4 % to +2.0 %')
+    """
+    texts = [_per_cent(share) for share in (low, high)]
+    if is_change:
+        texts = [f"+{text}" if text[0] in "123456789" or text.startswith("0.") else text for text in texts]
+    return " to ".join(texts)
+
+
+def _per_cent(share: float) -> str:
     value = 100 * share
-    return f"{significant(value) if abs(value) < 9.95 else f'{value:.0f}'.replace('-', MINUS)} %"
+    if abs(value) > COARSEST:
+        return f"{'more' if value > 0 else 'less'} than {MINUS * (value < 0)}{COARSEST:,.0f} %"
+    if abs(value) >= 9.95:
+        return f"{value:.0f} %".replace("-", MINUS)
+    return f"{_written(value, 2)} %"
 
 
-def significant(value: float) -> str:
+def significant(value: float, most_places: int = 12) -> str:
     """A number with two significant digits, written out, with a true minus sign.
 
-    >>> significant(-0.0314), significant(0.996), significant(1234.0), significant(0.0)
-    ('−0.031', '1.0', '1234', '0')
+    >>> significant(-0.0314), significant(0.996), significant(1234.0), significant(0.0), significant(1e-7, 4)
+    ('−0.031', '1.0', '1234', '0', '0')
     """
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else f"{value:.0f}".replace("-", MINUS)
+    if not math.isfinite(value):
+        return f"{value:.0f}".replace("-", MINUS)
+    return _written(value, most_places)
+
+
+def _written(value: float, most_places: int) -> str:
+    """Two significant digits, but no more places than these; nothing but zeros is zero."""
     places = 1 - int(f"{value:.1e}".partition("e")[2])
-    return f"{value:.{max(places, 0)}f}".replace("-", MINUS)
+    text = f"{value:.{min(max(places, 0), most_places)}f}"
+    return text.replace("-", MINUS) if float(text) else "0"

@@ -136,3 +136,22 @@ def test_percentages_are_written_as_people_write_them(fall: float) -> None:
     assert "e+" not in text
     assert "e-" not in text
     assert "−" in text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_shift", "said"),
+    [
+        (-0.000012, 0.000012, False, "fall by less than 0.01 % (95 % interval)"),
+        (-0.000012, 0.034, False, "change by −3.4 % to 0 % (95 % interval)"),
+        (0.000012, 0.034, False, "fall by 0 % to 3.4 % (95 % interval)"),
+        (-300.0, 0.5, False, "change by −50 % to more than 10,000 % (95 % interval)"),
+        (-0.00001, 0.00001, True, "fall by less than 0.0001 (95 % interval)"),
+        (-0.00123, 0.034, True, "change by −0.034 to +0.0012 (95 % interval)"),
+    ],
+)
+def test_no_number_is_finer_or_larger_than_anybody_reads(
+    low: float, high: float, is_shift: bool, said: str
+) -> None:
+    found = MoreData(512, SIZES, None, low, high, 1)
+    text = LearningCurve("a", "/d/p", "S", (), is_shift, found).would_more_data_help
+    assert text.endswith(said)

@@ -20,13 +20,15 @@ from redelve.stats.extrapolation import (
     means_by_case,
     means_by_set,
 )
-from redelve.text_numbers import per_cent, significant
+from redelve.text_numbers import per_cent, per_cents, significant
 
 WORTH = SHARE_SOUGHT
 """The fall of the loss that makes twice the data worth having: a share of it, or an amount of log loss.
 
 A log loss that falls by 0.02 gives what happens a probability higher by 2 %.
 """
+PLACES = 4
+"""Log losses are written no finer."""
 Losses = Mapping[str, Mapping[str, MethodLosses]]
 """By address and method."""
 
@@ -88,7 +90,7 @@ class LearningCurve:
             return ""
         lead = f"{found.verdict}: at twice the data the loss"
         together = f", all {found.curves} curves at once" if found.curves > 1 else ""
-        ends = f"{self._amount(found.low)} to {self._amount(found.high)}"
+        ends = self._range(found.low, found.high)
         if found.verdict == "yes" and found.fall is not None:
             by = self._amount(found.fall)
             return f"{lead} is expected to fall by {by} (95 % interval {ends}{together})"
@@ -96,18 +98,29 @@ class LearningCurve:
             return f"{lead} is expected to fall by {ends} (95 % interval{together})"
         if found.verdict == "no" and found.high > 0:
             most = self._amount(found.high)
-            return f"{lead} is expected to fall by {most} at most (95 % interval{together})"
+            most = most if most.startswith("less") else f"{most} at most"
+            return f"{lead} is expected to fall by {most} (95 % interval{together})"
         if found.verdict == "no":
             return f"{lead} is expected not to fall (95 % interval{together})"
-        may = f"change by {self._change(-found.high)} to {self._change(-found.low)}"
+        may = f"change by {self._range(-found.high, -found.low, is_change=True)}"
         few = "; two sizes tell little" if len(found.sizes) < 3 else ""
         return f"{lead} may {f'fall by {ends}' if found.low > 0 else may} (95 % interval{together}){few}"
 
-    def _change(self, change: float) -> str:
-        return f"{'+' if change > 0 else ''}{self._amount(change)}"
-
     def _amount(self, fall: float) -> str:
-        return significant(fall) if self.is_shift else per_cent(fall)
+        if not self.is_shift:
+            return per_cent(fall)
+        text = significant(fall, PLACES)
+        return text if text != "0" or fall <= 0 else f"less than {10**-PLACES:.{PLACES}f}"
+
+    def _range(self, low: float, high: float, *, is_change: bool = False) -> str:
+        if not self.is_shift:
+            return per_cents(low, high, is_change=is_change)
+        ends = [significant(end, PLACES) for end in (low, high)]
+        signs = [
+            "+" if is_change and end > 0 and text != "0" else ""
+            for end, text in zip((low, high), ends, strict=True)
+        ]
+        return " to ".join(map(str.__add__, signs, ends))
 
 
 def learning_curves(

@@ -19,7 +19,7 @@ from redelve.model.dataset import Numbers
 from redelve.stats.estimates import Interval
 from redelve.stats.meta import RandomEffects, moderated_variances, random_effects
 from redelve.stats.pairs import PairSquares, Truths
-from redelve.text_numbers import per_cent, significant
+from redelve.text_numbers import per_cents, significant
 
 Effects = tuple[Numbers, Numbers, Numbers]
 """Differences of pairs, their squared standard errors, and the degrees of freedom of these."""
@@ -162,10 +162,8 @@ def _margin_sentence(pair: PairOverTasks, within: MarginOverTasks) -> str:
     margin = f"the margin of {within.verdict.margin}"
     if within.bounds is None:
         return f"Over tasks nothing is said of {margin}: {within.why_not}."
-    amount = per_cent if within.verdict.margin.is_relative else significant
-    ends = (
-        f"{pair.first} − {pair.second} lies within {amount(within.bounds[0])} to {amount(within.bounds[1])}"
-    )
+    is_share = within.verdict.margin.is_relative
+    ends = per_cents(*within.bounds) if is_share else " to ".join(map(significant, within.bounds))
     if pair.is_equivalent:
         lead = f"{pair.first} and {pair.second} are equivalent within {margin} on average"
     elif pair.not_worse:
@@ -174,7 +172,7 @@ def _margin_sentence(pair: PairOverTasks, within: MarginOverTasks) -> str:
         lead = f"{able} is not worse than {other} by more than {margin} on average"
     else:
         lead = f"Whether they differ by more than {margin} on average is open"
-    return f"{lead} ({ends})."
+    return f"{lead} ({pair.first} − {pair.second} is {ends})."
 
 
 def _judged(

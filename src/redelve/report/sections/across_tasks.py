@@ -22,6 +22,7 @@ from redelve.report.formatting import (
     name_cell,
 )
 from redelve.report.sections import SECTIONS, ReportContext, Section, collections_of
+from redelve.text_numbers import per_cents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,11 +142,12 @@ def _margin_cells(pair: PairOverTasks) -> tuple[Cell, ...]:
         return ()
     if (bounds := pair.within.bounds) is None:
         return Cell(formatting.UNKNOWN), Cell("cannot be told")
-    write = formatting.per_cent if pair.within.verdict.margin.is_relative else formatting.plain
+    is_share = pair.within.verdict.margin.is_relative
+    ends = per_cents(*bounds) if is_share else " to ".join(map(formatting.plain, bounds))
     able = pair.not_worse
     found = "equivalent" if pair.is_equivalent else f"{able[0]} not worse" if able else "open"
     mark: Mark = "equivalent" if pair.is_equivalent else ""
-    return Cell(" to ".join(map(write, bounds)), bounds), Cell(found, mark=mark)
+    return Cell(ends, bounds), Cell(found, mark=mark)
 
 
 def _margin_caption(margin: Margin | None) -> str:
