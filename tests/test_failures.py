@@ -1,6 +1,7 @@
 """Failures come first: the reason in text, page, frame and exit status."""
 
 import html
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,11 @@ from sklearn.linear_model import LinearRegression
 import redelve
 from redelve.cli import NO_RESULT
 from redelve.data.tables import Intake
-from redelve.errors import StatisticsError
+from redelve.errors import SpecError, StatisticsError
 from redelve.findings.failures import failed_jobs_of, methods_without_results
+from redelve.run.results import Job, Status
+from redelve.store.heads import Head
+from redelve.store.retrying import is_to_be_retried
 from tests.conftest import RunCommand
 
 REASON = "my GPU is on fire"
@@ -125,3 +129,99 @@ def test_the_exit_status_tells_of_a_method_without_results(
     assert (tmp_path / "small-assessment" / "report.html").exists()
     again = run_command("report", ["small-assessment/archive"], tmp_path)
     assert again.code == NO_RESULT
+
+
+class Fickle(LinearRegression):  # type: ignore[misc]
+    """A method that learns only where a file is."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__()
+        self.path = path
+
+    def fit(self, X: object, y: object, sample_weight: object = None) -> object:
+        if not Path(self.path).exists():
+            raise ModuleNotFoundError("No module named 'xgboost'")
+        return super().fit(X, y)
+
+
+def statuses(done: redelve.Assessment) -> set[str]:
+    return {record.status for record in done.results.records}
+
+
+def test_failed_jobs_are_done_again_when_asked(task: Intake, tmp_path: Path) -> None:
+    folder, package = tmp_path / "archive", tmp_path / "package"
+    methods = {"fickle": Fickle(str(package))}
+    assert statuses(redelve.assess(methods, task, archive=folder)) == {"failed"}
+    package.touch()
+    for retry in (None, "crashed", "none"):
+        assert statuses(redelve.assess(methods, task, archive=folder, retry=retry)) == {"failed"}
+    again = redelve.assess(methods, task, archive=folder, retry="failed")
+    assert statuses(again) == {"done"}
+    assert again.failures().empty
+    archive = redelve.Archive.open(folder)
+    assert archive.verify().ok
+    assert len(archive.load().records) == 5
+    package.unlink()  # what is done stays done
+    assert statuses(redelve.assess(methods, task, archive=folder, retry="all")) == {"done"}
+
+
+def test_a_job_out_of_time_is_done_again_with_more_time(task: Intake, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    methods = {"slow": ["sleep", "0.4"]}
+    one = replace(
+        task, assignments=(replace(task.assignments[0], instances=task.assignments[0].instances[:1]),)
+    )
+    short, same, more = (redelve.Limits(seconds=some) for some in (0.1, 0.05, 60))
+    assert statuses(redelve.assess(methods, one, archive=folder, limits=short)) == {"out of time"}
+    first = redelve.Archive.open(folder).load().records[0]
+    assert first.environment["seconds allowed"] == "0.1"
+    redelve.assess(methods, one, archive=folder, limits=same)
+    assert redelve.Archive.open(folder).load().records[0].started == first.started
+    redelve.assess(methods, one, archive=folder, limits=more, retry="none")
+    assert redelve.Archive.open(folder).load().records[0].started == first.started
+    later = redelve.assess(methods, one, archive=folder, limits=more)
+    assert statuses(later) == {"failed"}  # it ended, without an answer
+    assert redelve.Archive.open(folder).verify().ok
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "seconds", "memory", "again"),
+    [
+        ("out of time", {"seconds allowed": "5"}, 5.0, None, False),
+        ("out of time", {"seconds allowed": "5"}, 5.1, None, True),
+        ("out of time", {"seconds allowed": "5"}, None, None, True),
+        ("out of time", {"seconds allowed": "no limit"}, None, None, True),  # it never began
+        ("out of time", {}, 1.0, None, True),  # a record of before
+        ("out of memory", {"bytes allowed": "1000"}, None, 1000, False),
+        ("out of memory", {"bytes allowed": "1000"}, 9.0, 1001, True),
+        ("out of memory", {"bytes allowed": "no limit"}, None, None, False),
+        ("failed", {}, None, None, False),
+        ("crashed", {}, None, None, False),
+    ],
+)
+def test_what_ran_out_is_tried_again_when_it_may_use_more(
+    status: Status, told: dict[str, str], seconds: float | None, memory: int | None, again: bool
+) -> None:
+    head = Head(Job("/a/b/std.1", "m", 0), "d", "m", "t", 0, status, None, 0, (), (), "c", environment=told)
+    limits = redelve.Limits(seconds=seconds, memory=memory)
+    assert is_to_be_retried(head, None, limits) is again
+    assert is_to_be_retried(head, "all", limits)
+    assert not is_to_be_retried(head, "none", limits)
+
+
+def test_a_word_that_is_no_retry_is_refused(task: Intake) -> None:
+    with pytest.raises(SpecError, match=r"retry is 'fialed': choose failed, crashed, all, none.*failed"):
+        redelve.assess(["constant"], task, retry="fialed")
+
+
+def test_the_command_line_retries(run_command: RunCommand, tmp_path: Path) -> None:
+    small_table().to_csv(tmp_path / "small.csv", index=False)
+    flag = tmp_path / "flag"
+    words = ["small.csv", "-t", "y", "-q", "-p", f"late=sh -c 'test -e {flag} && exit 7; exit 8'"]
+    assert run_command("assess", words, tmp_path).code == NO_RESULT
+    flag.touch()
+    same = run_command("assess", words, tmp_path)
+    assert "ended with status 8" in same.out
+    assert "--retry failed" in same.out
+    again = run_command("assess", [*words, "--retry", "failed"], tmp_path)
+    assert "ended with status 7" in again.out

@@ -65,6 +65,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     limits: Limits | None = None,
     on_failure: str = LEAVE_OUT,
     archive: str | os.PathLike[str] | None = None,
+    retry: str | None = None,
     progress: bool = False,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
@@ -104,6 +105,11 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     archive
         A folder that keeps every record as soon as it is made. The same call goes on where it was
         stopped, and jobs that the folder holds already are not done again.
+    retry
+        With an archive, which jobs that failed before are done again: ``"failed"`` (their method raised an
+        error), ``"crashed"`` (their process died), ``"all"`` or ``"none"``. Unless it is ``"none"``, a job
+        that ran out of time or memory is also done again when it may use more than it had. The new record
+        takes the place of the old one.
     progress
         Whether to show a progress bar on standard error.
     margin
@@ -167,9 +173,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     path = None if archive is None else Path(archive)
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if progress else records  # noqa: E731
     if until_settled:
-        results = settle(experiment, Settling(judge_by, within, seconds, path, workers, watch))
+        results = settle(experiment, Settling(judge_by, within, seconds, path, workers, watch, retry))
     else:
-        results = carry_out(experiment, archive, workers=workers, watch=watch)
+        results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
     return Assessment(results, judge_by, path, data, margin=within, planned=planned)
 
 

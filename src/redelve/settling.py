@@ -117,6 +117,8 @@ class Settling:
     archive: Path | None = None
     workers: WorkersLike = 1
     watch: Watch = lambda records, jobs: records
+    retry: str | None = None
+    """Which failed jobs of the part of a race that is not decided yet are done again."""
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -182,7 +184,9 @@ def _run_race(plan: RacePlan, experiment: Experiment, how: Settling, records: li
     race = Race(plan)
     while not race.is_over:
         leg = _leg(experiment, race)
-        made = carry_out(leg, how.archive, workers=how.workers, watch=how.watched).records
+        is_new = len(race.looks) >= len(kept.looks)
+        retry = how.retry if is_new else "none"  # what was decided stays
+        made = carry_out(leg, how.archive, workers=how.workers, watch=how.watched, retry=retry).records
         records += made
         if len(made) < len(leg.jobs or ()):
             break

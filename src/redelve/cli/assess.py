@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+AGAIN = "Jobs that failed are kept: the same command with --retry failed (or crashed, all) does them again."
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
 
@@ -81,6 +82,7 @@ class AssessOptions(of.VerbOptions):
         _policy,
         "leave out",
     )
+    retry = of.text("R", "do jobs again that failed before: failed, crashed, all or none", "which")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
     compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     quiet = of.quiet()
@@ -125,11 +127,13 @@ def _assess(given: AssessOptions) -> str:
         limits=Limits(given.time_limit, given.memory_limit, isolated=True),
         on_failure=given.on_failure,
         archive=out / "archive",
+        retry=given.retry,
         progress=not given.quiet,
         compare=given.compare or None,
     )
     report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
-    return _told(assessment, f"{assessment}\n\nReport: {report}\n")
+    again = "" if not assessment.results.failures else f"{AGAIN}\n"
+    return _told(assessment, f"{assessment}\n\nReport: {report}\n{again}")
 
 
 def _told(assessment: Assessment, text: str) -> str:

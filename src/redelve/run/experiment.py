@@ -21,7 +21,19 @@ from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION, portable_columns
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
-from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts, environment
+from redelve.run.results import (
+    MEMORY_ALLOWED,
+    SECONDS_ALLOWED,
+    UNLIMITED,
+    InstanceFacts,
+    Job,
+    MethodFacts,
+    Record,
+    Results,
+    Status,
+    TaskFacts,
+    environment,
+)
 from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
 from redelve.seeds import seed
 
@@ -294,13 +306,22 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
         message=outcome.message,
         costs=outcome.costs,
         started=started,
-        environment=environment(),
+        environment={**environment(), **_limits_met(outcome.status, package.limits)},
         told=outcome.told,
     )
     record = _scored(record, package, outcome)
     if record.status != "done" and package.on_failure == BASELINE:
         return _stood_in_for(record, package)
     return record
+
+
+def _limits_met(status: Status, limits: Limits) -> dict[str, str]:
+    """What a job that ran out of something was allowed, so that it is tried again when it may use more."""
+    if status == "out of time":
+        return {SECONDS_ALLOWED: UNLIMITED if limits.seconds is None else repr(limits.seconds)}
+    if status == "out of memory":
+        return {MEMORY_ALLOWED: UNLIMITED if limits.memory is None else repr(limits.memory)}
+    return {}
 
 
 def _scored(record: Record, package: Package, outcome: Outcome) -> Record:

@@ -25,6 +25,8 @@ Told = Mapping[str, float | str]
 """What a method tells of its own training, by name: epochs, errors, why it stopped."""
 IMPORTED = "imported"
 """Marks, in an environment, work of which there are files only: few digits, and a seed nobody knows."""
+SECONDS_ALLOWED, MEMORY_ALLOWED, UNLIMITED = "seconds allowed", "bytes allowed", "no limit"
+"""What the environment of a job that ran out of time or memory tells of its limits."""
 STATUSES: tuple[Status, ...] = ("done", "failed", "out of time", "out of memory", "crashed")
 
 

@@ -43,6 +43,7 @@ from redelve.store.layout import unzipped
 from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
+from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
@@ -54,6 +55,7 @@ from redelve.store.snapshot import (
 from redelve.store.soundness import VerifyReport, verify
 
 if TYPE_CHECKING:
+    from redelve.run.cells import Limits
     from redelve.run.experiment import Experiment
     from redelve.run.progress import Records
     from redelve.run.workers import WorkersLike
@@ -293,6 +295,19 @@ class Archive:
                     raise
         raise AssertionError
 
+    def retried(self, retry: str | None, limits: Limits) -> frozenset[str]:
+        """The digests of failed records that are to be replaced: by `retry`, or because `limits` are wider.
+
+        `retry` is "failed", "crashed", "all" or "none"; None is for jobs that ran out of time or memory, if
+        they had less of it than they would have now.
+        """
+        checked_retry(retry)
+        if self.done() == self.done(retry_failed=True):
+            return frozenset()
+        heads = (entry.head for entry in read_snapshot(self.root).resolved.kept)
+        failed = (head for head in heads if head.status != "done")
+        return frozenset(head.digest for head in failed if is_to_be_retried(head, retry, limits))
+
     def _compacted(self, *, retry_failed: bool) -> set[str]:
         found: set[str] = set()
         for name in files_of(read_manifest(self.root), "jobs"):
@@ -361,13 +376,14 @@ def carry_out(
     archive: str | os.PathLike[str] | None = None,
     *,
     workers: WorkersLike = 1,
-    retry_failed: bool = False,
+    retry: str | None = None,
     answers: bool = False,
     watch: Watch = lambda records, jobs: records,
 ) -> Results:
     """All results of an experiment; with an archive, what it holds is not done again.
 
-    An archive keeps every record as soon as it is made. Its `answers` are read only if they are wanted.
+    An archive keeps every record as soon as it is made. Its `answers` are read only if they are wanted. Jobs
+    that failed are done again as `Archive.retried` tells.
     """
     from redelve.run.experiment import plan, run
     from redelve.run.workers import workers_for
@@ -375,7 +391,8 @@ def carry_out(
     kept = None if archive is None else Archive.open(archive, create=True)
     if kept is not None:
         kept.register(experiment.tasks, experiment.learners)
-    jobs = plan(experiment, done=() if kept is None else kept.done(retry_failed=retry_failed))
+    checked_retry(retry)
+    jobs = plan(experiment, done=() if kept is None else kept.done() - kept.retried(retry, experiment.limits))
     records: list[Record] = []
     with (
         closing(workers_for(workers, threads=experiment.limits.threads)) as staff,

@@ -78,7 +78,7 @@ def make_runs(
         experiment,
         archive,
         workers=hands,
-        retry_failed=True,
+        retry="all",
         answers=True,
         watch=lambda records, jobs: told_by_groups(records, jobs, groups, progress),
     )

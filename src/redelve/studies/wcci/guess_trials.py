@@ -119,7 +119,7 @@ def make_trials(
     """Do what the folder's archive has not yet, and tell everything in the order of the tasks."""
     trials = plan.trials()
     told = _TrialProgress(trials, progress)
-    results = carry_out(plan.experiment(), folder / ARCHIVE, retry_failed=True, watch=told.watch)
+    results = carry_out(plan.experiment(), folder / ARCHIVE, retry="all", watch=told.watch)
     records = {record.job: record for record in results.records}
     return tuple(_tried(task, records[job], results, plan) for job, task in trials.items())
 
