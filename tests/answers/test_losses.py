@@ -550,7 +550,8 @@ class TestCodes:
     def test_an_unknown_code_lists_what_is_known(self, code: str) -> None:
         assert refusal(SpecError, lambda: loss_of(code)) == (
             f'unknown loss "{code}": known are A, S, L, Q, Z, C, M '
-            "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N)"
+            "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N), and "
+            "metrics by scikit-learn's names, as accuracy, roc_auc, f1_macro, rmse or r2"
         )
 
     @pytest.mark.parametrize("penalty", ["", "-1", "nan", "inf", "1e999", "x", "1_0", " 1"])

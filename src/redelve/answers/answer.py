@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.answers.distributions import Distribution
 from redelve.answers.distributions import distributions as known_distributions
-from redelve.answers.losses import Loss, LossLike, chosen_losses, parse_loss, usual_losses
+from redelve.answers.losses import Loss, LossLike, Units, chosen_losses, parse_loss, usual_losses
 from redelve.answers.predictions import (
     ClassProbabilities,
     Guesses,
@@ -111,13 +111,18 @@ def losses_for(targets: Sequence[Target], chosen: Sequence[LossLike] | None = No
     return losses
 
 
-def score(answer: Answer, truths: Sequence[Truth], losses: Sequence[Loss]) -> dict[str, Numbers]:
-    """The loss of every case by every loss that the answer has the predictions for."""
+def score(
+    answer: Answer, truths: Sequence[Truth], losses: Sequence[Loss], units: Units | None = None
+) -> dict[str, Numbers]:
+    """The loss of every case by every loss that the answer has the predictions for.
+
+    Cases with the same number in `units` belong together: metrics that are no means of cases ask for that.
+    """
     found = {}
     for loss in losses:
         prediction = answer.for_loss(loss)
         if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
-            found[loss.code] = loss.of(truths, prediction)
+            found[loss.code] = loss.of_units(truths, prediction, units)
     return found
 
 

@@ -4,13 +4,19 @@
 belong together, and registers them.
 """
 
+from redelve.answers.losses.class_metrics import ClassMetric, CountedMetric, ScoredMetric
 from redelve.answers.losses.loss_contract import (
     LOSSES,
+    METRICS,
+    IntervalScale,
     Loss,
     LossLike,
     MatrixLoader,
     RememberedLoss,
+    Units,
     applicable_losses,
+    as_loss,
+    canonical_code,
     chosen_losses,
     in_order,
     known_loss,
@@ -19,6 +25,9 @@ from redelve.answers.losses.loss_contract import (
     usual_losses,
 )
 from redelve.answers.losses.loss_matrix import LossMatrix, MatrixLoss, parse_loss_matrix
+from redelve.answers.losses.metric_contract import Metric
+from redelve.answers.losses.number_metrics import NumberMetric
+from redelve.answers.losses.renamed_losses import RenamedLoss
 from redelve.answers.losses.standard_losses import (
     AbsoluteError,
     DistanceLoss,
@@ -33,21 +42,32 @@ from redelve.answers.losses.standard_losses import (
 
 __all__ = [
     "LOSSES",
+    "METRICS",
     "AbsoluteError",
+    "ClassMetric",
+    "CountedMetric",
     "DistanceLoss",
     "GuessLoss",
+    "IntervalScale",
     "Loss",
     "LossLike",
     "LossMatrix",
     "MatrixLoader",
     "MatrixLoss",
+    "Metric",
     "NegativeLogProbability",
+    "NumberMetric",
     "RankedProbability",
     "RememberedLoss",
+    "RenamedLoss",
+    "ScoredMetric",
     "SquaredError",
     "SquaredProbability",
+    "Units",
     "ZeroOne",
     "applicable_losses",
+    "as_loss",
+    "canonical_code",
     "chosen_losses",
     "gap",
     "in_order",

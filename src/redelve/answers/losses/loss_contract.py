@@ -10,12 +10,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
-from redelve.errors import PredictionError, SpecError
+from redelve.errors import PredictionError, SpecError, hint
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 
 MatrixLoader = Callable[[str], str]
+Units = NDArray[np.int64]
+"""For each case the number of its unit: those with the same number depend on each other."""
+IntervalScale = Literal["plain", "share", "log"]
+"""As it is; of shares, between 0 and 1; of numbers above 0."""
 
 LAST = 1_000_000
 """The place of losses that do not say which is theirs: after those that do, by their codes."""
@@ -67,6 +72,15 @@ class Loss(ABC):
     """What is lost at most on one target."""
     allows_censored: ClassVar[bool] = True
     """Whether it can judge where the truth is only known up to a bound; if not, it is left out there."""
+    mean_of_cases: ClassVar[bool] = True
+    """Whether each case is judged on its own; a metric that is no such mean has pseudo-values instead."""
+    interval_scale: ClassVar[IntervalScale] = "plain"
+    """On which scale the interval of one expected value is symmetric."""
+    shown_origin: ClassVar[float] = 0.0
+    shown_factor: ClassVar[float] = 1.0
+    """What users are shown is the origin plus so many times the loss: accuracy is 100 − 100 times that."""
+    shown_unit: ClassVar[str] = ""
+    """What stands behind the number, such as " %"."""
 
     def __post_init__(self) -> None:
         if not self.code:
@@ -99,6 +113,30 @@ class Loss(ABC):
         """The loss as within a sentence: "squared error", "zero-one loss"."""
         title = self.title.lower()
         return self.name.replace(self.title, title if SAYS_WHAT.search(title) else f"{title} loss")
+
+    @property
+    def shown_name(self) -> str:
+        """What users call the value that they are shown: "accuracy", "RMSE", "squared error"."""
+        return self.words
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value of what users are shown is the better one; a loss itself is never so."""
+        return self.shown_factor < 0
+
+    def shown_value(self, loss: float) -> float:
+        """An expected loss as the number that users are shown: 91.2 for an accuracy."""
+        return self.shown_origin + self.shown_factor * loss
+
+    def shown_spread(self, spread: float) -> float:
+        """A standard error, or the size of a difference, in the units of what users are shown."""
+        return abs(self.shown_factor) * spread
+
+    def shown(self, loss: float | None) -> str:
+        """An expected loss in the user's words: "accuracy 91.2 %", "RMSE 3.2", "squared error 0.41"."""
+        if loss is None:
+            return f"{self.shown_name} unknown"
+        return f"{self.shown_name} {self.shown_value(loss):.3g}{self.shown_unit}"
 
     @property
     def is_shift(self) -> bool:
@@ -149,6 +187,21 @@ class Loss(ABC):
     @abstractmethod
     def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
         """The loss of every case."""
+
+    def of_units(self, truths: Sequence[Truth], prediction: Prediction, units: Units | None) -> Numbers:
+        """The loss of every case, where cases with the same number in `units` belong together.
+
+        A mean of cases does not depend on that; pseudo-values do, since whole units are left out.
+        """
+        return self.of(truths, prediction)
+
+    def unit_numbers(self, truth: Truth, units: Units | None) -> Units | None:
+        """Which cases count as one in standard errors; None where each counts by itself."""
+        return units
+
+    def why_undefined(self, truths: Sequence[Truth]) -> str | None:
+        """What keeps it from having a value, or a standard error, on these test cases; None: nothing."""
+        return None
 
     # Baselines
 
@@ -218,8 +271,10 @@ def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> 
 
 
 LOSSES = Registry[type[Loss]]("loss", "redelve.losses", own_name="letter")
-LossLike = str | Loss
-"""A loss or its code."""
+METRICS = Registry[Callable[[str], Loss]]("metric", "redelve.metrics")
+"""The metrics that are known by scikit-learn's names: what makes one of its name and what follows an @."""
+LossLike = str | Loss | Callable[..., Any]
+"""A loss or its code; the name of a metric, a scorer of scikit-learn, or metric(y_true, y_pred)."""
 
 
 def parse_loss(code: str, load_matrix: MatrixLoader | None = None) -> Loss:
@@ -228,9 +283,17 @@ def parse_loss(code: str, load_matrix: MatrixLoader | None = None) -> Loss:
     >>> parse_loss("Z0.2N").name
     'Zero-one, no-guess penalty 0.2'
     """
+    if (name := code.partition("@")[0]) in METRICS:
+        return METRICS[name](code)
     for end in range(len(code), 0, -1):
         if code[:end] in LOSSES:
             return LOSSES[code[:end]].parse(code, load_matrix)
+    from redelve.answers.losses.scorer_metrics import (
+        named_scorer,  # which are made of metrics, and these of losses
+    )
+
+    if (found := named_scorer(code)) is not None:
+        return found
     raise unknown_loss(code)
 
 
@@ -238,8 +301,15 @@ def unknown_loss(code: str) -> SpecError:
     """What is said of a code that stands for no loss."""
     return SpecError(
         f'unknown loss "{code}": known are {", ".join(in_order(LOSSES))} '
-        "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N)"
+        "(M with the file of a loss matrix: Mcosts; A, S, Z also with a no-guess penalty: Z0.2N), and "
+        f"metrics by scikit-learn's names, as accuracy, roc_auc, f1_macro, rmse or r2{hint(code, METRICS)}"
     )
+
+
+def canonical_code(given: str | None) -> str | None:
+    """The code that results have of a loss, where several names mean one: "rmse" for its other names."""
+    found = None if given is None else known_loss(given)
+    return given if found is None else found.code
 
 
 def known_loss(code: str) -> Loss | None:
@@ -271,15 +341,26 @@ def applicable_losses(targets: Sequence[Target]) -> tuple[Loss, ...]:
 
 def chosen_losses(given: LossLike | Iterable[LossLike]) -> tuple[Loss, ...]:
     """Losses from losses and codes, each once; two that share a code are refused."""
-    each = (given,) if isinstance(given, Loss) else tuple(given)
+    each = tuple(given) if isinstance(given, Iterable) else (given,)
     found: dict[str, Loss] = {}
-    for loss in (parse_loss(one) if isinstance(one, str) else one for one in each):
-        if not isinstance(loss, Loss):
-            raise SpecError(f"{loss!r} is no loss: give a code such as S, or an instance of a loss's class")
+    for loss in map(as_loss, each):
         if found.setdefault(loss.code, loss) != loss:
             raise SpecError(f'two losses have the code "{loss.code}": give one of them another `letter`')
         _check_own(loss)
     return tuple(found.values())
+
+
+def as_loss(given: LossLike) -> Loss:
+    """The loss or metric that is meant by its code, its name, a scorer or a function."""
+    if isinstance(given, Loss):
+        return given
+    if isinstance(given, str):
+        return parse_loss(given)
+    if callable(given) and not isinstance(given, type):
+        from redelve.answers.losses.scorer_metrics import metric_of
+
+        return metric_of(given)
+    raise SpecError(f"{given!r} is no loss: give a code such as S, or an instance of a loss's class")
 
 
 def _check_own(loss: Loss) -> None:
