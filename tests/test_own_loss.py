@@ -151,7 +151,7 @@ def test_one_code_means_one_loss(task: Assignment) -> None:
     with pytest.raises(SpecError, match='two losses have the code "H"'):
         redelve.assess(METHODS, task, losses=[Huber(), Doubled()])
     with pytest.raises(SpecError, match="is no loss: give a code such as S"):
-        redelve.assess(METHODS, task, losses=[Huber])  # type: ignore[list-item]
+        redelve.assess(METHODS, task, losses=[Huber])
 
 
 SCRIPT = """
