@@ -7,7 +7,7 @@ import pytest
 
 from redelve.answers.predictions import Target, Truth
 from redelve.findings import analyse_task
-from redelve.findings.by_groups import is_grouped
+from redelve.findings.by_method import is_grouped
 from redelve.model import Assignment, Instance
 from redelve.model.designs import nest
 from redelve.run.results import TaskFacts

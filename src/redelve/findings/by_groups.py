@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from redelve.findings.by_method import MethodLosses, inner_losses, is_folded, outer_instances
+from redelve.findings.by_method import MethodLosses, inner_losses, outer_instances
 from redelve.run.results import TaskFacts
 from redelve.stats.grouped import (
     GroupComparison,
@@ -18,14 +16,6 @@ from redelve.stats.grouped import (
     loss_scale,
 )
 from redelve.stats.pairs import PairSquares, Places, pairs_of_groups
-
-
-def is_grouped(facts: TaskFacts) -> bool:
-    """Whether cases are cross-validated of which some belong together."""
-    if not is_folded(facts):
-        return False
-    units = [one.units for one in facts.instances[: outer_instances(facts)]]
-    return any(one is not None and np.unique(one).size < one.size for one in units)
 
 
 def expected_by_groups(facts: TaskFacts, losses: MethodLosses) -> GroupEstimate:

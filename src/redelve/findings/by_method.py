@@ -111,6 +111,14 @@ def outer_instances(facts: TaskFacts) -> int:
     return facts.repetitions * outer_folds(len(facts.instances), facts.repetitions)
 
 
+def is_grouped(facts: TaskFacts) -> bool:
+    """Whether cases are cross-validated of which some belong together."""
+    if not is_folded(facts):
+        return False
+    units = [one.units for one in facts.instances[: outer_instances(facts)]]
+    return any(one is not None and np.unique(one).size < one.size for one in units)
+
+
 def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
     """The expected loss with the standard error of Bates, Hastie and Tibshirani (2024)."""
     outer_count = outer_instances(facts)

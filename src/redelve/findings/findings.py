@@ -25,6 +25,7 @@ from redelve.findings.task import (
     ComparedTask,
     MethodFinding,
     TaskFindings,
+    claimed,
     comparisons_on,
     described,
     finding_of,
@@ -336,7 +337,7 @@ def find(
     if not results.records:
         raise StatisticsError("there is nothing to analyse: there are no records of jobs")
     within = None if margin is None else Margin.of(margin)
-    judged = judged_tasks(results.races, compared, within)
+    judged = judged_tasks(results.races, compared, within) if results.races else claimed(compared, within)
     return Findings(
         results,
         judged,

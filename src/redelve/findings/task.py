@@ -13,10 +13,11 @@ import numpy as np
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings.advice import Repeats
-from redelve.findings.by_groups import compare_by_groups, expected_by_groups, is_grouped, squares_by_groups
+from redelve.findings.by_groups import compare_by_groups, expected_by_groups, squares_by_groups
 from redelve.findings.by_method import (
     MethodLosses,
     is_folded,
+    is_grouped,
     losses_of,
     nested_estimate,
     outer_instances,
