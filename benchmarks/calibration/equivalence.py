@@ -11,9 +11,8 @@ import numpy as np
 from benchmarks.calibration.equivalence_over_tasks import over_tasks_table
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, percent, table
 from benchmarks.calibration.simulation import Generator
-from redelve.stats.families import PairFamily, family_of
+from redelve.stats.families import PairFamily, PairSquares, Truths, family_of
 from redelve.stats.mean_squares import FloatArray, crossed_variance, t_quantile
-from redelve.stats.pairs import PairSquares, Truths
 
 LEVEL = 0.05
 CHUNK = 200
@@ -74,7 +73,7 @@ def draw(setting: AtTheMargin, count: int, rng: Generator) -> FloatArray:
 
 
 def squares_of(losses: FloatArray, is_common: bool) -> PairSquares:
-    """What `stats.pairs` finds of all pairs, of many data sets at once."""
+    """What `stats.families` finds of all pairs, of many data sets at once."""
     _, k, sets, cases = losses.shape
     pairs = list(combinations(range(k), 2))
     found = [mean_squares(losses[:, a] - losses[:, b], is_common) for a, b in pairs]

@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.calibration.sections import Effort, Finding, percent, table
 from benchmarks.calibration.simulation import Generator
+from redelve.stats.families import Truths
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.meta import moderated_variances, random_effects
-from redelve.stats.pairs import Truths
 
 LEVEL = 0.05
 CHUNK = 250

@@ -13,9 +13,15 @@ from benchmarks.calibration.sections import Effort, Finding, Section, listing, m
 from benchmarks.calibration.simulation import Generator
 from redelve.stats.assurance import assured_difference, assured_training_sets, pilot_of
 from redelve.stats.estimates import Scheme
-from redelve.stats.families import PairFamily, family_of, size_weights, unmoderated
+from redelve.stats.families import (
+    PairFamily,
+    PairSquares,
+    family_of,
+    pairs_of_sets,
+    size_weights,
+    unmoderated,
+)
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pairs import PairSquares, pairs_of_sets
 
 Places = NDArray[np.int64]
 TEST_CASES = 100

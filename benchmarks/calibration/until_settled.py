@@ -12,9 +12,8 @@ import numpy as np
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
 from redelve.model.dataset import Rows
-from redelve.stats.families import PairFamily, family_of, unmoderated
+from redelve.stats.families import PairFamily, PairSquares, Places, Truths, family_of, unmoderated
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pairs import PairSquares, Places, Truths
 from redelve.stats.sequential import (
     decide,
     directed,
@@ -148,7 +147,7 @@ class Races:
 def squares_of(
     losses: FloatArray, within: FloatArray, rng: Generator
 ) -> tuple[PairSquares, tuple[list[int], list[int]]]:
-    """What `stats.pairs` would find of all pairs, for [data set, method, training set]."""
+    """What `stats.families` would find of all pairs, for [data set, method, training set]."""
     count, k, sets = losses.shape
     first, second = np.triu_indices(k, 1)
     differences = losses[:, first] - losses[:, second]

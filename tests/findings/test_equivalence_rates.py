@@ -11,8 +11,7 @@ from benchmarks.calibration.equivalence import AtTheMargin, amounts, below, draw
 
 from redelve.findings import find
 from redelve.stats.estimates import Scheme
-from redelve.stats.families import family_of
-from redelve.stats.pairs import pairs_of_sets
+from redelve.stats.families import family_of, pairs_of_sets
 from tests.findings.made_up import results, task
 
 

@@ -19,9 +19,8 @@ from redelve.stats import (
     compare_hierarchical,
 )
 from redelve.stats.estimates import Scheme
-from redelve.stats.families import unmoderated
+from redelve.stats.families import pairs_of_sets, unmoderated
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pairs import pairs_of_sets
 
 # Losses and results of DELVE 1.1's own engine (mstats), nine digits.
 A = np.array([[1, 2, 4, 3], [2, 4, 7, 5], [1, 3, 3, 6]], dtype=float)

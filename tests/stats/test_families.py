@@ -14,15 +14,16 @@ from redelve.errors import StatisticsError
 from redelve.stats.anova import compare_common, compare_hierarchical
 from redelve.stats.families import (
     PairFamily,
+    PairSquares,
     family_of,
     handed_down,
     moderate,
+    pairs_of_sets,
     size_weights,
-    trigamma_inverse,
     unmoderated,
 )
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pairs import PairSquares, pairs_of_sets
+from redelve.stats.moderation import trigamma_inverse
 
 
 def places(methods: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -120,9 +121,9 @@ def test_the_prior_is_that_of_smyth_where_nothing_else_is_added(monkeypatch: pyt
     # ψ′(d₀/2) = var(e) − ψ′(ν/2), s₀² = exp(mean(e) + ψ(d₀/2) − log(d₀/2)); computed here from its formulas.
     from scipy.special import digamma, polygamma
 
-    from redelve.stats import families
+    from redelve.stats import moderation
 
-    monkeypatch.setattr(families, "SPREAD", 4 / 3)  # as if pairs shared nothing: 1 − ρ is 3/4 for k = 3
+    monkeypatch.setattr(moderation, "SPREAD", 4 / 3)  # as if pairs shared nothing: 1 − ρ is 3/4 for k = 3
     rng = np.random.default_rng(9)
     variances = 5.0 * rng.chisquare(3, size=3) / 3 / rng.chisquare(4, size=3) * 4
     squares = PairSquares(np.ones(3), variances, np.ones(3), np.full(3, 4.0), np.full(3, 9.0))

@@ -11,6 +11,7 @@ from benchmarks.calibration import groups
 from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
+from redelve.stats.families import pairs_of_groups
 from redelve.stats.grouped import (
     BY_GROUPS,
     NESTED_BY_GROUPS,
@@ -23,7 +24,6 @@ from redelve.stats.grouped import (
     jackknife_variance,
     scaled_interval,
 )
-from redelve.stats.pairs import pairs_of_groups
 
 FOLDS, GROUPS = 4, 8
 MOSTLY = groups.KINDS[2]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
-from redelve.stats.families import SPREAD, trigamma_inverse
 from redelve.stats.meta import moderated_variances, paule_mandel, random_effects
+from redelve.stats.moderation import SPREAD, trigamma_inverse
 
 # Viechtbauer 2005, Journal of Educational and Behavioral Statistics 30:261–293, pages 271 and 272: the
 # empirical Bayes estimate of Morris is Paule and Mandel's (DerSimonian and Kacker 2007).

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from redelve.errors import StatisticsError
 from redelve.stats.anova import compare_common, compare_hierarchical
+from redelve.stats.families import PairSquares, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.one_partition import compare_partition
-from redelve.stats.pairs import PairSquares, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.resampled import compare_resampled
 
 PLACES = tuple(zip(*combinations(range(4), 2), strict=True))

@@ -18,8 +18,8 @@ from benchmarks.calibration.until_settled import (
 from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
+from redelve.stats.families import pairs_of_sets
 from redelve.stats.multiple import holm
-from redelve.stats.pairs import pairs_of_sets
 from redelve.stats.sequential import (
     all_equivalent,
     decide,

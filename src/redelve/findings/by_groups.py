@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from redelve.findings.by_method import MethodLosses, inner_losses, outer_instances
 from redelve.run.results import TaskFacts
+from redelve.stats.families import PairSquares, Places, pairs_of_groups
 from redelve.stats.grouped import (
     GroupComparison,
     GroupedLosses,
@@ -15,7 +16,6 @@ from redelve.stats.grouped import (
     grouped_losses,
     loss_scale,
 )
-from redelve.stats.pairs import PairSquares, Places, pairs_of_groups
 
 
 def expected_by_groups(facts: TaskFacts, losses: MethodLosses) -> GroupEstimate:

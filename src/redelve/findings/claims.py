@@ -15,8 +15,7 @@ from math import isnan
 from redelve.run.results import TaskFacts
 from redelve.stats.assurance import Pilot, pilot_of
 from redelve.stats.estimates import Interval
-from redelve.stats.families import JudgedFamily, PairFamily, SizePairs, judged_sizes
-from redelve.stats.pairs import PairSquares
+from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 
 Names = tuple[str, str]
 

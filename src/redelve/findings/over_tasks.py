@@ -17,8 +17,8 @@ from redelve.findings.margin import MarginOverTasks
 from redelve.findings.task import ComparedTask
 from redelve.model.dataset import Numbers
 from redelve.stats.estimates import Interval
+from redelve.stats.families import PairSquares, Truths
 from redelve.stats.meta import RandomEffects, moderated_variances, random_effects
-from redelve.stats.pairs import PairSquares, Truths
 from redelve.text_numbers import per_cents, significant
 
 Effects = tuple[Numbers, Numbers, Numbers]

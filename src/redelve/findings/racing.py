@@ -19,8 +19,7 @@ from redelve.findings.task import ComparedTask, TaskFindings, claimed, compariso
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race, RaceLook
 from redelve.run.results import TaskResults
-from redelve.stats.families import judged, unmoderated
-from redelve.stats.pairs import Places
+from redelve.stats.families import Places, judged, unmoderated
 from redelve.stats.sequential import decide, directed, family_at_look, one_sided, sets_needed
 
 

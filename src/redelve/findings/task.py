@@ -32,9 +32,9 @@ from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Interval, clipped
+from redelve.stats.families import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.grouped import GroupEstimate
 from redelve.stats.one_partition import analyse_partition, compare_partition
-from redelve.stats.pairs import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
 from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
 from redelve.stats.standardise import StandardLoss
 

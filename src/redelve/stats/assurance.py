@@ -63,7 +63,7 @@ def pilot_of(family: PairFamily, place: int) -> Pilot | None:
     --------
     >>> import numpy as np
     >>> from redelve.stats.families import family_of
-    >>> from redelve.stats.pairs import pairs_of_sets
+    >>> from redelve.stats.families import pairs_of_sets
     >>> rng = np.random.default_rng(1)
     >>> losses = [[rng.normal(size=50) for _ in range(6)] for _ in range(3)]
     >>> family = family_of(pairs_of_sets(losses, ([0, 0, 1], [1, 2, 2]), "hierarchical"), 3)

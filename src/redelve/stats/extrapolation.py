@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
+from redelve.stats.families import Truths
 from redelve.stats.mean_squares import FloatArray, t_quantile
-from redelve.stats.pairs import Truths
 
 EXPONENTS = np.linspace(0.0, 2.0, 81)
 RATES = np.geomspace(1.0, 8.0, 61)

@@ -1,36 +1,226 @@
-"""One family of comparisons, one error rate: pairs of methods whose variances learn from each other.
+"""All pairs of methods at once, as one family of comparisons with one error rate.
+
+A difference of two methods' losses has sums of squares G_pp + G_qq − 2G_pq, where G holds the products of
+every method's centred losses with every other's: one matrix product serves all pairs. Where two methods are
+so alike that this loses digits, their differences are squared themselves. What comes out is what `anova`,
+`one_partition`, `resampled` and `grouped` find of two methods at a time.
 
 Each pair has the variance A of its training sets' mean differences, on few degrees of freedom, and E, what
 test cases alone would make of it, on many. A pair's own A is drawn towards what all pairs say of A/E
-(empirical Bayes; Smyth 2004, Statistical Applications in Genetics and Molecular Biology 3:3; Phipson et al.
-2016, Annals of Applied Statistics 10:946–963), and its own t-test must speak as well. Claims and intervals
-are one single-step rule: a difference is claimed exactly where its interval leaves out zero. See
-docs/comparisons.md.
+(`moderation`), and its own t-test must speak as well. Claims and intervals are one single-step rule: a
+difference is claimed exactly where its interval leaves out zero. See docs/comparisons.md.
 
-The last axis of every array is that of the pairs; axes before it are those of many data sets at once.
+The last axis of a family's arrays is that of the pairs; axes before it are those of many data sets at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redelve.errors import StatisticsError
+from redelve.stats.estimates import Scheme
+from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray, two_t_half_width, two_t_p_value
-from redelve.stats.pairs import PairSquares
+from redelve.stats.moderation import Variances, learnt_variances
 
-LEAST = 0.005
-"""A variance over training sets below this share of E is taken as this share: set means may tie."""
-RIDGE = 0.5
-"""What the slope of log(A/E) on log E is shrunk by, for each pair."""
-SPREAD = 0.8
-"""Share of the sampling variance of log A that is taken off what the logarithms vary: pairs share methods."""
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+CANCELLED = 1e-6
+"""A sum of squares below this part of what it is the difference of is computed anew, from the differences."""
+Truths = NDArray[np.bool_]
+Places = tuple[Sequence[int], Sequence[int]]
+"""Positions of the first and of the second methods of some pairs."""
+
 GUARD = 2.5
 """The pair's own t-test must have a p-value below α over this, where one task has all of α."""
 GUARD_OF_SHARES = 4.0
 """The same, at least, where α is shared by several tasks; half of the methods if that is more."""
+
+
+@dataclass(frozen=True)
+class PairSquares:
+    """What is known of the differences d between pairs of methods on one task.
+
+    Where a loss is infinite or nothing varies, A, E and C are NaN: no test is defined.
+
+    `between` is A, the variance of the training sets' mean differences (I of them); `within` is E, the mean
+    square of the residual over the test cases of a set, NaN where there is none; `shared` is what common test
+    cases add, C/J with C = max(MS_b − MS_ε, 0), and None where each training set has test cases of its own.
+    The variance of d is (A + C/J)/I. `test_cases` is J. Sets and cases may differ between pairs.
+    """
+
+    differences: FloatArray
+    between: FloatArray
+    within: FloatArray
+    training_sets: FloatArray
+    test_cases: FloatArray
+    shared: FloatArray | None = None
+    standard_errors: FloatArray = field(init=False)
+    """Of each difference by itself."""
+
+    def __post_init__(self) -> None:
+        both = self.between if self.shared is None else self.between + self.shared
+        object.__setattr__(self, "standard_errors", np.sqrt(both / self.training_sets))
+
+    @property
+    def df(self) -> FloatArray:
+        """Degrees of freedom of A."""
+        return self.training_sets - 1.0
+
+
+def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme: Scheme) -> PairSquares:
+    """Pairs of methods with several training sets; losses[m][i] are method m's on the cases of set i."""
+    if len(losses[0]) < 2:
+        raise StatisticsError(
+            f"can't do analysis of variance with fewer than two training sets: got {len(losses[0])}"
+        )
+    means = np.array([[row.mean() for row in rows] for rows in losses])
+    raw, finite = means, _finite(means)
+    means = np.where(finite[:, None], means, 0.0)
+    tables = [np.array([rows[i] for rows in losses]) for i in range(means.shape[1])]
+    tables = [np.where(finite[:, None], table, 0.0) for table in tables]
+    found = (_crossed if scheme == "common" else _nested)(tables, means, places)
+    return _known(found, raw, finite, places)
+
+
+def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSquares:
+    """Pairs of methods with one number per resample, whose mean has variance `factor` times theirs.
+
+    1/n for n cases of one test set; 1/n + n_test/n_train for n folds (Nadeau and Bengio 2003).
+    """
+    finite = _finite(means)
+    table = np.where(finite[:, None], means, 0.0)
+    count = table.shape[1]
+    centred = table - table.mean(axis=1, keepdims=True)
+    between = _squares(centred, places) / (count - 1) * factor * count
+    nothing = np.full(len(places[0]), np.nan)
+    sets, one = np.full_like(nothing, count), np.ones_like(nothing)
+    found = PairSquares(_differences(table.mean(axis=1), places), between, nothing, sets, one)
+    return _known(found, means, finite, places)
+
+
+def pairs_of_groups(several: Sequence[GroupedLosses], places: Places) -> PairSquares:
+    """Pairs of methods cross-validated by groups, as `compare_groups` compares two of them.
+
+    The variance of a difference is carried as that of so many sets as it has degrees of freedom, and one.
+    """
+    units = np.array([one.units for one in several])
+    finite = _finite(units)
+    table = np.where(finite[:, None], units, 0.0)
+    groups = table.shape[1]
+    variance = _squares(table - table.mean(axis=1, keepdims=True), places) / ((groups - 1) * groups)
+    rounds = [one.without for one in several if one.without is not None]
+    if len(rounds) == len(several):
+        folds = rounds[0].shape[1]
+        parts = np.array([(one - one.mean(axis=1, keepdims=True)).ravel() for one in rounds])
+        sums = _squares(parts, places) / len(rounds[0])
+        variance, count = np.maximum(variance, (folds - 1) / folds * sums), folds
+    else:
+        variance, count = BOTH_EFFECTS * variance, groups
+    nothing = np.full(len(places[0]), np.nan)
+    sets, one_case = np.full_like(nothing, count), np.ones_like(nothing)
+    differences = _differences(table.mean(axis=1), places)
+    return _known(PairSquares(differences, variance * count, nothing, sets, one_case), units, finite, places)
+
+
+def _nested(tables: Sequence[FloatArray], means: FloatArray, places: Places) -> PairSquares:
+    """Each training set has test cases of its own (manual eqs. 4–6); rows may differ in length."""
+    sizes = np.array([table.shape[1] for table in tables], dtype=np.float64)
+    sets = len(tables)
+    cases = float(sizes[0]) if len(set(sizes)) == 1 else sets / float((1 / sizes).sum())
+    centred = np.concatenate([t - t.mean(axis=1, keepdims=True) for t in tables], axis=1)
+    spare = sizes.sum() - sets
+    residual = _squares(centred, places) / spare if spare else np.nan
+    return _pair_squares(means, places, residual / cases, (sets, cases), None)
+
+
+def _crossed(tables: Sequence[FloatArray], means: FloatArray, places: Places) -> PairSquares:
+    """All training sets share their test cases (manual eqs. 13–16)."""
+    table = np.stack(tables, axis=1)
+    sets, cases = table.shape[1], table.shape[2]
+    by_case = table.mean(axis=1)
+    by_case = by_case - by_case.mean(axis=1, keepdims=True)
+    rest = table - means[:, :, None] - by_case[:, None, :]
+    residual = _squares(rest.reshape(len(table), -1), places) / ((sets - 1) * (cases - 1))
+    of_cases = sets * _squares(by_case, places) / (cases - 1)
+    shared = np.maximum(of_cases - residual, 0.0) / cases
+    return _pair_squares(means, places, residual / cases, (sets, float(cases)), shared)
+
+
+def _pair_squares(
+    means: FloatArray,
+    places: Places,
+    within: FloatArray | float,
+    shape: tuple[int, float],
+    shared: FloatArray | None,
+) -> PairSquares:
+    first, second = (means[list(side)] for side in places)
+    between = (first - second).var(axis=1, ddof=1)
+    alike = np.ones_like(between)
+    return PairSquares(
+        (first - second).mean(axis=1), between, within * alike, shape[0] * alike, shape[1] * alike, shared
+    )
+
+
+def _differences(means: FloatArray, places: Places) -> FloatArray:
+    return np.asarray(means[list(places[0])] - means[list(places[1])])
+
+
+def _squares(centred: FloatArray, places: Places) -> FloatArray:
+    """Sum of squares of the difference of two centred rows, for every pair."""
+    first, second = list(places[0]), list(places[1])
+    products = centred @ centred.T
+    own = np.diagonal(products)
+    whole = own[first] + own[second]
+    found = whole - 2 * products[first, second]
+    for place in np.flatnonzero(found <= CANCELLED * whole):
+        difference = centred[first[place]] - centred[second[place]]
+        found[place] = difference @ difference
+    return np.asarray(found)
+
+
+def _finite(means: FloatArray) -> Truths:
+    """Which methods have no infinite loss."""
+    return np.array([np.isfinite(row).all() for row in means], dtype=np.bool_)
+
+
+def _known(found: PairSquares, means: FloatArray, finite: Truths, places: Places) -> PairSquares:
+    """No variance where a loss is infinite or nothing varies beyond rounding; A is E where set means tie."""
+    first, second = list(places[0]), list(places[1])
+    with np.errstate(invalid="ignore", over="ignore"):
+        sizes, of_all = np.abs(means).max(axis=1), means.mean(axis=1)
+        differences = np.where(
+            finite[first] & finite[second], found.differences, of_all[first] - of_all[second]
+        )
+    seen = found.between if found.shared is None else found.between + found.shared
+    least = (ROUNDING * np.maximum(sizes[first], sizes[second])) ** 2 * found.training_sets
+    tied = (seen <= least) & (found.within > least)
+    between = np.where(tied, found.within, found.between)
+    known = finite[first] & finite[second] & ((seen > least) | tied)
+    return PairSquares(
+        differences,
+        np.where(known, between, np.nan),
+        np.where(known, found.within, np.nan),
+        found.training_sets,
+        found.test_cases,
+        None if found.shared is None else np.where(known, found.shared, np.nan),
+    )
+
+
+def joined(several: Sequence[PairSquares]) -> PairSquares:
+    """The pairs of several tables in one."""
+    shared = [one.shared for one in several if one.shared is not None]
+    return PairSquares(
+        np.concatenate([one.differences for one in several]),
+        np.concatenate([one.between for one in several]),
+        np.concatenate([one.within for one in several]),
+        np.concatenate([one.training_sets for one in several]),
+        np.concatenate([one.test_cases for one in several]),
+        np.concatenate(shared) if shared else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -107,80 +297,10 @@ def moderate(
         raise StatisticsError(
             f"variances of pairs learn from each other with three methods or more: got {methods}"
         )
-    prior, ratio, known = _prior(squares, methods)
-    prior = np.where(known, np.minimum(prior, most_prior_df), 0.0)
-    free, kept = (_drawn(squares, prior, each) for each in (ratio, np.maximum(ratio, 1.0)))
-    variances = np.where(known, np.maximum(squares.within, kept), squares.between)
+    found = Variances(squares.between, squares.within, squares.df)
+    learnt = learnt_variances(found, methods, most_prior_df)
     guard = max(GUARD_OF_SHARES, methods / 2) if is_shared_level else GUARD
-    return PairFamily(squares, variances, prior, guard, np.where(known, free, squares.between))
-
-
-def _drawn(squares: PairSquares, prior: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Each pair's own variance drawn towards a multiple of its E (Smyth 2004, section 3)."""
-    both = prior * ratio * squares.within + squares.df * squares.between
-    return np.asarray(both / (prior + squares.df))
-
-
-def _prior(squares: PairSquares, methods: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The prior's degrees of freedom d₀, its A/E for each pair, and which pairs it knows.
-
-    The logarithms y of A/E are regressed on those of E (ridge, slope in [−1, 0]: a pair whose cases vary much
-    has relatively less from its training sets). What they vary beyond their sampling, ψ′(ν/2), gives d₀
-    (Smyth 2004, section 6.2), at most (k − 2)ν; pairs share methods, so part of the sampling is common to
-    all of them and is taken off.
-    """
-    from scipy.special import digamma, polygamma
-
-    k, half = methods, squares.df / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_within = np.log(squares.within)
-        y = np.log(np.maximum(squares.between, LEAST * squares.within)) - log_within
-    known = np.isfinite(y)
-    y = np.where(known, y, 0.0)
-    away = np.where(known, log_within - _mean(log_within, known), 0.0)
-    slope = _sum(away * y, known) / (_sum(away**2, known) + RIDGE * np.maximum(_sum(known, known), 1))
-    trend = np.clip(slope, -1.0, 0.0) * away
-    residual = y - trend
-    alike = (k - 2) / (k * (k - 1) - 2)
-    sampling = _mean(SPREAD * (1 - alike) * polygamma(1, half), known)
-    excess = _variance(residual, known) - sampling
-    free = np.where(excess > 0, 2 * trigamma_inverse(np.maximum(excess, 1e-6)), np.inf)
-    prior = np.minimum(free, (k - 2) * squares.df.max(axis=-1, keepdims=True))
-    centre = _mean(residual - digamma(half) + np.log(half), known)
-    return prior, np.exp(trend + centre + digamma(prior / 2) - np.log(prior / 2)), known
-
-
-def _sum(values: FloatArray, known: FloatArray) -> FloatArray:
-    return np.asarray(np.where(known, values, 0.0).sum(axis=-1, keepdims=True))
-
-
-def _mean(values: FloatArray, known: FloatArray) -> FloatArray:
-    return _sum(values, known) / np.maximum(_sum(known, known), 1)
-
-
-def _variance(values: FloatArray, known: FloatArray) -> FloatArray:
-    """Variance with divisor n − 1 along the last axis."""
-    return _sum(np.square(values - _mean(values, known)), known) / np.maximum(_sum(known, known) - 1, 1)
-
-
-def trigamma_inverse(values: FloatArray) -> FloatArray:
-    """x with ψ′(x) = value, by Newton's method on 1/ψ′, which is convex (Smyth 2004, appendix).
-
-    >>> from scipy.special import polygamma
-    >>> bool(np.allclose(polygamma(1, trigamma_inverse(np.array([0.01, 1.0, 50.0]))), [0.01, 1.0, 50.0]))
-    True
-    """
-    from scipy.special import polygamma
-
-    y = np.asarray(values, dtype=np.float64)
-    x = 0.5 + 1 / y
-    for _ in range(50):
-        value = polygamma(1, x)
-        step = value * (1 - value / y) / polygamma(2, x)
-        x = x + step
-        if np.all(np.abs(step) <= 1e-12 * x):
-            break
-    return np.asarray(x)
+    return PairFamily(squares, learnt.variances, learnt.prior_df, guard, learnt.unfloored)
 
 
 def handed_down(p_values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
-from redelve.stats.families import SPREAD, trigamma_inverse
+from redelve.stats.families import Truths
 from redelve.stats.mean_squares import FloatArray, f_p_value, t_quantile
-from redelve.stats.pairs import Truths
+from redelve.stats.moderation import SPREAD, trigamma_inverse
 
 STEPS = 200
 """Newton's steps to the variance between tasks, at most; they come from below, each nearer than the last."""

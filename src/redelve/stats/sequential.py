@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.stats.families import PairFamily, moderate, unmoderated
+from redelve.stats.families import PairFamily, PairSquares, Places, Truths, moderate, unmoderated
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pairs import PairSquares, Places, Truths
 
 FIRST_LOOK, MOST_SETS = 4, 32
 """Looks double from the first; more training sets than the most are not planned for."""
