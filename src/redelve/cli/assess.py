@@ -133,7 +133,8 @@ def _assess(given: AssessOptions) -> str:
     )
     report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
-    return _told(assessment, f"{assessment}\n\nReport: {report}\n{again}")
+    text = f"{assessment}\n\nReport: {report}\n{again}"
+    return _told(assessment, text) if again else text
 
 
 def _told(assessment: Assessment, text: str) -> str:

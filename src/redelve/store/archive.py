@@ -301,7 +301,8 @@ class Archive:
         `retry` is "failed", "crashed", "all" or "none"; None is for jobs that ran out of time or memory, if
         they had less of it than they would have now.
         """
-        checked_retry(retry)
+        if retry is not None:
+            checked_retry(retry)
         if self.done() == self.done(retry_failed=True):
             return frozenset()
         heads = (entry.head for entry in read_snapshot(self.root).resolved.kept)
@@ -391,7 +392,8 @@ def carry_out(
     kept = None if archive is None else Archive.open(archive, create=True)
     if kept is not None:
         kept.register(experiment.tasks, experiment.learners)
-    checked_retry(retry)
+    if retry is not None:
+        checked_retry(retry)
     jobs = plan(experiment, done=() if kept is None else kept.done() - kept.retried(retry, experiment.limits))
     records: list[Record] = []
     with (

@@ -18,9 +18,9 @@ RETRIES: Mapping[str, tuple[Status, ...]] = {
 """Which statuses each word means; "none" is for no job at all, whatever it may use now."""
 
 
-def checked_retry(retry: str | None) -> None:
+def checked_retry(retry: str) -> None:
     """Refuse a word that means nothing."""
-    if retry is not None and retry not in RETRIES:
+    if retry not in RETRIES:
         raise SpecError(f"retry is {retry!r}: choose {', '.join(RETRIES)}{hint(str(retry), RETRIES)}")
 
 

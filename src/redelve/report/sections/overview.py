@@ -139,8 +139,8 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
 def summarise(findings: Findings) -> str:
     """Everything a user wants to know first, as plain text."""
     parts = [_wrapped(scope(findings))]
-    if failed := failure_sentences(findings.results):
-        parts.append("\n".join(["Failed", *map(_bullet, failed)]))
+    if findings.results.failures:
+        parts.append("\n".join(["Failed", *map(_bullet, failure_sentences(findings.results))]))
     if not findings.tasks:
         parts.append(_wrapped(NOTHING))
         return "\n\n".join(parts)

@@ -107,9 +107,9 @@ SECTIONS.add("failures", FailuresSection)
 
 def failures_table(results: Results) -> ReportTable | None:
     """Jobs that did not come to an answer, those that failed alike in one row; None where all did."""
-    failed = failed_jobs_of(results)
-    if not failed:
+    if not results.failures:
         return None
+    failed = failed_jobs_of(results)
     left_out = len(failed) - MOST_FAILURES
     return ReportTable(
         "failures",
