@@ -10,8 +10,7 @@ import numpy as np
 from benchmarks.calibration.equivalence import interval
 from benchmarks.calibration.sections import Effort, Finding, Section, percent, table
 from benchmarks.calibration.simulation import Generator
-from redelve.stats.mean_squares import FloatArray
-from redelve.stats.skewness import loss_tail
+from redelve.stats.mean_squares import FloatArray, loss_tail
 
 Shape = tuple[int, ...]
 SETS = 8

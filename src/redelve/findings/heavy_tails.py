@@ -10,7 +10,7 @@ import numpy as np
 from redelve.findings.validity import Note, ValidityRule, rule
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record, Results, TaskFacts
-from redelve.stats.skewness import LossTail, loss_tail
+from redelve.stats.mean_squares import LossTail, loss_tail
 
 Seen = tuple[LossTail, str, str]
 """A tail, and whose it is on which task."""

@@ -22,7 +22,7 @@ from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
 from redelve.registry import named_options
 from redelve.stats.grouped import FEW_GROUPS, few_groups
-from redelve.stats.skewness import loss_tail
+from redelve.stats.mean_squares import loss_tail
 
 WaysLike = str | Way | Sequence[str | Way]
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.calibration.heavy_tails import TailSetting, measured
 from scipy import stats as scipy_stats
 
-from redelve.stats.skewness import COCHRAN, loss_tail
+from redelve.stats.mean_squares import COCHRAN, loss_tail
 
 
 def test_the_strength_is_the_squared_skewness_over_the_number_of_cases() -> None:
