@@ -17,7 +17,7 @@ from redelve.findings import Findings, find
 from redelve.findings.validity import RULES
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown, write_report
 from redelve.report.sections import AttributeRow, DataDescription, ReportContext
-from redelve.report.sections.across_tasks import coverage_table
+from redelve.report.sections.records import coverage_table
 from redelve.run.results import Job, Results
 
 from .made import TARGET, made_findings, made_results, many_tasks, method_facts, record, task_facts

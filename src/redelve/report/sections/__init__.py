@@ -208,6 +208,8 @@ class Section:
     anchor: str = ""
     """The name that links on the page lead to; made of the title unless it is given."""
     template: str = PLAIN
+    needs: str = ""
+    """The part of the findings that it is about, such as "across"; where there is none it is not asked."""
     is_appendix: bool = False
     """Whether Markdown and LaTeX have it after all tables."""
 
@@ -233,6 +235,8 @@ class Section:
 
     def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
         """One part with everything, or none."""
+        if self.needs and not getattr(findings, self.needs):
+            return ()
         asked = (findings, about)
         pictures = tuple(self.pictures(*asked))
         tables = (*self.tables(*asked), *(one.table for one in pictures if one.table is not None))

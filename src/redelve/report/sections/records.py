@@ -1,23 +1,27 @@
-"""Small sections: validity notes and rules, text for a paper, what was done, with what, where and when."""
+"""Small sections: other losses, validity notes and rules, text for a paper, what was done, where and when."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from redelve.findings import Findings
+from redelve.findings import Findings, TaskFindings
 from redelve.findings.failures import FailedJobs, failed_jobs_of
+from redelve.findings.findings import LEVELS, Coverage
 from redelve.findings.validity import RULES, Note
 from redelve.report.formatting import (
     METHOD,
     TASK,
+    UNKNOWN,
     Cell,
     ReportColumn,
     ReportTable,
     Row,
     count_cell,
+    error_cell,
     name_cell,
     seconds,
+    with_error,
 )
 from redelve.report.sections import (
     ONE_TABLE,
@@ -26,6 +30,7 @@ from redelve.report.sections import (
     Panel,
     ReportContext,
     Section,
+    collections_of,
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
@@ -33,6 +38,91 @@ from redelve.report.words import in_order
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
+
+
+class OtherLosses(Section):
+    """Losses that the tasks are not judged by, coverage of intervals, and errors as published ones are."""
+
+    place = 300
+    title = "Other losses"
+    template = """\
+{% for found in part.tables %}{{ table(found, looks, heading=found.name != "other-losses") }}{% endfor %}
+"""
+
+    def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
+        """As many as there are."""
+        several = (other_losses_table(findings), coverage_table(findings))
+        published = [table for one in collections_of(findings.results) for table in one.tables(findings)]
+        return (*(table for table in several if table is not None), *published)
+
+
+SECTIONS.add("other-losses", OtherLosses)
+
+
+def other_losses_table(findings: Findings) -> ReportTable | None:
+    """Means and standard errors by every other loss; None where there is none."""
+    codes = {task.loss: task.loss_words for task in (*findings.tasks, *findings.other_losses)}
+    if not findings.other_losses:
+        return None
+    at = {(task.task.address, task.loss): task for task in (*findings.tasks, *findings.other_losses)}
+    rows = []
+    for task in findings.tasks:
+        for name in findings.results.methods:
+            cells = [_loss_cell(at.get((task.task.address, code)), name) for code in codes]
+            if any(cell.numbers for cell in cells):
+                rows.append((Cell(task.task.address), name_cell(name), *cells))
+    columns = [ReportColumn(f"{words} ({code})", (code, f"{code}_se")) for code, words in codes.items()]
+    return ReportTable(
+        "other-losses",
+        "Every loss",
+        (TASK, METHOD, *columns),
+        tuple(rows),
+        "Expected loss ± standard error, not standardised; – where a method gives no answer that the loss "
+        "can judge. "
+        "Methods are judged by the first loss; the others describe, and nothing is claimed by them.",
+    )
+
+
+def _loss_cell(task: TaskFindings | None, method: str) -> Cell:
+    finding = next((one for one in task.methods if one.method == method), None) if task else None
+    if finding is None or task is None:
+        return Cell(UNKNOWN)
+    return error_cell(finding.mean, finding.standard_error)
+
+
+def coverage_table(findings: Findings) -> ReportTable | None:
+    """Shares of cases inside central predictive intervals; None where no method gave distributions."""
+    found = {(one.task, one.method, one.level): one for one in findings.coverage}
+    pairs = dict.fromkeys((task, method) for task, method, _ in found)
+    rows = [
+        (
+            Cell(task),
+            name_cell(method),
+            *(_coverage_cell(found.get((task, method, level))) for level in LEVELS),
+        )
+        for task, method in pairs
+    ]
+    if not rows:
+        return None
+    columns = [
+        ReportColumn(f"{100 * level:.0f} % interval", (f"at_{level}", f"at_{level}_se")) for level in LEVELS
+    ]
+    return ReportTable(
+        "coverage",
+        "Coverage of predictive intervals",
+        (TASK, METHOD, *columns),
+        tuple(rows),
+        "Per cent of test cases inside the central interval of their predictive distribution ± standard "
+        "error; a calibrated method has as many as the column says.",
+    )
+
+
+def _coverage_cell(found: Coverage | None) -> Cell:
+    if found is None:
+        return Cell(UNKNOWN)
+    share, error = 100 * found.share, found.standard_error
+    percent = None if error is None else 100 * error
+    return Cell(with_error(share, percent), (share, percent))
 
 
 class ValiditySection(Section):
