@@ -8,7 +8,7 @@ import pytest
 from redelve.answers.predictions import Target
 from redelve.errors import StatisticsError
 from redelve.findings import analyse_task, compare_methods, find
-from redelve.findings.contest import Contest
+from redelve.findings.claims import Contest
 from redelve.model import Scheme
 from redelve.stats import anova, seed_runs
 from redelve.stats.assurance import assured_difference

@@ -8,8 +8,7 @@ from redelve.findings.by_method import (
     losses_on,
     primary_loss,
 )
-from redelve.findings.claims import Claim
-from redelve.findings.contest import Contest
+from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData, learning_curves
 from redelve.findings.findings import (
     AcrossTasks,

@@ -24,7 +24,7 @@ from redelve.stats.resampled import NestedCV, nested_cross_validation
 from redelve.stats.units import pool_units
 
 if TYPE_CHECKING:
-    from redelve.findings.contest import Contest
+    from redelve.findings.claims import Contest
     from redelve.findings.task import TaskFindings
 
 

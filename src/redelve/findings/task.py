@@ -23,8 +23,7 @@ from redelve.findings.by_method import (
     outer_instances,
     primary_loss,
 )
-from redelve.findings.claims import Claim, Names, TaskPairs, claims_of, settle
-from redelve.findings.contest import Contest, Test, within_margin
+from redelve.findings.claims import Claim, Contest, Names, TaskPairs, Test, claims_of, settle, within_margin
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
 from redelve.model.dataset import Numbers

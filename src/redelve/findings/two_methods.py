@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redelve.findings.contest import Contest
+from redelve.findings.claims import Contest
 from redelve.findings.findings import across_tasks, same_loss
 from redelve.findings.margin import Margin
 from redelve.findings.over_tasks import PairOverTasks
