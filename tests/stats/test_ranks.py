@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 from redelve.errors import StatisticsError
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.multiple import holm
+from redelve.stats.normal_range import range_quantile, range_tail
 from redelve.stats.ranks import (
     EXACT_LIMIT,
     OTHERS,
@@ -87,6 +88,17 @@ def test_critical_values_are_those_of_demsars_table(level: float) -> None:
         if (k, level) != (9, 0.05):  # printed as 2.724; the normal quantile at 0.05/16 is 2.734
             dunn = critical_difference(k, 1, level=level, control=True) / unit
             assert dunn == pytest.approx(DUNN[level][k - 2], abs=1e-3)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 50])
+def test_the_range_of_normal_variables_is_scipys(count: int) -> None:
+    from scipy.stats import studentized_range
+
+    widths = np.linspace(0.0, 8.0, 5)
+    np.testing.assert_allclose(
+        range_tail(widths, count), studentized_range.sf(widths, count, np.inf), atol=1e-9
+    )
+    assert float(range_tail(range_quantile(0.05, count), count)) == pytest.approx(0.05, abs=1e-12)
 
 
 def test_nemenyi_concludes_as_demsar_does() -> None:

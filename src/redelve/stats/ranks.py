@@ -19,6 +19,7 @@ from redelve.errors import StatisticsError
 from redelve.stats.estimates import check_level
 from redelve.stats.mean_squares import FloatArray, f_p_value
 from redelve.stats.multiple import holm
+from redelve.stats.normal_range import range_quantile, range_tail
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Losses closer than this part of their size are tied."""
@@ -193,14 +194,12 @@ def nemenyi(losses: ArrayLike, *, level: float = 0.05) -> Nemenyi:
 
     p_ij = P(q_k > √2 |R̄_i − R̄_j| / √(k (k + 1) / (6 N))) for the range q_k of k normal variables.
     """
-    from scipy.stats import studentized_range
-
     ranks = rank_methods(losses)
     tasks, methods = ranks.shape
     means = ranks.mean(axis=0)
     error = sqrt(methods * (methods + 1) / (6 * tasks))
     distance = np.abs(means[:, None] - means) / error
-    p_values = np.clip(studentized_range.sf(sqrt(2) * distance, methods, np.inf), 0.0, 1.0)
+    p_values = range_tail(sqrt(2) * distance, methods)
     widest = critical_difference(methods, tasks, level=level)
     return Nemenyi(
         mean_ranks=tuple(means.tolist()),
@@ -348,11 +347,10 @@ def _least_p_value(ranks: FloatArray) -> float:
 
 def _quantile(methods: int, level: float, control: bool) -> float:
     from scipy.special import ndtri
-    from scipy.stats import studentized_range
 
     if control:
         return float(-ndtri(level / (2 * (methods - 1))))
-    return float(studentized_range.ppf(1 - level, methods, np.inf)) / sqrt(2)
+    return range_quantile(level, methods) / sqrt(2)
 
 
 def _groups(means: FloatArray, widest: float) -> tuple[tuple[int, ...], ...]:
