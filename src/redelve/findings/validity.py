@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from redelve.findings.by_method import is_folded
-from redelve.findings.claims import Names
+from redelve.findings.claims import Names, prototask_of
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
 from redelve.run.results import IMPORTED, Record, Results, TaskFacts
@@ -392,8 +392,10 @@ def design_caveats(self: ValidityRule, results: Results) -> Iterator[Note]:
     for address, facts in results.tasks.items():
         for text in facts.notes:
             by_note.setdefault(text, []).append(address)
+    is_several = len({prototask_of(address) for address in results.tasks}) > 1
     for text, tasks in by_note.items():
-        yield self.note(text, tasks)
+        where = _listed(list(dict.fromkeys(map(prototask_of, tasks))))
+        yield self.note(f"{where}: {text}" if is_several else text, tasks)
 
 
 @rule(

@@ -300,6 +300,8 @@ class Assignment:
         How often the cases were divided into folds; each repetition has equally many.
     notes
         What must be said of the design beside every result.
+    left_out
+        What of the data is not in use, in words: columns, cases. It does not enter the digest.
 
     Notes
     -----
@@ -322,6 +324,8 @@ class Assignment:
     repetitions: int = 1
     notes: tuple[str, ...] = ()
     """What must be said of the design beside every result."""
+    left_out: tuple[str, ...] = ()
+    """What of the data is not in use, in words."""
 
     @property
     def address(self) -> str:

@@ -404,4 +404,5 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
         training_overlap=design.training_sets == "overlapping",
         test_overlap=design.test_sets == "overlapping",
         own_losses=own_losses,
+        left_out=assignment.left_out,
     )

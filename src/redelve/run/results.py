@@ -163,6 +163,8 @@ class TaskFacts:
     test_overlap: bool = False
     own_losses: Mapping[str, Loss] = field(default_factory=dict, repr=False)
     """Losses used here that do not come with redelve, by code: others may not know them."""
+    left_out: tuple[str, ...] = ()
+    """What of the data is not in use, in words: columns such as dates, ids and texts, cases."""
 
     def loss(self, code: str) -> Loss:
         """The loss of this code, as far as it is known here."""
@@ -246,6 +248,11 @@ class Results:
         records = tuple(sorted(self.records, key=lambda record: record.job))
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "failures", tuple(one for one in records if one.status != "done"))
+
+    def __repr__(self) -> str:
+        done, count = len(self.records) - len(self.failures), len(self.records)
+        what = f"{len(self.methods)} methods on {len(self.tasks)} tasks"
+        return f"<Results of {what}: {done} of {count} jobs done>"
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:

@@ -135,6 +135,7 @@ def _document(facts: TaskFacts) -> Document:
         "baselines": dict(facts.baselines),
         "notes": list(facts.notes),
         **_told_of(facts.own_losses),
+        **({"left_out": list(facts.left_out)} if facts.left_out else {}),
     }
 
 
@@ -184,6 +185,7 @@ def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
         baselines=_baselines(given),
         notes=given.texts("notes"),
         own_losses=_own_losses(given),
+        left_out=given.texts("left_out") if "left_out" in given.content else (),
     )
     return with_truth(root, facts, given) if with_truths else facts
 

@@ -109,6 +109,14 @@ class Intake:
     assignments: tuple[Assignment, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(one.task.training_set_size) for one in self.assignments)
+        target = ", ".join(one.name for one in self.assignments[0].data.targets) if self.assignments else "?"
+        return (
+            f"<Intake {self.dataset.spec.name}: {self.dataset.cases.count} cases, target {target}, training "
+            f"sets of {sizes}; print it to see what was understood>"
+        )
+
     def __str__(self) -> str:
         """What was understood of the table, for its owner to look over."""
         lines = [f"{self.dataset.spec.name}: {self.dataset.cases.count} cases"]
@@ -256,13 +264,15 @@ def assignments_from_table(
     columns = tuple(_settled(one, given, target) for one in facts)
     name = legal_name(given.name or name or _stem(table.source))
     plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns))
+    told = (*left_out, *_ignored(columns), *plan.renamed)
+    sizes = plan.prototask.training_set_sizes
     return Intake(
         plan.dataset,
         plan.prototask,
         plan.prior,
         replace(plan.description, design=plan.design),
-        tuple(plan.assignment(size) for size in plan.prototask.training_set_sizes),
-        (*left_out, *_ignored(columns), *plan.renamed),
+        tuple(replace(plan.assignment(size), left_out=told) for size in sizes),
+        told,
     )
 
 

@@ -274,7 +274,7 @@ class TableNouns:
         if not shared:
             return ()
         return (
-            f"{shared / tested:.1%} of test cases have a twin, equal in every value, in their training set"
+            f"{shared} of {tested} test cases have a twin, equal in every value, in their training set"
             ": if these are copies, losses are too low; leave copies out, or give them a common group",
         )
 
