@@ -19,6 +19,7 @@ from benchmarks.calibration.curves import curves_section
 from benchmarks.calibration.equivalence import equivalence_section
 from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.heavy_tails import heavy_tails_section
+from benchmarks.calibration.in_time import in_time_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.one_task import (
     TEST_CASES,
@@ -73,6 +74,7 @@ SECTIONS: tuple[Make, ...] = (
     curves_section,
     equivalence_section,
     heavy_tails_section,
+    in_time_section,
 )
 
 INTRODUCTION = """# Calibration

@@ -200,6 +200,8 @@ OFFERS = (
     Offer("best group of entries, by BER", "place_entries", "level 5"),
     Offer("places of entries, by R", "score_worse_p_values", "level 5"),
     Offer("best group of entries, by R", "score_worse_p_values", "level 5"),
+    Offer("comparison forward in time", "compare_forward", "level 5"),
+    Offer("interval forward in time", "analyse_forward", "coverage 95"),
 )
 
 

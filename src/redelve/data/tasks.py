@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.reading import Library
@@ -15,6 +15,7 @@ from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
+from redelve.data.tables.design_choice import DesignChoice
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
 from redelve.registry import named_options
@@ -49,12 +50,14 @@ SizesLike = int | Sequence[int] | None
 
 
 @named_options
-def task(
+def task(  # noqa: PLR0913  (options of a public function are explicit)
     source: TaskLike | pd.DataFrame,
     target: str | None = None,
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    design: str | DesignChoice | None = None,
+    gap: int | None = None,
     description: Description | StrPath | None = None,
     sizes: SizesLike = None,
 ) -> Intake | NamedTasks:
@@ -77,6 +80,13 @@ def task(
         What to call a frame's dataset (``"data"`` if left out).
     groups
         The column that tells which cases belong together; for a frame also a label for each row.
+    design
+        How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
+        ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
+        ``"holdout"`` or ``"disjoint"``. For tables and frames only; the number of
+        cases decides if it is left out.
+    gap
+        With ``"time"``, how many cases are left out between what trains and what tests.
     description
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.
@@ -107,7 +117,8 @@ def task(
     /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
     /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
     """
-    chosen = _task(source, target, sizes=sizes, name=name, groups=groups, description=description)
+    options = {"groups": groups, "design": design, "gap": gap, "description": description}
+    chosen = _task(source, target, sizes=sizes, name=name, options=options)
     _check_sizes(chosen.assignments, sizes)
     return chosen
 
@@ -118,8 +129,7 @@ def _task(
     *,
     sizes: SizesLike,
     name: str | None = None,
-    groups: str | Labels | None = None,
-    description: Description | StrPath | None = None,
+    options: Mapping[str, Any] = {},
 ) -> Intake | NamedTasks:
     """The same, whether or not all sizes asked for are there."""
     if isinstance(source, Assignment):
@@ -127,12 +137,12 @@ def _task(
     if isinstance(source, str | os.PathLike) and not is_table(source):
         source = _named(os.fspath(source), sizes)
     if isinstance(source, Intake | NamedTasks):
-        _refuse_options(target=target, name=name, groups=groups, description=description)
+        _refuse_options(target=target, name=name, **options)
         return _with_sizes(source, sizes)
     if isinstance(source, str | os.PathLike):
-        made = from_file(source, target, name=name, groups=groups, description=description)
+        made = from_file(source, target, name=name, **options)
     else:
-        made = from_frame(source, target, name=name, groups=groups, description=description)
+        made = from_frame(source, target, name=name, **options)
     return _with_sizes(made, sizes)
 
 

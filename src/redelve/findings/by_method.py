@@ -54,7 +54,7 @@ def primary_loss(facts: TaskFacts) -> str:
 
 def is_folded(facts: TaskFacts) -> bool:
     """Whether cases train in one instance and test in another."""
-    return facts.scheme in ("cross-validation", "nested-cross-validation")
+    return facts.scheme in ("cross-validation", "nested-cross-validation", "time")
 
 
 def loss_codes(results: Results, address: str) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.estimates import Analysis, Interval, clipped
 from redelve.stats.families import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
+from redelve.stats.forward import analyse_forward, compare_forward
 from redelve.stats.grouped import GroupEstimate
 from redelve.stats.one_partition import analyse_partition, compare_partition
 from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
@@ -363,7 +364,8 @@ def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     if facts.scheme == "nested-cross-validation" and not losses.missing:
         return nested_estimate(facts, losses)
     if is_folded(facts):
-        return analyse_resampled(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
+        of_folds = analyse_forward if facts.scheme == "time" else analyse_resampled
+        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
     if losses.runs > 1:
         analyse_runs = (
             seed_runs.analyse_runs_common if facts.scheme == "common" else seed_runs.analyse_runs_hierarchical
@@ -389,7 +391,8 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
     if is_folded(facts):
-        return compare_resampled(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
+        of_folds = compare_forward if facts.scheme == "time" else compare_resampled
+        return of_folds(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
     is_common = facts.scheme == "common"
     if first.runs > 1 or second.runs > 1:
         compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical

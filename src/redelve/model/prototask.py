@@ -274,7 +274,7 @@ def portable_columns(
     return tuple(found)
 
 
-Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation"]
+Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation", "time"]
 
 
 @dataclass(frozen=True)
@@ -294,8 +294,8 @@ class Assignment:
     instances
         Training and test sets, as positions among the cases.
     scheme
-        Which analysis fits: an own test set for each instance, one test set for all, or folds that
-        train and test on each other's cases.
+        Which analysis fits: an own test set for each instance, one test set for all, folds that train
+        and test on each other's cases, or windows of time with the blocks of cases after them.
     repetitions
         How often the cases were divided into folds; each repetition has equally many.
     notes

@@ -373,7 +373,10 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
     columns = [target_columns(assignment, one) for one in (Instance(0, tested[:0], tested), *instances)]
     commonality = assignment.commonality
     design = describe(instances, commonality, dependency_range=task.prototask.dependency_range)
-    is_folded = assignment.scheme.endswith("cross-validation")  # what is special of folds is in its own notes
+    is_folded = assignment.scheme not in (
+        "hierarchical",
+        "common",
+    )  # what is special of folds is in its notes
     caveats = () if is_folded else design.caveats()
     digests = [instance.digest for instance in instances]
     units = [None] * len(instances) if commonality is None else commonality_units(instances, commonality)

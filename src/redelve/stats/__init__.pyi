@@ -35,6 +35,8 @@ from redelve.stats.extrapolation import TwiceTheData as TwiceTheData
 from redelve.stats.extrapolation import at_twice_the_data as at_twice_the_data
 from redelve.stats.extrapolation import means_by_case as means_by_case
 from redelve.stats.extrapolation import means_by_set as means_by_set
+from redelve.stats.forward import analyse_forward as analyse_forward
+from redelve.stats.forward import compare_forward as compare_forward
 from redelve.stats.grouped import GroupComparison as GroupComparison
 from redelve.stats.grouped import GroupedLosses as GroupedLosses
 from redelve.stats.grouped import GroupEstimate as GroupEstimate

@@ -90,6 +90,8 @@ def _why_not(method: str, task: TaskFacts) -> str | None:
         SAFE_NAME.fullmatch(one) and one not in (".", "..") for one in (method, *names)
     ):
         return f"/{method}{task.address} is no address in DELVE's sense"
+    if task.scheme == "time":
+        return f"{task.address} goes forward in time, and DELVE's analyses would not be valid for it"
     if task.scheme.endswith("cross-validation"):
         return f"{task.address} is cross-validated, and DELVE's analyses would not be valid for it"
     return None

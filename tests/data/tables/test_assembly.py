@@ -389,7 +389,7 @@ BAD_DESCRIPTIONS: dict[str, tuple[str, str | None, str]] = {
         'not in its range "[0,1]"',
     ),
     "a type that does not fit": ('[columns.city]\ntype = "real"\n', "price", "is no number"),
-    "more folds than cases": (FOLDS.format(101), "price", "can't make 101 folds of 100 groups"),
+    "more folds than cases": (FOLDS.format(101), "price", "101 folds of 100 cases: give from 2 to 100"),
     "stratified numbers": (FOLDS.format(5) + "stratify = true\n", "price", "needs a target with classes"),
     "no room for training": (
         '[design]\nselection = "common"\ntraining_set_sizes = [64]\ntest_set_size = 50\ninstances = 2\n',
@@ -415,7 +415,6 @@ BAD_FRAMES: dict[str, tuple[Any, str]] = {
     "a list": ([[1, 2]], "expected a pandas DataFrame but got list"),
     "no rows": (frame(100)[:0], "no rows"),
     "few rows": (frame(9), "only 9 cases with a known target: at least 10"),
-    "dates": (_frame_with(day=pd.date_range("2020", periods=100)), 'column "day" holds dates or times'),
     "spans of time": (
         _frame_with(day=pd.timedelta_range("1D", periods=100)),
         'column "day" holds dates or times',
@@ -474,13 +473,14 @@ def test_an_arrow_table_will_do() -> None:
     assert from_frame(arrow, "price").dataset.digest == from_frame(frame(50), "price").dataset.digest
 
 
-def test_a_parquet_file_with_dates_is_refused_until_they_are_described(tmp_path: Path) -> None:
+def test_dates_in_a_parquet_file_are_left_out_and_told(tmp_path: Path) -> None:
     days = pa.array(range(50), pa.int32()).cast(pa.date32())
     parquet.write_table(pa.table({**columns(50), "day": days}), tmp_path / "t.parquet")
-    with pytest.raises(SpecError, match=r'column "day" holds dates or times \(date32\[day\]\): turn it into'):
-        from_file(tmp_path / "t.parquet", "price")
-    (tmp_path / "t.toml").write_text('[columns.day]\nuse = "ignore"\n')
-    assert from_file(tmp_path / "t.parquet", "price", description=tmp_path / "t.toml").assignments
+    made = from_file(tmp_path / "t.parquet", "price")
+    (told,) = [one for one in made.left_out if '"day"' in one]
+    assert told.startswith(
+        'column "day" is ignored: dates, 1970-01-01 to 1970-02-19, are no input as they are'
+    )
 
 
 def test_a_description_that_is_not_there_is_named(tmp_path: Path) -> None:

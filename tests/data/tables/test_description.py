@@ -148,7 +148,7 @@ BAD: dict[str, tuple[str, int | None, str]] = {
     "folds and test sets": (CV + "folds = 5\nrepetitions = 1\ntest_set_size = 9\n", 5, "does not go with"),
     "sets and folds": (COMMON + "folds = 5\n", 3, "design.folds: this does not go with selection common"),
     "one fold": (CV + "folds = 1\nrepetitions = 1\n", 3, "a whole number from 2 to 10000 but got 1"),
-    "folds left out": (CV + "repetitions = 1\n", 1, "design.folds: expected a whole number"),
+    "a gap between folds": (CV + "gap = 1\n", 3, "this does not go with selection cross-validation"),
     "half a repetition": (CV + "folds = 2\nrepetitions = 0.5\n", 4, "but got 0.5"),
     "a word for a flag": (
         CV + 'folds = 2\nrepetitions = 1\nstratify = "yes"\n',

@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.files import StrPath
+from redelve.data.tables.dates import dates_in, span
 from redelve.data.tables.description import ColumnDescription, Description, Use, read_description
+from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.named_designs import named_design, with_gap
 from redelve.data.tables.table_columns import (
+    NUMBERS_FOR_DATES,
     ColumnFacts,
     as_type,
     attribute_names,
@@ -131,12 +135,14 @@ class Intake:
 
 
 @named_options
-def from_frame(
+def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     frame: Any,
     target: str | None = None,
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    design: str | DesignChoice | None = None,
+    gap: int | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
     """Make tasks of a data frame.
@@ -152,6 +158,12 @@ def from_frame(
     groups
         The name of a column that tells which cases belong together, or a label for each row. Cases of
         one group never stand in a training set and in a test set at once.
+    design
+        How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
+        ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
+        ``"holdout"`` or ``"disjoint"``. The number of cases decides if it is left out.
+    gap
+        With ``"time"``, how many cases are left out between what trains and what tests.
     description
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.
@@ -183,16 +195,19 @@ def from_frame(
     ['/houses/price/std.90']
     """
     table = table_from_frame(frame)
-    return _made_ready(table, target, name or "data", groups, _given(description))
+    given = _with_design(_given(description), design, gap)
+    return _made_ready(table, target, name or "data", groups, given)
 
 
 @named_options
-def from_file(
+def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     path: StrPath,
     target: str | None = None,
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    design: str | DesignChoice | None = None,
+    gap: int | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
     """Make tasks of a table in a file.
@@ -207,6 +222,12 @@ def from_file(
         What to call the dataset; the file's name if left out.
     groups
         The name of a column that tells which cases belong together, or a label for each row.
+    design
+        How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
+        ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
+        ``"holdout"`` or ``"disjoint"``. The number of cases decides if it is left out.
+    gap
+        With ``"time"``, how many cases are left out between what trains and what tests.
     description
         What redelve need not infer of the columns and the design: a `Description`, or the path of one's file.
 
@@ -237,7 +258,18 @@ def from_file(
     >>> [(column.name, column.use, column.type) for column in task.description.columns]
     [('area', 'input', 'integer'), ('price', 'target', 'integer')]
     """
-    return _made_ready(read_table(path), target, name, groups, _given(description))
+    given = _with_design(_given(description), design, gap)
+    return _made_ready(read_table(path), target, name, groups, given)
+
+
+def _with_design(given: Description, design: str | DesignChoice | None, gap: int | None) -> Description:
+    """The description with the design that was asked for by name, which comes before its own."""
+    asked = named_design(design, gap) if isinstance(design, str) else design
+    if asked is None and gap is not None:
+        if given.design is None:
+            raise SpecError(f'gap={gap} is for design "time": give design="time" as well')
+        asked = with_gap(given.design, gap)
+    return given if asked is None else replace(given, design=asked)
 
 
 def _made_ready(
@@ -355,7 +387,7 @@ def _settled(facts: ColumnFacts, given: Description, target: str) -> ColumnDescr
     """What the column is: as described, and inferred where the description is silent."""
     said = given.column(facts.name)
     if said is None:
-        return infer_target(facts) if facts.name == target else infer_input(facts)
+        return infer_target(facts) if facts.name == target else _dates_told(facts)
     use: Use = "target" if facts.name == target else said.use
     if use in ("ignore", "group"):
         return ColumnDescription(facts.name, use, reason="so described")
@@ -367,6 +399,21 @@ def _settled(facts: ColumnFacts, given: Description, target: str) -> ColumnDescr
     else:
         inferred = as_type(facts, said.type, use, reason="so described")
     return replace(inferred, range=said.range or inferred.range, unit=said.unit)
+
+
+def _dates_told(facts: ColumnFacts) -> ColumnDescription:
+    """What is inferred of a column; of one left out because it holds dates, what they are good for."""
+    inferred = None if facts.column.kind == "date" else infer_input(facts)
+    if inferred is not None and inferred.use != "ignore":
+        return inferred
+    moments = dates_in(facts)
+    if moments is None:
+        return inferred or infer_input(facts)
+    reason = (
+        f"dates, {span(moments)}, are no input as they are: turn them into {NUMBERS_FOR_DATES}; they can "
+        'tell the order of the cases, by design="time" (--design time)'
+    )
+    return ColumnDescription(facts.name, "ignore", reason=reason)
 
 
 def _as_input(facts: ColumnFacts) -> ColumnDescription:

@@ -21,7 +21,7 @@ from redelve.model.prototask import CATEGORICAL, TYPES
 
 Use = Literal["input", "target", "ignore", "group"]
 USES: tuple[Use, ...] = get_args(Use)
-SELECTIONS: tuple[Scheme, ...] = get_args(Scheme)
+SELECTIONS = (*get_args(Scheme), "disjoint", "holdout")
 FORMAT = 1
 LARGEST_FILE = 16 * 2**20
 
@@ -29,7 +29,8 @@ TOP_KEYS = ("format", "name", "target", "origin", "columns", "design")
 COLUMN_KEYS = ("use", "type", "range", "levels", "unit")
 DIVIDING_KEYS = ("training_set_sizes", "test_set_size", "instances")
 FOLDING_KEYS = ("folds", "repetitions", "stratify")
-DESIGN_KEYS = ("selection", *DIVIDING_KEYS, *FOLDING_KEYS, "order")
+FORWARD_KEYS = ("gap", "by")
+DESIGN_KEYS = ("selection", *DIVIDING_KEYS, *FOLDING_KEYS, *FORWARD_KEYS, "order")
 MOST_INSTANCES = 10_000
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -64,9 +65,25 @@ class Description:
     source: str = field(default="the description", compare=False)
     """The file it was read from, for messages."""
 
+    @property
+    def named_target(self) -> str | None:
+        """The target that it names, one way or the other."""
+        columns = (column.name for column in self.columns if column.use == "target")
+        return self.target or next(columns, None)
+
     def column(self, name: str) -> ColumnDescription | None:
         """What is said of the column with this name, if anything."""
         return next((column for column in self.columns if column.name == name), None)
+
+
+def for_another_target(first: Description, target: str) -> Description:
+    """What a description says of the same table when another column is predicted.
+
+    Kept are uses and types; ranges, levels and the design are inferred anew, for other rows may be used.
+    """
+    kept = [column for column in first.columns if column.name != target and column.use != "target"]
+    columns = tuple(ColumnDescription(one.name, one.use, one.type, unit=one.unit) for one in kept)
+    return Description(first.name, target, columns, origin=first.origin, source=first.source)
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -149,10 +166,13 @@ def _design_lines(design: DesignChoice) -> list[str]:
     lines = [*_comments(design.reasons), f"selection = {_quoted(design.selection)}"]
     if design.is_cross_validation:
         lines += [f"folds = {design.folds}", f"repetitions = {design.repetitions}"]
-        lines.append(f"stratify = {str(design.stratify).lower()}")
+        lines.append(f"stratify = {str(bool(design.stratify)).lower()}")
     else:
         lines.append(f"training_set_sizes = {list(design.training_set_sizes)}")
         lines += [f"test_set_size = {design.test_set_size}", f"instances = {design.instances}"]
+    if design.is_forward:
+        lines += [f"by = {_quoted(design.by)}"] if design.by is not None else []
+        return [*lines, f"gap = {design.gap}  # cases between what trains and what tests"]
     return [*lines, f"order = {_quoted(design.order)}  # another name, another random order"]
 
 
@@ -287,17 +307,19 @@ def _design(entries: _Entries) -> DesignChoice:
     if selection is None:
         entries.fail("selection", f"it is missing: give {', '.join(SELECTIONS)}")
     order = entries.text("order") or "standard"
+    if selection != "time":
+        entries.refuse(FORWARD_KEYS, selection)
     if selection in ("cross-validation", "nested-cross-validation"):
         is_nested = selection == "nested-cross-validation"
         entries.refuse(DIVIDING_KEYS, selection)
         folds, repetitions = entries.whole("folds", 3 if is_nested else 2), entries.whole("repetitions", 1)
-        stratify = entries.flag("stratify")
+        stratify = entries.flag("stratify") if "stratify" in entries.values else None
         return DesignChoice(selection, folds=folds, repetitions=repetitions, stratify=stratify, order=order)
     entries.refuse(FOLDING_KEYS, selection)
     sizes, instances = entries.wholes("training_set_sizes"), entries.whole("instances", 1)
-    return DesignChoice(
-        selection, sizes, entries.whole("test_set_size", 1, most=10**12), instances, order=order
-    )
+    tested = entries.whole("test_set_size", 1, most=10**12)
+    gap, by = entries.whole("gap", 0, most=10**12), entries.text("by")
+    return DesignChoice(selection, sizes, tested, instances, order=order, gap=gap, by=by)
 
 
 @dataclass(frozen=True)
@@ -372,15 +394,19 @@ class _Entries:
         return float(value)
 
     def whole(self, key: str, least: int, *, most: int = MOST_INSTANCES) -> int:
-        """A required whole number."""
+        """A whole number, 0 if it is left out."""
         value = self.values.get(key)
+        if value is None:
+            return 0
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             self._wrong(key, f"a whole number from {least} to {most}")
         return value
 
     def wholes(self, key: str) -> tuple[int, ...]:
-        """A required list of different whole numbers above 0."""
+        """A list of different whole numbers above 0, empty if it is left out."""
         value = self.values.get(key)
+        if value is None:
+            return ()
         is_list = isinstance(value, list) and len(value) > 0
         if not is_list or not all(type(item) is int and 0 < item < 10**12 for item in value or ()):
             self._wrong(key, "a list of whole numbers above 0 like [64, 128]")

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.errors import SpecError
-from redelve.model import Scheme
+from redelve.model import Instance, Scheme
 from redelve.model.dataset import Rows
 from redelve.model.designs import cross_validation_lists
 from redelve.model.designs.explicit import CaseLists
 
+Selection = Scheme | Literal["disjoint", "holdout"]
+"""A scheme, or a name that stands for one with numbers that suit the cases."""
 FEWEST_CASES = 10
 FEWEST_TO_DIVIDE = 400  # half of them: 200 for testing, and room for 6 training sets of 32 and more
 SMALLEST_SIZE, LARGEST_SIZE = 32, 8192
@@ -32,23 +38,41 @@ FEWEST_TO_NEST = 4  # groups: two train when a pair is left out
 class DesignChoice:
     """How training and test sets are to be made; fields of the other kind of design stay 0 or empty.
 
+    So do those that somebody leaves open: `named_designs.completed` fills them in.
+
     `order` names the random order of the cases: another name, other sets.
     """
 
-    selection: Scheme
+    selection: Selection
     training_set_sizes: tuple[int, ...] = ()
     test_set_size: int = 0
     instances: int = 0
     folds: int = 0
     repetitions: int = 0
-    stratify: bool = False
+    stratify: bool | None = None
     order: str = "standard"
+    gap: int = 0
+    """Cases left out between what trains and what tests, forward in time."""
+    by: str | None = None
+    """The column of dates that tells the order of time; None for the order of the rows."""
     reasons: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def is_cross_validation(self) -> bool:
         """Whether every case trains and tests in turn."""
         return self.selection in ("cross-validation", "nested-cross-validation")
+
+    @property
+    def is_forward(self) -> bool:
+        """Whether what trains comes before what tests."""
+        return self.selection == "time"
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of analysis; a name such as "disjoint" has none before it is completed."""
+        assert self.selection != "disjoint"
+        assert self.selection != "holdout"
+        return self.selection
 
     @property
     def is_nested(self) -> bool:
@@ -71,7 +95,7 @@ def choose_design(
     check_enough(case_count, class_counts, group_sizes)
     groups = _Groups.of(group_sizes)
     if case_count >= FEWEST_TO_DIVIDE:
-        choice = _divided(case_count, class_counts, groups)
+        choice = divided(case_count, class_counts, group_sizes)
         if choice is not None:
             return choice
         why = (
@@ -83,7 +107,7 @@ def choose_design(
             f"{case_count} cases are fewer than {FEWEST_TO_DIVIDE}, too few to set 200 aside for testing and "
             f"cut {FEWEST_INSTANCES} separate training sets of {SMALLEST_SIZE} from the rest"
         )
-    return _cross_validation(case_count, class_counts, group_sizes, why)
+    return cross_validated(case_count, class_counts, group_sizes, why)
 
 
 def check_enough(
@@ -129,8 +153,11 @@ class _Groups:
         return max(room + self.gap, 0) // (size + self.gap)
 
 
-def _divided(case_count: int, class_counts: Mapping[str, int] | None, groups: _Groups) -> DesignChoice | None:
+def divided(
+    case_count: int, class_counts: Mapping[str, int] | None, group_sizes: Sequence[int] | None
+) -> DesignChoice | None:
     """Disjoint training sets in powers of two beside a test part, or None if there is no room."""
+    groups = _Groups.of(group_sizes)
     test = min(case_count // 2, MOST_TEST_CASES)
     room = case_count - test - groups.gap
     lowest = SMALLEST_SIZE
@@ -191,8 +218,8 @@ def _reasons(choice: DesignChoice, case_count: int) -> tuple[str, ...]:
         )
     if case_count < FEW_TO_DIVIDE:
         reasons.append(
-            'to judge methods trained on nearly all cases, write selection = "cross-validation", at the '
-            "price of training sets that overlap"
+            'to judge methods trained on nearly all cases, give design="cv" (--design cv), or write '
+            'selection = "cross-validation" in place of all else, at the price of training sets that overlap'
         )
     if test == MOST_TEST_CASES < case_count // 2:
         reasons.append(f"no more than {MOST_TEST_CASES} test cases are set aside: they are plenty")
@@ -204,9 +231,10 @@ def _reasons(choice: DesignChoice, case_count: int) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _cross_validation(
+def cross_validated(
     case_count: int, class_counts: Mapping[str, int] | None, group_sizes: Sequence[int] | None, why: str
 ) -> DesignChoice:
+    """Folds that suit the cases; `why` there are any."""
     rarest = min((class_counts or {"": case_count}).values())
     folds = FOLDS if case_count >= FEWEST_FOR_TEN_FOLDS and rarest >= FOLDS else FEW_FOLDS
     selection: Scheme = "cross-validation"
@@ -264,3 +292,33 @@ def fold_lists(
             commonality=commonality,
         )
     ]
+
+
+def windows(
+    choice: DesignChoice, size: int, case_count: int, moments: NDArray[np.datetime64] | None = None
+) -> tuple[Instance, ...]:
+    """Forward in time: blocks of test cases at the end, each with the window of `size` cases before its gap.
+
+    Cases are in the order of time. Blocks begin where the date changes, so that no date is in both.
+
+    >>> choice = DesignChoice("time", (4,), test_set_size=6, instances=2, gap=1)
+    >>> [(one.training.tolist(), one.testing.tolist()) for one in windows(choice, 4, 12)]
+    [([1, 2, 3, 4], [6, 7, 8]), ([4, 5, 6, 7], [9, 10, 11])]
+    """
+    first, blocks = case_count - choice.test_set_size, choice.instances
+    edges = first + np.arange(blocks + 1) * choice.test_set_size // blocks
+    if moments is not None:
+        starts = np.flatnonzero(np.concatenate([[True], moments[1:] != moments[:-1]]))
+        places = np.searchsorted(starts, edges[:-1])
+        edges = np.append(np.append(starts, case_count)[places], case_count)
+    if (np.diff(edges) < 1).any():
+        raise SpecError(
+            f"the last {choice.test_set_size} cases have too few different dates for {blocks} blocks: choose "
+            "fewer blocks (instances in the description), or more test cases"
+        )
+    ends = edges[:-1] - choice.gap
+    pairs = zip(ends, edges[:-1], edges[1:], strict=True)
+    return tuple(
+        Instance(number, np.arange(end - size, end), np.arange(start, stop))
+        for number, (end, start, stop) in enumerate(pairs)
+    )

@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from redelve.data.tables.dates import Moments, dates_in
 from redelve.data.tables.description import ColumnDescription, Description
-from redelve.data.tables.design_choice import DesignChoice, check_enough, choose_design, fold_lists
+from redelve.data.tables.design_choice import DesignChoice, choose_design, fold_lists, windows
+from redelve.data.tables.named_designs import CasesKnown, completed
 from redelve.data.tables.table_columns import Coded, ColumnFacts, attribute_names, coded_column, legal_name
 from redelve.errors import SpecError
 from redelve.model import (
@@ -50,6 +52,15 @@ FOLDS = (
 FOLDS_OF_GROUPS = (
     "folds of whole groups: training sets overlap, and every group trains for the others' tests; standard "
     "errors count groups, not cases, and allow for what is shared"
+)
+FORWARD = (
+    "forward in time: windows of training cases overlap and hold earlier test blocks, and neighbouring "
+    "blocks may depend on each other; standard errors count blocks and allow for the overlap, and are "
+    "approximate"
+)
+LOOKS_AHEAD = (
+    'column "{name}" holds dates, but cases are drawn at random: methods learn from cases later than those '
+    'they are tested on; if they are for future cases, give design="time" (--design time)'
 )
 REPEATED = (
     "folds are drawn several times: in simulations a 5 % test then found a difference where there was none "
@@ -142,8 +153,47 @@ class TableNouns:
     def design(self) -> DesignChoice:
         """The design described, or else the one that suits the cases."""
         counts, sizes = self._class_counts(), self._group_sizes()
-        check_enough(self.count, counts, sizes)
-        return self.description.design or choose_design(self.count, class_counts=counts, group_sizes=sizes)
+        asked = self.description.design
+        if asked is None:
+            return choose_design(self.count, class_counts=counts, group_sizes=sizes)
+        return completed(self._dated(asked), CasesKnown(self.count, counts, sizes))
+
+    def _dated(self, asked: DesignChoice) -> DesignChoice:
+        """The design with the column that tells the time, where it is the only one of dates."""
+        if not asked.is_forward or asked.by is not None or not self.dates:
+            return asked
+        if len(self.dates) > 1:
+            listed = ", ".join(self.dates)
+            raise SpecError(
+                f'columns {listed} hold dates: say which, as in design="time by {next(iter(self.dates))}"'
+            )
+        return replace(asked, by=next(iter(self.dates)))
+
+    @cached_property
+    def dates(self) -> dict[str, Moments]:
+        """The columns of dates that are no inputs, with the date of each case."""
+        pairs = zip(self.facts, self.description.columns, strict=True)
+        found = {facts.name: dates_in(facts) for facts, said in pairs if said.use == "ignore"}
+        return {name: moments for name, moments in found.items() if moments is not None}
+
+    @cached_property
+    def moments(self) -> Moments | None:
+        """The date of each case, forward in time by a column of dates."""
+        if not self.design.is_forward or self.design.by is None:
+            return None
+        if self.design.by not in self.dates:
+            known = f"columns of dates are {', '.join(self.dates)}" if self.dates else "no column holds dates"
+            raise SpecError(
+                f'column "{self.design.by}" is to tell the time, but {known}: write dates like 2024-12-31, '
+                'or leave the column out, if the rows are in the order of time, as design="time"'
+            )
+        moments = self.dates[self.design.by]
+        if np.isnat(moments).any():
+            count = int(np.isnat(moments).sum())
+            raise SpecError(
+                f'column "{self.design.by}" lacks {count} dates: leave these rows out or fill them in'
+            )
+        return moments
 
     def _class_counts(self) -> dict[str, int] | None:
         if self.classes is None:
@@ -174,8 +224,10 @@ class TableNouns:
             training_set_sizes=tuple(sorted(self.design.training_set_sizes)),
             maximum_instances=self.design.instances,
             order="Random-order",
-            test_set_selection=self.design.selection,
+            test_set_selection="common" if self.design.selection == "common" else "hierarchical",
         )
+        if self.design.is_forward:
+            return replace(plain, order="retain" if self.design.by is None else "Time-order")
         return self._folded(plain) if self.design.is_cross_validation else plain
 
     def _folded(self, plain: Prototask) -> Prototask:
@@ -200,9 +252,11 @@ class TableNouns:
 
     @cached_property
     def order(self) -> Rows | None:
-        """The random order of the cases, from 1; None where they are folded."""
+        """The random order of the cases, or that of time, from 1; None where they stay as they are."""
         if self.design.is_cross_validation:
             return None
+        if self.design.is_forward:
+            return None if self.moments is None else np.argsort(self.moments, kind="stable") + 1
         number = seed("order", self.dataset.spec.name, self.design.order) % DELVE_SEEDS
         if self.commonality is None:
             return random_order(self.count, number)
@@ -215,21 +269,31 @@ class TableNouns:
 
     def assignment(self, size: int) -> Assignment:
         """The task with training sets of this size, its instances and what must be said of them."""
-        instances = self._folds() if self.design.is_cross_validation else self._sets(size)
+        instances = self._instances(size)
         facts = describe(instances[: self.design.folds or None], self.data.cases.commonality)
-        caveats = (
-            self._folds_caveats(facts, instances) if self.design.is_cross_validation else facts.caveats()
-        )
         made = Assignment(
             self.dataset.spec,
             Task(self.prototask, self.prior, size),
             self.data,
             instances,
-            "cross-validation" if self.design.is_nested else self.design.selection,
+            "cross-validation" if self.design.is_nested else self.design.scheme,
             max(self.design.repetitions, 1),
-            (*caveats, *self._class_notes(instances), *self._twin_notes(instances)),
+            (*self._caveats(facts, instances), *self._class_notes(instances), *self._twin_notes(instances)),
         )
         return nest(made) if self.design.is_nested else made
+
+    def _instances(self, size: int) -> tuple[Instance, ...]:
+        if self.design.is_forward:
+            moments = None if self.moments is None else np.sort(self.moments)
+            return windows(self.design, size, self.count, moments)
+        return self._folds() if self.design.is_cross_validation else self._sets(size)
+
+    def _caveats(self, facts: DesignFacts, instances: Sequence[Instance]) -> tuple[str, ...]:
+        """What must be said of the design, and of dates that it does not look at."""
+        if self.design.is_forward:
+            return (FORWARD,)
+        own = self._folds_caveats(facts, instances) if self.design.is_cross_validation else facts.caveats()
+        return (*own, *(LOOKS_AHEAD.format(name=name) for name in self.dates))
 
     def _sets(self, size: int) -> tuple[Instance, ...]:
         commonality = self.data.cases.commonality

@@ -32,6 +32,7 @@ SCHEMES = {
     "hierarchical": "each training set has a test set of its own",
     "common": "all training sets share one test set",
     "cross-validation": "cross-validation: training and test sets are folds of the same cases",
+    "time": "forward in time: each training set is a window of cases, each test set the block after it",
     "nested-cross-validation": "nested cross-validation: folds of the same cases, each and in pairs",
 }
 
