@@ -280,6 +280,12 @@ class Assessment:
         """The same results judged by another loss."""
         return replace(self, loss=loss)
 
+    def with_archive(self) -> Assessment:
+        """The same tasks with the results of every other method that the archive holds on them."""
+        if self.archive is None:
+            return self
+        return replace(self, results=Archive.open(self.archive).beside(self.results))
+
     @cached_property
     def findings(self) -> Findings:
         """Expected losses, comparisons, curves, costs and validity notes.

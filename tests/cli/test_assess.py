@@ -87,12 +87,70 @@ def test_the_same_command_again_does_nothing_twice(
 
 
 def test_more_methods_are_added_to_what_is_there(run_command: RunCommand, assessed: Path) -> None:
-    words = [assessed.name, "-t", "price", "-q", "-m", "constant,knn-cv-1"]
+    words = [assessed.name, "-t", "price", "-q", "-m", "knn-cv-1"]
     more = run_command("assess", words, assessed.parent)
     assert more.code == 0
-    assert "lin-1" not in more.out
+    assert more.out.startswith("3 methods")
+    page = (assessed.parent / "houses-assessment" / "report.html").read_text()
+    assert all(name in more.out and name in page for name in ("constant", "lin-1", "knn-cv-1"))
     report = run_command("report", ["houses-assessment/archive"], assessed.parent)
     assert all(name in report.out for name in ("constant", "lin-1", "knn-cv-1"))
+
+
+def test_a_method_that_came_to_nothing_does_not_come_back(run_command: RunCommand, assessed: Path) -> None:
+    words = [assessed.name, "-t", "price", "-q", "-s", "32", "-l", "A"]
+    assert run_command("assess", [*words, "-p", "typo=./kn"], assessed.parent).code == 3
+    later = run_command("assess", [*words, "-m", "constant"], assessed.parent)
+    assert later.code == 0
+    assert "typo" not in later.out
+    assert "lin-1" in later.out  # whose losses by A were there
+
+
+def test_a_second_target_has_a_description_and_a_report_of_its_own(
+    run_command: RunCommand, assessed: Path
+) -> None:
+    folder = assessed.parent / "houses-assessment"
+    first = (folder / "houses.toml").read_text()
+    changed = re.sub(
+        r'(\[columns\.rooms\]\n(#.*\n)*)use = "input"\ntype.*\nrange.*\n', r'\1use = "ignore"\n', first
+    )
+    assert changed != first
+    (folder / "houses.toml").write_text(changed)
+    words = [assessed.name, "-t", "town", "-m", "constant", "--cv", "3"]
+    done = run_command("assess", words, assessed.parent)
+    assert done.code == 0
+    assert "/houses/town" in done.out
+    assert "rooms  ignore" in done.out  # as its owner said of the first target
+    assert (folder / "houses.toml").read_text() == changed
+    assert 'target = "town"' in (folder / "houses-town.toml").read_text()
+    assert (folder / "report-town.html").exists()
+    again = run_command("assess", [*words[:-2], "-q"], assessed.parent)  # as the file now says
+    assert "1 task, 3 of 3 jobs done" in again.out
+    assert run_command("assess", [assessed.name, *QUICK, "-s", "32"], assessed.parent).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--cv", "4"], "4 of 4 jobs done"),
+        (["--cv", "4x2"], "8 of 8 jobs done"),
+        (["--design", "holdout"], "1 of 1 job done"),
+        (["--design", "time", "--gap", "20"], "6 of 6 jobs done"),
+    ],
+)
+def test_a_design_by_name(run_command: RunCommand, table: Path, words: list[str], told: str) -> None:
+    done = run_command("assess", [table.name, "-t", "price", "-q", "-m", "constant", *words], table.parent)
+    assert done.code == 0
+    assert told in done.out
+    same = run_command("assess", [table.name, "-q", "-m", "constant"], table.parent)
+    assert same.out == done.out  # the design stands in the description
+
+
+def test_a_design_by_name_comes_before_that_of_the_file(run_command: RunCommand, assessed: Path) -> None:
+    words = [assessed.name, "-t", "price", "-m", "constant", "--design", "cv"]
+    done = run_command("assess", words, assessed.parent)
+    assert "10 of 10 jobs done" in done.out
+    assert "(the design is that of this command; houses-assessment" in done.out
 
 
 def test_a_margin_and_planned_comparisons_can_be_given(run_command: RunCommand, assessed: Path) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from redelve.answers.losses import Loss
     from redelve.assessment import Assessment
+    from redelve.data.tables import Description
     from redelve.data.tasks import TaskLike
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
@@ -72,6 +73,9 @@ class AssessOptions(of.VerbOptions):
     budget = of.text("b", "with -u, begin no job after this time, such as 30min or 8h", "time")
     out = of.text("o", "the folder for descriptions, archive and report", "folder")
     group = of.text("g", "the column that tells which cases belong together", "column")
+    design = of.text("D", "how sets are made: cv, nested, time, holdout or disjoint", "design")
+    cv = of.text("K", "cross-validation, with folds or folds x repetitions: 10 or 10x3", "folds")
+    gap = of.whole("G", "with -D time, cases left out between training and test", wanted=of.FROM_0)
     executor = of.text("e", _who_works, "name")
     workers = of.whole("w", "how many processes", wanted=WHOLE)
     scheduler = of.text("S", "the address of a Dask scheduler, such as tcp://host:8786", "address")
@@ -131,7 +135,9 @@ def _assess(given: AssessOptions) -> str:
         progress=not given.quiet,
         compare=given.compare or None,
     )
-    report = assessment.report(out / "report.html", command=shlex.join(["redelve", "assess", *words]))
+    if not given.until_settled:
+        assessment = assessment.with_archive()
+    report = assessment.report(_report_path(out, given), command=shlex.join(["redelve", "assess", *words]))
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
     text = f"{assessment}\n\nReport: {report}\n{again}"
     return _told(assessment, text) if again else text
@@ -156,7 +162,6 @@ def _default_folder(name: str) -> str:
 
 def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
     """An address as it stands; a file made ready and shown, a table by its description in the folder."""
-    from pathlib import Path
 
     from redelve.data.tables import Intake, write_description
     from redelve.data.tasks import is_data_file, is_table, task
@@ -166,16 +171,59 @@ def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
     if not is_table(name):
         made, hint = task(name), ""
     else:
-        path = out / f"{Path(name).name.partition('.')[0]}.toml"
-        description = path if path.exists() else None
-        made = task(name, given.target, groups=given.group, description=description)
+        path, description = _described(out, name, given.target)
+        design = _design(given)
+        made = task(
+            name, given.target, groups=given.group, description=description, design=design, gap=given.gap
+        )
         hint = f"\n  (change this in {path} and give the command again)"
-        if isinstance(made, Intake) and description is None:
+        if path.exists() and design is not None:
+            hint = f"\n  (the design is that of this command; {path} says the rest)"
+        elif isinstance(made, Intake) and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_description(path, made.description)
     if not given.quiet:
         write([f"{made}{hint}\n\n"])
     return made
+
+
+def _design(given: AssessOptions) -> str | None:
+    if given.cv is not None and given.design is not None:
+        raise UsageError(f"--cv {given.cv} and --design {given.design} are two designs: give one")
+    return given.design if given.cv is None else f"cv {given.cv}"
+
+
+def _report_path(out: Path, given: AssessOptions) -> Path:
+    """Where the report goes: that on a second target of a table has a name of its own."""
+    from pathlib import Path
+
+    from redelve.data.tasks import is_table
+
+    name = given.arguments[0]
+    if len(given.arguments) > 1 or not is_table(name):
+        return out / "report.html"
+    stem = Path(name).name.partition(".")[0]
+    own = _described(out, name, given.target)[0].stem.removeprefix(stem)
+    return out / f"report{own}.html"
+
+
+def _described(out: Path, name: str, target: str | None) -> tuple[Path, Description | None]:
+    """Where the description of a table is, and what it says; a second target has a file of its own."""
+    from pathlib import Path
+
+    from redelve.data.tables import read_description
+    from redelve.data.tables.description import for_another_target
+    from redelve.data.tables.table_columns import legal_name
+
+    stem = Path(name).name.partition(".")[0]
+    first = out / f"{stem}.toml"
+    if not first.exists():
+        return first, None
+    said = read_description(first)
+    if target is None or said.named_target in (None, target):
+        return first, said
+    own = out / f"{stem}-{legal_name(target, 'target')}.toml"
+    return own, read_description(own) if own.exists() else for_another_target(said, target)
 
 
 def _methods(given: AssessOptions) -> dict[str, Any] | None:

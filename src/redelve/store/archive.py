@@ -345,6 +345,38 @@ class Archive:
         races = races_on(self.root, chosen.tasks)
         return Results(chosen.tasks, chosen.methods, tuple(records), races, looked_before(self.root, races))
 
+    def beside(self, results: Results) -> Results:
+        """The results together with those of all other methods on the same tasks, by the same losses.
+
+        Of a method in several versions the last is taken; methods that came to no answer are left aside.
+        """
+        versions = self._others(results)
+        if not versions:
+            return results
+        tasks = [f"{address}@{facts.digest}" for address, facts in results.tasks.items()]
+        load = partial(self.load, methods=[f"{name}@{one}" for name, one in versions.items()], tasks=tasks)
+        losses = {code: (one.job.task, code) for one in results.records for code in one.losses}
+        found = load()
+        held = [one.losses for one in found.records if one.has_losses]
+        if lacking := [place for code, place in losses.items() if any(code not in one for one in held)]:
+            self.rescore([results.task(task).loss(code) for task, code in lacking])
+            found = load()
+        methods = {**results.methods, **found.methods}
+        return replace(results, methods=methods, records=(*results.records, *found.records))
+
+    def _others(self, results: Results) -> dict[str, str]:
+        """The digests, by name, of methods that have answers on the same tasks and are not among these."""
+        last: dict[str, tuple[str, str]] = {}
+        for entry in read_snapshot(self.root).resolved.kept:
+            head = entry.head
+            known = results.tasks.get(head.job.task)
+            is_other = head.job.method not in results.methods and head.status == "done"
+            if is_other and known is not None and head.task_digest == known.digest:
+                last[head.job.method] = max(
+                    last.get(head.job.method, ("", "")), (head.started, head.method_digest)
+                )
+        return {name: version for name, (_, version) in last.items()}
+
     def _answer(self, entry: SnapshotEntry, chosen: Chosen, wanted: bool) -> object:
         if not wanted:
             return None
