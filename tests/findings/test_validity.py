@@ -161,10 +161,31 @@ def test_heavy_tails_are_told_with_what_the_top_carries() -> None:
     tables = [np.stack([one.losses["S"] for one in made.records if one.job.instance == i]) for i in range(4)]
     cases = np.sort(np.concatenate([table.mean(axis=0) for table in tables]))
     share = cases[-10:].sum() / cases.sum()
-    assert (
-        f"1 % of the test cases carry {100 * share:.0f} % of the squared error of a on /made/up" in note.text
-    )
+    assert note.text.startswith(f"10 of 1000 cases carry {100 * share:.0f} % of the loss of a on /made/up")
     assert note.methods == ("a",)
+
+
+def test_heavy_tails_are_told_once_and_of_the_loss_judged_by() -> None:
+    made = heavy()
+    (facts,) = made.tasks.values()
+    other = replace(facts, address="/made/up/std.128")
+    both = replace(
+        made,
+        tasks={**made.tasks, other.address: other},
+        records=tuple(
+            replace(
+                one,
+                job=replace(one.job, task=address),
+                losses={"S": one.losses["S"], "A": np.abs(np.sin(np.arange(250)))},
+            )
+            for one in made.records
+            for address in (facts.address, other.address)
+        ),
+    )
+    (note,) = [note for note in check_results(both) if note.code == "V017"]
+    assert note.tasks == ("/made/up/std.64", "/made/up/std.128")
+    assert "(1 other task alike)" in note.text
+    assert not [note for note in check_results(both, loss="A") if note.code == "V017"]
 
 
 def test_losses_with_an_upper_limit_have_no_heavy_tails() -> None:

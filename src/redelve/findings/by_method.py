@@ -6,7 +6,7 @@ A table has runs by test cases, for every instance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING
@@ -50,6 +50,24 @@ class MethodLosses:
 def primary_loss(facts: TaskFacts) -> str:
     """The loss a task is judged by unless the user chooses: squared error, or zero-one for categories."""
     return primary_loss_for(facts.targets)
+
+
+def judge_of(work: TaskResults, loss: str | None = None) -> str:
+    """The loss that a task is judged by: the one asked for, or the primary one, or the first there is."""
+    codes = tuple(work.losses)
+    chosen = loss or primary_loss(work.facts)
+    return chosen if chosen in codes or not codes else codes[0]
+
+
+def judged_results(results: Results, loss: str | None = None) -> Results:
+    """The results with no other loss than the one that each task is judged by."""
+    judges = {address: judge_of(results.on(address), loss) for address in results.tasks}
+    records = []
+    for record in results.records:
+        judge = judges[record.job.task]
+        kept = {code: losses for code, losses in record.losses.items() if code == judge}
+        records.append(replace(record, losses=kept))
+    return replace(results, records=tuple(records))
 
 
 def is_folded(facts: TaskFacts) -> bool:

@@ -10,9 +10,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.losses import Loss, primary_loss_for
+from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
-from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, losses_of, many_runs
+from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, judge_of, losses_of, many_runs
 from redelve.findings.claims import FEWEST_TASKS, LEVEL, family_size, level_parts, prototask_of
 from redelve.findings.curves import LearningCurve, learning_curves
 from redelve.findings.failures import failed_jobs_of
@@ -319,19 +319,17 @@ def find(
     """
     compared, others = [], []
     pairs = None if planned is None else planned_pairs(planned, results.methods)
-    for address, facts in results.tasks.items():
+    for address in results.tasks:
         work = results.on(address)
         codes = tuple(work.losses)
-        chosen = loss or primary_loss_for(facts.targets)
-        if chosen not in codes:
-            if loss is not None and codes:
-                raise StatisticsError(
-                    f'{address} has no loss "{loss}": it has {", ".join(codes)}; '
-                    "an archive can be rescored for others"
-                )
-            chosen = codes[0] if codes else chosen
         if not codes:
             continue
+        if loss is not None and loss not in codes:
+            raise StatisticsError(
+                f'{address} has no loss "{loss}": it has {", ".join(codes)}; '
+                "an archive can be rescored for others"
+            )
+        chosen = judge_of(work, loss)
         compared.append(comparisons_on(work, chosen, pairs))
         others += [described(work, code) for code in codes if code != chosen]
     if not results.records:
@@ -345,7 +343,7 @@ def find(
         learning_curves(judged, {task.work.facts.address: task.losses for task in compared}),
         across_tasks(same_loss(judged), compared, within),
         tuple(cost for task in judged for cost in costs_of(results, task)),
-        check_results(results, pairs),
+        check_results(results, pairs, loss),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
         tuple(one for level in LEVELS for one in coverage_of(results, level)),
     )

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from redelve.findings.by_method import is_folded
+from redelve.findings.by_method import is_folded, judged_results
 from redelve.findings.claims import Names, prototask_of
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
@@ -44,6 +44,8 @@ class ValidityRule:
     explanation: str
     severity: Severity
     check: Check
+    is_of_judge: bool = False
+    """Whether it looks at the loss that methods are judged by, and at no other."""
 
     def note(self, text: str, tasks: Sequence[str] = (), methods: Sequence[str] = ()) -> Note:
         """What this rule found."""
@@ -54,21 +56,30 @@ RULES: Registry[ValidityRule] = Registry("validity rule", own_name="code")
 
 
 def rule(
-    code: str, title: str, severity: Severity, explanation: str
+    code: str, title: str, severity: Severity, explanation: str, *, is_of_judge: bool = False
 ) -> Callable[[Callable[[ValidityRule, Results], Iterator[Note]]], ValidityRule]:
     """Register a check as a numbered rule."""
 
     def made(check: Callable[[ValidityRule, Results], Iterator[Note]]) -> ValidityRule:
-        found = ValidityRule(code, title, explanation, severity, lambda results: check(found, results))
+        found = ValidityRule(
+            code, title, explanation, severity, lambda results: check(found, results), is_of_judge
+        )
         RULES.add(code, found)
         return found
 
     return made
 
 
-def check_results(results: Results, planned: Sequence[Names] | None = None) -> tuple[Note, ...]:
-    """Every note on these results, by the number of the rule; `planned` are all comparisons that are made."""
-    found = [note for code in RULES for note in RULES[code].check(results)]
+def check_results(
+    results: Results, planned: Sequence[Names] | None = None, loss: str | None = None
+) -> tuple[Note, ...]:
+    """Every note on these results, by the number of the rule; `planned` are all comparisons that are made.
+
+    `loss` is the one to judge by, else each task's primary one.
+    """
+    judged = judged_results(results, loss)
+    rules = [RULES[code] for code in RULES]
+    found = [note for one in rules for note in one.check(judged if one.is_of_judge else results)]
     return tuple(note if planned is None else _of_planned(note, len(planned)) for note in found)
 
 

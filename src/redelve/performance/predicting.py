@@ -47,8 +47,8 @@ FEW = (
     "truth in about 88 % instead of 95 % of simulations with 10 cases"
 )
 HEAVY = (
-    "1 % of the cases carry {share:.0f} % of the loss: with tails so heavy for so few cases, 95 % intervals "
-    "hold the truth in fewer than 93 % of simulations, and mostly miss because the true loss is larger"
+    "{words}: with tails so heavy for so few cases, 95 % intervals hold the truth in fewer than 93 % of "
+    "simulations, and mostly miss because the true loss is larger"
 )
 RECOMMENDED_OF_SEVERAL = ("bbc", "tibshirani", *RECOMMENDED)
 
@@ -214,7 +214,7 @@ def _heavy_tails(bench: Bench) -> tuple[str, ...]:
     if isfinite(high) or losses is None:
         return ()
     tail = loss_tail(losses, low)
-    return (HEAVY.format(share=100 * tail.top_share),) if tail.is_heavy else ()
+    return (HEAVY.format(words=tail.words),) if tail.is_heavy() else ()
 
 
 def _copies(bench: Bench) -> tuple[str, ...]:

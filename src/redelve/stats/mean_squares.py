@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, exp, log10, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,12 @@ measured on either side of it.
 """
 TOP = 0.01
 """The share of the cases whose share of the sum is told."""
+BY_LUCK, OF_MANY = 0.42, 0.4
+"""In 5 % of Gaussian data m of n squared errors carry more than 1 + 0.42/√m times their expected share.
+
+In 5/k % it is 0.42 + 0.4 log₁₀ k in place of 0.42. By simulation, 60 to 30,000 cases: quantiles of 95 % to
+99.9 % agree within 0.06, or are smaller. docs/calibration.md has the rates.
+"""
 
 
 @dataclass(frozen=True)
@@ -357,11 +363,40 @@ class LossTail:
 
     top_share: float
     strength: float
+    top: int = 1
+    """How many cases are the worst."""
+    cases: int = 1
+
+    def is_heavy(self, methods: int = 1) -> bool:
+        """Whether a t interval needs more cases, and the tail is heavier than that of Gaussian errors.
+
+        Of so many methods none is called so in about 95 % of tables with Gaussian noise, or more.
+        """
+        most = gaussian_top_share(self.top, self.cases, methods)
+        return self.strength >= COCHRAN and self.top_share > most
 
     @property
-    def is_heavy(self) -> bool:
-        """Whether the mean of so few cases is too skewed for a t interval."""
-        return self.strength >= COCHRAN
+    def words(self) -> str:
+        """What the worst cases carry: "3 of 250 cases carry 61 % of the loss"."""
+        verb = "carries" if self.top == 1 else "carry"
+        return f"{self.top} of {self.cases} cases {verb} {100 * self.top_share:.0f} % of the loss"
+
+
+def gaussian_top_share(top: int, cases: int, methods: int = 1) -> float:
+    """What the worst cases carry of squared Gaussian errors, at most, in 95 % of data sets.
+
+    Of any of several methods, by Bonferroni's inequality. The part of the mean of a squared standard normal
+    variable above its quantile z² is 2(zφ(z) + 1 − Φ(z)).
+
+    >>> round(gaussian_top_share(1, 100), 3), round(gaussian_top_share(100, 10_000, methods=10), 3)
+    (0.12, 0.091)
+    """
+    from scipy.special import ndtri
+
+    share = min(top / cases, 1.0)
+    z = -float(ndtri(share / 2))
+    expected = 2 * z * exp(-z * z / 2) / sqrt(2 * pi) + share
+    return float(expected * (1 + (BY_LUCK + OF_MANY * log10(methods)) / sqrt(top)))
 
 
 def loss_tail(losses: FloatArray, lowest: float = 0.0) -> LossTail:
@@ -381,5 +416,5 @@ def loss_tail(losses: FloatArray, lowest: float = 0.0) -> LossTail:
     if not (total > 0 and np.finfo(np.float64).tiny < variance < np.inf):
         return LossTail(0.0, 0.0)
     skewness = float(np.power(away / np.sqrt(variance), 3).mean())
-    worst = above[-ceil(TOP * above.size) :]
-    return LossTail(float(worst.sum()) / total, skewness**2 / values.size)
+    top = ceil(TOP * above.size)
+    return LossTail(float(above[-top:].sum()) / total, skewness**2 / values.size, top, values.size)
