@@ -1,6 +1,8 @@
 """Margins, how they are written and what an interval says about them; and comparisons that were planned."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -115,6 +117,35 @@ def test_a_frame_has_the_verdicts() -> None:
     (found,) = find(three(), margin=0.3).tasks
     row = contests_frame([("", "", found.contest("a", "b"))]).iloc[0]
     assert (row["margin"], bool(row["equivalent"]), row["not_worse"]) == (0.3, True, "a, b")
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (
+            "1%",
+            r"a difference of \d+ % would .* of 64 would find one as large as the margin of 1 %[.]",
+        ),
+        (0.01, r"a difference of 0[.]\d+ would .* of 64 would find one as large as the margin of 0[.]01[.]"),
+        ("90%", r"power 0[.]8: enough for one as large as the margin of 90 %[.]"),
+        (None, r"training sets of 64 would find 2 %[.]"),
+    ],
+)
+def test_advice_speaks_of_the_margin(margin: MarginLike | None, said: str) -> None:
+    facts = task(cases=50)
+    made = results([facts], {name: {facts.address: draws(name, 1.0, facts)} for name in "ab"})
+    (found,) = find(made, margin=margin).tasks
+    contest = found.contest("a", "b")
+    if contest.is_equivalent:
+        contest = replace(contest, verdict=judged_within(Margin.of(margin or 1.0), 1.0, None))
+    assert re.search(said, contest.advice)
+
+
+def test_advice_about_an_amount_needs_no_losses_above_zero() -> None:
+    facts = task(cases=50)
+    made = results([facts], {name: {facts.address: draws(name, -3.0, facts)} for name in "ab"}, code="L")
+    assert find(made).tasks[0].contest("a", "b").advice == ""
+    assert "the margin of 0.01" in find(made, margin=0.01).tasks[0].contest("a", "b").advice
 
 
 def test_planned_comparisons_pay_for_no_others() -> None:

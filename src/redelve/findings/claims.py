@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 
-from redelve.findings.advice import Repeats, advice_of
+from redelve.findings.advice import Repeats, Sought, advice_of
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.run.results import TaskFacts
 from redelve.stats.assurance import Pilot, pilot_of
@@ -224,17 +224,20 @@ class Contest:
 
     @cached_property
     def advice(self) -> str:
-        """What would find a difference of two per cent; empty where that is settled or cannot be told.
+        """What would find the margin, else a difference of two per cent; empty where that is settled.
 
         Power is that of the rule by which the report claims differences, averaged over what is not known of
         the variances. It is computed when somebody asks.
         """
         pilot, test = self.claim.pilot, self.test
         means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
-        if self.winner or self.is_equivalent or pilot is None or len(means) < 2:
+        margin = None if self.verdict is None else self.verdict.margin
+        is_share = margin is None or margin.is_relative
+        if self.winner or self.is_equivalent or pilot is None or (is_share and len(means) < 2):
             return ""
+        sought = Sought(min(means) if is_share else None, margin)
         size = self.training_set_size
-        return advice_of(pilot, self.claim.share, min(means), repeats=self.repeats, training_set_size=size)
+        return advice_of(pilot, self.claim.share, sought, repeats=self.repeats, training_set_size=size)
 
     @property
     def words(self) -> str:
