@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redelve.answers.losses import LossLike
+from redelve.answers.losses import (
+    Loss,
+    LossLike,
+    as_loss,
+    canonical_code,
+    chosen_losses,
+    known_loss,
+    usual_losses,
+)
 from redelve.data.tasks import SizesLike, TaskLike, assignments_for
 from redelve.errors import SpecError
 from redelve.findings import (
@@ -41,6 +49,7 @@ from redelve.registry import named_options
 from redelve.report.sections import DataDescription, ReportContext, described
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
+from redelve.run.more_losses import lacks, with_loss
 from redelve.run.progress import shown
 from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
@@ -69,7 +78,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     progress: bool = False,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
-    judge_by: str | None = None,
+    judge_by: LossLike | None = None,
     until_settled: bool = False,
     budget: BudgetLike | None = None,
 ) -> Assessment:
@@ -87,8 +96,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     sizes
         The training-set size, or several, to choose among those of the tasks; all if left out.
     losses
-        The losses to compute, or their codes, as in ``["S", Huber()]``; all usual ones that apply if left
-        out.
+        The losses and metrics to compute: codes (``"S"``), scikit-learn's names (``"roc_auc"``, ``"rmse"``),
+        scorers, functions ``metric(y_true, y_pred)``, losses of your own; all usual ones if left out.
     runs
         Runs with different seeds on every training set. From 2 on, redelve tells what varies with the
         seed from what varies with the training set.
@@ -120,7 +129,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         The pairs of methods that you planned to compare, as in ``[("mine", "theirs")]``. They alone are
         tested, and allow for each other only; all else is described. None compares all pairs.
     judge_by
-        The code of the loss to judge by; None for squared error, or zero-one where classes are predicted.
+        The loss or metric to judge by, as in ``"accuracy"``, ``"roc_auc"`` or ``"rmse"``; None for squared
+        error, or zero-one where classes are predicted.
     until_settled
         Whether to add training sets only until it is settled which method is best: a race, in which
         methods drop out when they are shown to be worse (docs/until-settled.md). The largest
@@ -167,22 +177,42 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     named = _methods_for(assignments.values()) if methods is None else named_methods(methods)
     planned = None if compare is None else planned_pairs(compare, named)
     bounds = limits or Limits()
+    judge = None if judge_by is None else as_loss(judge_by)
+    code = None if judge is None else judge.code
+    wanted = _with_judge(losses, judge, assignments.values())
     experiment = Experiment(
-        named, assignments, runs=runs, losses=losses, limits=bounds, on_failure=on_failure
+        named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure
     )
     path = None if archive is None else Path(archive)
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if progress else records  # noqa: E731
     if until_settled:
-        results = settle(experiment, Settling(judge_by, within, seconds, path, workers, watch, retry))
+        results = settle(experiment, Settling(code, within, seconds, path, workers, watch, retry))
     else:
         results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
-    return Assessment(results, judge_by, path, data, margin=within, planned=planned)
+    return Assessment(results, code, path, data, margin=within, planned=planned)
 
 
 def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
     """A sensible set for what is to be predicted."""
     targets = {target for one in assignments for target in assignment_targets(one)}
     return named_methods(default_methods(tuple(targets)))
+
+
+def _with_judge(
+    losses: Sequence[LossLike] | None, judge: Loss | None, assignments: Iterable[Assignment]
+) -> Sequence[LossLike] | None:
+    """The losses to compute, with the one to judge by."""
+    if judge is None or (losses is None and judge.code in {loss.code for loss in usual_losses()}):
+        return losses
+    if losses is not None:
+        chosen = chosen_losses(losses)
+        return chosen if judge.code in {loss.code for loss in chosen} else [*chosen, judge]
+    targets = [assignment_targets(one) for one in assignments]
+    return [*(loss for loss in usual_losses() if all(map(loss.applies_to, targets))), judge]
+
+
+def _judged(results: Results, judge: Loss, with_answers: Callable[[], Results]) -> Results:
+    return with_loss(with_answers(), judge) if lacks(results, judge) else results
 
 
 def _check_racing(until_settled: bool, *, budget: object, compare: object) -> None:
@@ -276,9 +306,18 @@ class Assessment:
     margin: MarginLike | None = None
     planned: Sequence[tuple[str, str]] | None = None
 
-    def judged_by(self, loss: str | None) -> Assessment:
-        """The same results judged by another loss."""
-        return replace(self, loss=loss)
+    def judged_by(self, loss: LossLike | None) -> Assessment:
+        """The same results judged by another loss or metric, worked out from the answers where need be."""
+        if loss is None or isinstance(loss, str):
+            return replace(self, loss=canonical_code(loss))
+        judge = as_loss(loss)
+        return replace(self, results=_judged(self.results, judge, self._with_answers), loss=judge.code)
+
+    @cached_property
+    def _judged(self) -> Results:
+        """The results with the loss to judge by, worked out where they lack it."""
+        judge = None if self.loss is None else known_loss(self.loss)
+        return self.results if judge is None else _judged(self.results, judge, self._with_answers)
 
     def with_archive(self) -> Assessment:
         """The same tasks with the results of every other method that the archive holds on them."""
@@ -292,7 +331,7 @@ class Assessment:
 
         The archive remembers how much there was to look at, for rule V018.
         """
-        found = find(self.results, self.loss, planned=self.planned, margin=self.margin)
+        found = find(self._judged, canonical_code(self.loss), planned=self.planned, margin=self.margin)
         if self.archive is not None:
             note_analysis(self.archive, self.results)
         return found
@@ -308,7 +347,9 @@ class Assessment:
         given = self.margin if margin is None else margin
         within = None if given is None else Margin.of(given)
         chosen = [self._address(task)] if task is not None else list(self.results.tasks)
-        contests, over = compare_everywhere(self.results, (first, second), chosen, self.loss, within)
+        contests, over = compare_everywhere(
+            self._judged, (first, second), chosen, canonical_code(self.loss), within
+        )
         codes = [self.findings.task(address).loss for address in chosen]
         return Contests(tuple(chosen), tuple(codes), contests, over)
 

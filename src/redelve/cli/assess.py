@@ -14,7 +14,6 @@ from redelve.errors import hint
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from redelve.answers.losses import Loss
     from redelve.assessment import Assessment
     from redelve.data.tables import Description
     from redelve.data.tasks import TaskLike
@@ -121,7 +120,6 @@ def _assess(given: AssessOptions) -> str:
         _methods(given),
         tasks,
         sizes=given.sizes or None,
-        losses=_losses(given.loss, tasks),
         judge_by=given.loss,
         runs=given.runs,
         until_settled=given.until_settled,
@@ -239,21 +237,6 @@ def _methods(given: AssessOptions) -> dict[str, Any] | None:
             )
         methods[name] = shlex.split(command)
     return methods or None
-
-
-def _losses(code: str | None, tasks: Sequence[TaskLike]) -> Sequence[Loss] | None:
-    """None for the usual losses; where methods are judged by another one, that one besides."""
-    if code is None:
-        return None
-    from redelve.answers.losses import parse_loss, usual_losses
-    from redelve.data.tasks import assignments_for
-    from redelve.run.experiment import assignment_targets
-
-    usual = usual_losses()
-    if code in {loss.code for loss in usual}:
-        return None
-    targets = {assignment_targets(one) for one in assignments_for(tasks).values()}
-    return [*(loss for loss in usual if all(map(loss.applies_to, targets))), parse_loss(code)]
 
 
 def assess(argv: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redelve.answers.losses import primary_loss_for
+from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
 from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
@@ -41,6 +41,8 @@ class MethodLosses:
     runs: int
     code: str = ""
     """The loss that they are of."""
+    metric: Loss | None = None
+    """The loss itself, where it is a metric that is no mean of cases and these are pseudo-values."""
 
     def of(self, instances: Sequence[int]) -> list[Numbers]:
         """The tables of the given instances."""
@@ -87,7 +89,11 @@ def losses_on(results: Results, address: str, code: str) -> dict[str, MethodLoss
 
 def losses_of(work: TaskResults, code: str) -> dict[str, MethodLosses]:
     """The losses of every method that has some."""
-    found = [_method_losses(records, work.facts, name, code) for name, records in work.records.items()]
+    judge = work.losses[code].loss if code in work.losses else None
+    metric = None if judge is None or judge.mean_of_cases else judge
+    found = [
+        _method_losses(records, work.facts, name, code, metric) for name, records in work.records.items()
+    ]
     usable = {losses.method: losses for losses in found if losses.by_instance}
     if not usable:
         raise StatisticsError(_no_losses(work, code))
@@ -103,23 +109,26 @@ def _no_losses(work: TaskResults, code: str) -> str:
     return f"no method has losses on {work.facts.address}{told}"
 
 
-def _method_losses(records: Sequence[Record], facts: TaskFacts, name: str, code: str) -> MethodLosses:
+def _method_losses(
+    records: Sequence[Record], facts: TaskFacts, name: str, code: str, metric: Loss | None
+) -> MethodLosses:
     rows: dict[int, list[Numbers]] = {}
     for record in records:
         if code in record.losses:
-            rows.setdefault(record.job.instance, []).append(_units(record, facts, code))
+            rows.setdefault(record.job.instance, []).append(_units(record, facts, code, metric))
     runs = min((len(tables) for tables in rows.values()), default=0)
     tables = {number: np.stack(found[:runs]) for number, found in rows.items()}
     missing = tuple(number for number in range(len(facts.instances)) if number not in tables)
-    return MethodLosses(name, tables, missing, runs, code)
+    return MethodLosses(name, tables, missing, runs, code, metric)
 
 
-def _units(record: Record, facts: TaskFacts, code: str) -> Numbers:
+def _units(record: Record, facts: TaskFacts, code: str, metric: Loss | None) -> Numbers:
     """The losses, dependent cases pooled into one value per unit."""
     instance, losses = facts.instances[record.job.instance], record.losses[code]
-    if instance.units is None or is_folded(facts):
+    if is_folded(facts):
         return losses
-    return pool_units([losses], [instance.units])[0]
+    units = instance.units if metric is None else metric.unit_numbers(instance.truths[0], instance.units)
+    return losses if units is None else pool_units([losses], [units])[0]
 
 
 def outer_instances(facts: TaskFacts) -> int:

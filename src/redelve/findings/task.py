@@ -23,6 +23,13 @@ from redelve.findings.by_method import (
     outer_instances,
     primary_loss,
 )
+from redelve.findings.by_metric import (
+    check_metric,
+    metric_estimate,
+    metric_interval,
+    metric_squares,
+    metric_test,
+)
 from redelve.findings.claims import Claim, Contest, Names, TaskPairs, Test, claims_of, settle, within_margin
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
@@ -35,6 +42,7 @@ from redelve.stats.families import PairSquares, Places, joined, pairs_of_means, 
 from redelve.stats.forward import analyse_forward, compare_forward
 from redelve.stats.grouped import GroupEstimate
 from redelve.stats.one_partition import analyse_partition, compare_partition
+from redelve.stats.pseudo_analyses import MetricInterval
 from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
 from redelve.stats.standardise import StandardLoss
 
@@ -70,6 +78,8 @@ class MethodFinding:
     """One training set: what varies between runs is then the seed."""
     limits: Interval = (-inf, inf)
     """What can be lost at least and at most."""
+    scale: MetricInterval | None = field(default=None, repr=False)
+    """How the interval of a metric is made."""
     mean: float | None = field(init=False)
     """The expected loss."""
     standard_error: float | None = field(init=False)
@@ -101,7 +111,14 @@ class MethodFinding:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
-        return None if self.estimate is None else clipped(self.estimate.interval(level), self.limits)
+        found = self.estimate
+        if found is None:
+            return None
+        if self.scale is None:
+            return clipped(found.interval(level), self.limits)
+        whole = found.averaged if isinstance(found, seed_runs.RunsAnalysis) else found
+        error = getattr(whole, "interval_standard_error", whole.standard_error)
+        return clipped(self.scale.of(found.mean, error, found.degrees_of_freedom, level), self.limits)
 
 
 def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]:
@@ -350,11 +367,19 @@ def finding_of(
         reason,
         is_one_partition=len(work.facts.instances) == 1,
         limits=limits,
+        scale=metric_interval(work.facts, losses, work.losses[losses.code].loss),
     )
 
 
 def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     """A method's expected loss by the analysis that fits the task's design; an error where none does."""
+    if losses.metric is None:
+        return _expected(facts, losses)
+    check_metric(facts, losses.metric)
+    return metric_estimate(facts, losses, _expected(facts, losses))
+
+
+def _expected(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
     if len(facts.instances) == 1:
@@ -383,6 +408,12 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
             f"{first.method} and {second.method} have no instance of {facts.address} in common: "
             "nothing can be compared"
         )
+    if first.metric is None:
+        return _paired(facts, first, second, instances)
+    return metric_test(facts, first, second, _paired(facts, first, second, instances))
+
+
+def _paired(facts: TaskFacts, first: MethodLosses, second: MethodLosses, instances: tuple[int, ...]) -> Test:
     if is_grouped(facts):
         return compare_by_groups(facts, first, second)
     if is_folded(facts):
@@ -409,6 +440,15 @@ def pair_squares(facts: TaskFacts, several: Sequence[MethodLosses], places: Plac
             f"{' and '.join(one.method for one in several)} have no instance of {facts.address} in common: "
             "nothing can be compared"
         )
+    if (metric := several[0].metric) is None:
+        return _pair_squares(facts, several, places, instances)
+    check_metric(facts, metric)
+    return metric_squares(facts, several, places, _pair_squares(facts, several, places, instances))
+
+
+def _pair_squares(
+    facts: TaskFacts, several: Sequence[MethodLosses], places: Places, instances: Sequence[int]
+) -> PairSquares:
     if is_grouped(facts):
         return squares_by_groups(facts, several, places)
     if is_folded(facts):

@@ -11,7 +11,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from redelve.answers.answer import baselines_by_loss, losses_for, score
-from redelve.answers.losses import Loss, LossLike, chosen_losses
+from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, Method
@@ -21,6 +21,7 @@ from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION, portable_columns
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
+from redelve.run.pooled_answers import pooled_over_folds
 from redelve.run.results import (
     MEMORY_ALLOWED,
     SECONDS_ALLOWED,
@@ -107,7 +108,7 @@ class Experiment:
 
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
-        return Results(self.tasks, self.learners, tuple(records))
+        return pooled_over_folds(Results(self.tasks, self.learners, tuple(records)))
 
 
 def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
@@ -187,6 +188,8 @@ class Package:
     losses: tuple[Loss, ...]
     limits: Limits
     on_failure: str
+    units: Units | None = field(default=None, repr=False)
+    """Which test cases belong together, where a metric asks for that."""
 
     def __str__(self) -> str:
         return str(self.job)
@@ -224,6 +227,7 @@ def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]
 def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs] | None = None) -> Package:
     """Everything a worker needs for a job; without `shown`, the method has a copy of the cases for itself."""
     training, inputs = shown or _lessons(experiment, job)
+    losses, instance = experiment.losses_of[job.task], experiment.tasks[job.task].instances[job.instance]
     return Package(
         job,
         experiment.digest(job),
@@ -232,9 +236,10 @@ def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs]
         training,
         inputs,
         experiment.truths(job),
-        experiment.losses_of[job.task],
+        losses,
         experiment.limits,
         experiment.on_failure,
+        None if all(loss.mean_of_cases for loss in losses) else instance.units,
     )
 
 
@@ -329,7 +334,7 @@ def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
     if outcome.answer is None:
         return record
     try:
-        losses = score(outcome.answer, package.truths, package.losses)
+        losses = score(outcome.answer, package.truths, package.losses, package.units)
     except RedelveError as error:
         return replace(record, status="failed", message=str(error))
     return replace(record, losses=losses, answer=outcome.answer)

@@ -58,6 +58,8 @@ class PairSquares:
     training_sets: FloatArray
     test_cases: FloatArray
     shared: FloatArray | None = None
+    case_df: FloatArray | None = None
+    """Degrees of freedom of what test cases make vary, where these are fewer than cases less one."""
     standard_errors: FloatArray = field(init=False)
     """Of each difference by itself."""
 
@@ -67,8 +69,15 @@ class PairSquares:
 
     @property
     def df(self) -> FloatArray:
-        """Degrees of freedom of A."""
+        """Degrees of freedom of A; of one test set, those of its cases."""
+        if self.case_df is not None and self.shared is None:
+            return self.case_df
         return self.training_sets - 1.0
+
+    @property
+    def shared_df(self) -> FloatArray:
+        """Degrees of freedom of C."""
+        return self.test_cases - 1.0 if self.case_df is None else self.case_df
 
 
 def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme: Scheme) -> PairSquares:
@@ -213,6 +222,7 @@ def _known(found: PairSquares, means: FloatArray, finite: Truths, places: Places
 def joined(several: Sequence[PairSquares]) -> PairSquares:
     """The pairs of several tables in one."""
     shared = [one.shared for one in several if one.shared is not None]
+    case_df = [one.case_df for one in several if one.case_df is not None]
     return PairSquares(
         np.concatenate([one.differences for one in several]),
         np.concatenate([one.between for one in several]),
@@ -220,6 +230,7 @@ def joined(several: Sequence[PairSquares]) -> PairSquares:
         np.concatenate([one.training_sets for one in several]),
         np.concatenate([one.test_cases for one in several]),
         np.concatenate(shared) if shared else None,
+        np.concatenate(case_df) if case_df else None,
     )
 
 
@@ -280,7 +291,7 @@ class PairFamily:
 
     def _cases(self) -> tuple[FloatArray, FloatArray] | None:
         squares = self.squares
-        return None if squares.shared is None else (squares.shared, squares.test_cases - 1.0)
+        return None if squares.shared is None else (squares.shared, squares.shared_df)
 
 
 def unmoderated(squares: PairSquares) -> PairFamily:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
+from redelve.run.pooled_answers import pooled_metrics, pooled_over_folds
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.store import layout
 from redelve.store.delve import (
@@ -336,14 +337,22 @@ class Archive:
         if digests is not None:
             heads = tuple(entry for entry in heads if entry.head.digest in digests)
         chosen = choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
+        pooled = _pooled_tasks(chosen, losses)
         records = (
             entry.head.record(
-                entry.source.loss_columns(entry.head, losses), self._answer(entry, chosen, answers)
+                entry.source.loss_columns(entry.head, losses),
+                self._answer(entry, chosen, answers or entry.head.job.task in pooled),
             )
             for entry in chosen.entries
         )
         races = races_on(self.root, chosen.tasks)
-        return Results(chosen.tasks, chosen.methods, tuple(records), races, looked_before(self.root, races))
+        looked = looked_before(self.root, races)
+        results = Results(chosen.tasks, chosen.methods, tuple(records), races, looked)
+        if not pooled:
+            return results
+        found = pooled_over_folds(results)
+        bare = (one if answers else replace(one, answer=None) for one in found.records)
+        return replace(found, records=tuple(bare))
 
     def beside(self, results: Results) -> Results:
         """The results together with those of all other methods on the same tasks, by the same losses.
@@ -382,6 +391,18 @@ class Archive:
             return None
         targets = chosen.tasks[entry.head.job.task].targets
         return answer_of(targets, entry.source.answer_columns(entry.head), self.root, entry.head.job)
+
+
+def _pooled_tasks(chosen: Chosen, losses: Collection[str] | None) -> set[str]:
+    """The tasks with metrics of all folds together, which are computed from answers."""
+    return {
+        entry.head.job.task
+        for entry in chosen.entries
+        if pooled_metrics(
+            chosen.tasks[entry.head.job.task],
+            [code for code in entry.head.losses if losses is None or code in losses],
+        )
+    }
 
 
 def _readable(text: str) -> str:

@@ -35,8 +35,8 @@ from redelve.data.delve.roots import DataAddress, TaskName
 from redelve.data.files import AtomicFiles, find_file, read_text, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.model.dataset import Numbers, digest
+from redelve.run.more_losses import all_truths
 from redelve.run.results import IMPORTED, Job, MethodFacts, Record, Results, TaskFacts
-from redelve.store.rebuilding import all_truths
 
 FactsOf = Callable[[str, Path], TaskFacts]
 """What a task is, from its address and the task directory, which may list instances of its own."""

@@ -141,7 +141,11 @@ def _document(facts: TaskFacts) -> Document:
 
 def _told_of(losses: Mapping[str, Loss]) -> Document:
     """What those who do not know these losses need for analysing what was lost by them."""
-    told = {code: {"words": loss.words, "is_shift": loss.is_shift} for code, loss in losses.items()}
+    told = {
+        code: {"words": loss.words, "is_shift": loss.is_shift}
+        | ({} if loss.mean_of_cases else {"mean_of_cases": False})
+        for code, loss in losses.items()
+    }
     return {"losses": told} if told else {}
 
 
@@ -225,10 +229,12 @@ def _own_losses(given: DocumentFields) -> Mapping[str, Loss]:
         return {}
     found = DocumentFields(given.path, given.take("losses", dict))
     each = {code: DocumentFields(given.path, found.take(code, dict)) for code in found.content}
-    return {
-        code: known_loss(code) or RememberedLoss(code, one.take("words", str), one.take("is_shift", bool))
-        for code, one in each.items()
-    }
+    return {code: known_loss(code) or _remembered(code, one) for code, one in each.items()}
+
+
+def _remembered(code: str, told: DocumentFields) -> Loss:
+    is_mean = told.take("mean_of_cases", bool) if "mean_of_cases" in told.content else True
+    return RememberedLoss(code, told.take("words", str), told.take("is_shift", bool), is_mean)
 
 
 def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts:

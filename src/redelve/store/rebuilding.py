@@ -13,15 +13,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from redelve.answers.answer import baselines_by_loss, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
-from redelve.answers.predictions import Truth
 from redelve.data.files import sync_folder
 from redelve.errors import PredictionError
 from redelve.model.dataset import Numbers
+from redelve.run.more_losses import all_truths
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_path, write_task
 from redelve.store.heads import Head, circumstances_table, environment_digest, job_table
@@ -256,7 +255,8 @@ def _rescored(entry: SnapshotEntry, facts: TaskFacts, losses: Sequence[Loss]) ->
     if answer is None:
         return entry
     try:
-        added = score(answer, facts.instances[head.job.instance].truths, lacking)
+        instance = facts.instances[head.job.instance]
+        added = score(answer, instance.truths, lacking, instance.units)
     except PredictionError as error:
         raise PredictionError(f"{head.job}: {error}") from None
     if not added:
@@ -272,15 +272,3 @@ def _describe(root: Path, facts: TaskFacts, losses: Sequence[Loss]) -> None:
         own = {one.code: one for one in suited if not one.is_builtin}
         baselines = baselines_by_loss(all_truths(facts), suited)
         write_task(root, replace(facts, baselines=baselines, own_losses=own))
-
-
-def all_truths(facts: TaskFacts) -> list[Truth]:
-    """The true targets of all test cases in use, each case once."""
-    numbers = np.concatenate([one.case_numbers for one in facts.instances])
-    _, first = np.unique(numbers, return_index=True)
-    found = []
-    for position, target in enumerate(facts.targets):
-        truths = [one.truths[position] for one in facts.instances]
-        values = np.concatenate([truth.values for truth in truths])[first]
-        found.append(Truth(target, values, np.concatenate([truth.censoring for truth in truths])[first]))
-    return found

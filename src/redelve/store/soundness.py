@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer, score
 from redelve.answers.losses import Loss, MatrixLoss, known_loss
-from redelve.answers.predictions import Truth
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.model.dataset import Numbers
-from redelve.run.results import IMPORTED, TaskFacts
+from redelve.run.results import IMPORTED, InstanceFacts, TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
 from redelve.store.layout import (
     ANALYSES,
@@ -260,8 +259,8 @@ def _check_entry(found: _Findings, entry: SnapshotEntry, facts: TaskFacts) -> No
             place, None, "its digest does not fit what was predicted: changed since it was made"
         )
     if answer is not None and IMPORTED not in head.environment:
-        truths = facts.instances[head.job.instance].truths
-        _check_losses(place, answer, truths, losses, found.known(losses))
+        instance = facts.instances[head.job.instance]
+        _check_losses(place, answer, instance, losses, found.known(losses))
 
 
 def _rows(
@@ -295,10 +294,10 @@ def _check_keys(entry: SnapshotEntry, table: pa.Table, numbers: NDArray[np.int64
 
 
 def _check_losses(
-    place: str, answer: Answer, truths: Sequence[Truth], stored: Mapping[str, Numbers], known: list[Loss]
+    place: str, answer: Answer, instance: InstanceFacts, stored: Mapping[str, Numbers], known: list[Loss]
 ) -> None:
     """Work the losses out again; those of unknown losses and of loss matrices are taken as they are."""
-    again = score(answer, truths, known)
+    again = score(answer, instance.truths, known, instance.units)
     for loss in known:
         if loss.code not in again or not np.allclose(
             again[loss.code], stored[loss.code], rtol=CLOSE, atol=CLOSE, equal_nan=True

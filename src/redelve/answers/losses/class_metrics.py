@@ -167,10 +167,9 @@ class ClassMetric(Metric):
     """A metric of classes, between 0 (or −1) and 1."""
 
     kinds = ("categorical",)
-    best = 1.0
+    best_value = 1.0
     interval_scale = "share"
     lowest = 0.0
-    shown_origin, shown_factor = 1.0, -1.0
 
     @property
     def name(self) -> str:
@@ -181,6 +180,10 @@ class ClassMetric(Metric):
             told = f"{told.replace('f1', 'F1')}{f' ({average})' if average else ''}"
         _, separator, level = self.code.partition("@")
         return f"{told} of class {level}" if separator else told
+
+    def positive(self, target: Target) -> int:
+        """Which level counts as positive, where the metric asks that."""
+        return positive_level(self.code, target)
 
     def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
         """From 0, a perfect answer, to 1, or 2 where a metric may be −1."""
@@ -331,7 +334,7 @@ def _area_within(
 class BalancedAccuracy(CountedMetric):
     """The mean of the classes' shares of right answers, in per cent."""
 
-    shown_origin, shown_factor, shown_unit = 100.0, -100.0, " %"
+    in_per_cent = True
 
 
 for _name in COUNTED:

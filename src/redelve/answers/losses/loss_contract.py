@@ -76,11 +76,12 @@ class Loss(ABC):
     """Whether each case is judged on its own; a metric that is no such mean has pseudo-values instead."""
     interval_scale: ClassVar[IntervalScale] = "plain"
     """On which scale the interval of one expected value is symmetric."""
-    shown_origin: ClassVar[float] = 0.0
-    shown_factor: ClassVar[float] = 1.0
-    """What users are shown is the origin plus so many times the loss: accuracy is 100 − 100 times that."""
-    shown_unit: ClassVar[str] = ""
-    """What stands behind the number, such as " %"."""
+    is_metric: ClassVar[bool] = False
+    """Whether users know it by a name, a direction and a unit of their own."""
+    best_value: ClassVar[float | None] = None
+    """Of a metric that grows with quality its best value, which the loss is the distance from."""
+    in_per_cent: ClassVar[bool] = False
+    """Whether users are shown a hundred times the value, with a per-cent sign."""
 
     def __post_init__(self) -> None:
         if not self.code:
@@ -122,15 +123,24 @@ class Loss(ABC):
     @property
     def higher_is_better(self) -> bool:
         """Whether a larger value of what users are shown is the better one; a loss itself is never so."""
-        return self.shown_factor < 0
+        return self.best_value is not None
+
+    @property
+    def shown_unit(self) -> str:
+        """What stands behind a number that users are shown."""
+        return " %" if self.in_per_cent else ""
+
+    def metric_value(self, loss: float) -> float:
+        """An expected loss as the value of the metric, 0.912 for an accuracy; a loss as it is."""
+        return loss if self.best_value is None else self.best_value - loss
 
     def shown_value(self, loss: float) -> float:
-        """An expected loss as the number that users are shown: 91.2 for an accuracy."""
-        return self.shown_origin + self.shown_factor * loss
+        """The same as the number that users are shown: 91.2 for an accuracy."""
+        return self.metric_value(loss) * (100 if self.in_per_cent else 1)
 
     def shown_spread(self, spread: float) -> float:
         """A standard error, or the size of a difference, in the units of what users are shown."""
-        return abs(self.shown_factor) * spread
+        return spread * (100 if self.in_per_cent else 1)
 
     def shown(self, loss: float | None) -> str:
         """An expected loss in the user's words: "accuracy 91.2 %", "RMSE 3.2", "squared error 0.41"."""
@@ -403,9 +413,15 @@ class RememberedLoss(Loss):
 
     told: str = ""
     is_shift: bool = False
+    is_mean: bool = True
     title = ""
     kinds = ()
     takes = "distribution"
+
+    @property
+    def mean_of_cases(self) -> bool:  # type: ignore[override]
+        """As it was told."""
+        return self.is_mean
 
     @property
     def name(self) -> str:

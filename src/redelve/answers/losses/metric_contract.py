@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -21,19 +20,14 @@ from redelve.errors import PredictionError, SpecError, StatisticsError
 from redelve.model.dataset import Numbers
 from redelve.stats.pseudo_values import LeftOut, pseudo_values, spread_over_cases, unit_numbers
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True)
 class Metric(Loss):
     """A metric that is no mean of cases; `code` is its name, perhaps with what follows an @."""
 
-    mean_of_cases = False
+    is_metric, mean_of_cases = True, False
     one_target = True
     allows_censored = False
-    best: ClassVar[float | None] = None
-    """The best value, which the loss is the distance from; None where the metric is a loss itself."""
 
     @property
     def base_name(self) -> str:
@@ -67,7 +61,7 @@ class Metric(Loss):
         except StatisticsError:
             return np.full(len(truths[0]), np.nan)
         cases = found if labels is None else spread_over_cases(found, labels)
-        return cases if self.best is None else self.best - cases
+        return cases if self.best_value is None else self.best_value - cases
 
     def unit_numbers(self, truth: Truth, units: Units | None) -> Units | None:
         """The units, numbered from 0; None where each case is its own."""
@@ -91,7 +85,7 @@ class Metric(Loss):
 
     def loss_of(self, value: float) -> float:
         """A value of the metric as a loss."""
-        return value if self.best is None else self.best - value
+        return value if self.best_value is None else self.best_value - value
 
 
 def positive_level(code: str, target: Target) -> int:

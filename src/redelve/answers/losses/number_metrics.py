@@ -81,9 +81,8 @@ class Determination(NumberMetric):
     """R², the share of the variance that is explained."""
 
     title = "R²"
-    best = 1.0
+    best_value = 1.0
     lowest = 0.0
-    shown_origin, shown_factor = 1.0, -1.0
 
     def left_out(self, truth: Truth, prediction: Prediction, units: Units | None) -> LeftOut:
         """From sums of squares, less one case or one unit."""
@@ -106,8 +105,8 @@ class Determination(NumberMetric):
 class CaseMetric(GuessLoss):
     """A metric of numbers that is a mean of cases."""
 
+    is_metric, one_target = True, True
     kinds = NUMBERS
-    one_target = True
     lowest = 0.0
     allows_censored = False
     interval_scale = "log"
@@ -132,7 +131,7 @@ class PercentageError(CaseMetric):
     """|guess − truth| over |truth|, in per cent of it; without a value where a truth is 0."""
 
     title = "mean absolute percentage error"
-    shown_factor, shown_unit = 100.0, " %"
+    in_per_cent = True
 
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
         """How far the guess is off, as a share of the truth; NaN where that is 0."""

@@ -34,8 +34,11 @@ class RenamedLoss(Loss):
     """
 
     renames: ClassVar[Loss]
+    is_metric = True
     told: ClassVar[str]
     """What users call it."""
+    is_equal: ClassVar[bool] = True
+    """Whether it is that loss of every case, to the number."""
 
     @property
     def takes(self) -> Literal["guesses", "distribution"]:  # type: ignore[override]
@@ -84,7 +87,7 @@ class Accuracy(RenamedLoss):
 
     renames, told = ZeroOne("Z"), "accuracy"
     title, kinds = "Accuracy", ZeroOne.kinds
-    shown_origin, shown_factor, shown_unit = 100.0, -100.0, " %"
+    best_value, in_per_cent = 1.0, True
 
 
 class BrierScore(RenamedLoss):
@@ -92,7 +95,7 @@ class BrierScore(RenamedLoss):
 
     renames, told = SquaredProbability("Q"), "Brier score"
     title, kinds = "Brier score", SquaredProbability.kinds
-    one_target, needs_every_level = True, True
+    one_target, needs_every_level, is_equal = True, True, False
 
     def _part(self, target: Target) -> float:
         return 0.5 if len(target.levels) == 2 else 1.0
@@ -115,7 +118,7 @@ class LogLoss(RenamedLoss):
     """−ln of the probability of the true class, a smaller one than 2.2·10⁻¹⁶ taken as that (scikit-learn)."""
 
     renames, told = NegativeLogProbability("L"), "log loss"
-    title, one_target = "Log loss", True
+    title, one_target, is_equal = "Log loss", True, False
     kinds = ("categorical",)
     interval_scale = "log"
     lowest, highest = 0.0, -float(np.log(EPSILON))

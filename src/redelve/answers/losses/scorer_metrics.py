@@ -61,12 +61,7 @@ class CalledMetric(Metric):
         return "guesses" if self.needs == "guesses" else "distribution"
 
     @property
-    def shown_factor(self) -> float:  # type: ignore[override]
-        """What grows with quality is shown in its own direction."""
-        return -1.0 if self.more_is_better else 1.0
-
-    @property
-    def best(self) -> float | None:  # type: ignore[override]
+    def best_value(self) -> float | None:  # type: ignore[override]
         """Of a metric that grows with quality the negative is the loss."""
         return 0.0 if self.more_is_better else None
 

@@ -1,0 +1,108 @@
+"""Cross-validated metrics: the answers of all folds together have a metric, those of a fold may have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from redelve.answers.losses import Loss, Units
+from redelve.answers.predictions import ClassProbabilities, Guesses, Prediction, Truth
+from redelve.model.dataset import Numbers
+from redelve.model.designs.folds import outer_folds
+from redelve.run.results import InstanceFacts, Record, Results, TaskFacts
+
+FOLDED = ("cross-validation", "nested-cross-validation", "time")
+
+
+def pooled_metrics(facts: TaskFacts, codes: Iterable[str]) -> list[Loss]:
+    """The metrics among these losses that are of all folds together."""
+    if facts.scheme not in FOLDED:
+        return []
+    return [loss for code in codes if not (loss := facts.loss(code)).mean_of_cases]
+
+
+def pooled_over_folds(results: Results) -> Results:
+    """The same with pseudo-values of the answers of all folds, repetition by repetition and run by run.
+
+    A fold may have too few cases of a class for a metric, and the mean of folds' metrics is not that of all
+    cases. Pairs of folds, which only means of cases have a use for, lose what they have.
+    """
+    changed: dict[str, Mapping[str, Numbers]] = {}
+    folded = {address: facts for address, facts in results.tasks.items() if facts.scheme in FOLDED}
+    for address, facts in folded.items():
+        codes = {code for name in results.methods for one in results.of(name, address) for code in one.losses}
+        for metric in pooled_metrics(facts, sorted(codes)):
+            for name in results.methods:
+                for pool in _pools(facts, results.of(name, address), metric.code):
+                    for record, values in zip(pool, _pooled(facts, pool, metric), strict=True):
+                        changed[record.digest] = {**changed.get(record.digest, {}), metric.code: values}
+    if not changed:
+        return results
+    records = [
+        replace(one, losses=_replaced(one, changed[one.digest])) if one.digest in changed else one
+        for one in results.records
+    ]
+    return replace(results, records=tuple(records))
+
+
+def _replaced(record: Record, values: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    losses = {**record.losses, **values}
+    return {code: found for code, found in losses.items() if found.size}
+
+
+def _pools(facts: TaskFacts, records: Sequence[Record], code: str) -> list[list[Record]]:
+    """The records whose test cases are all cases, once; those of pairs of folds by themselves."""
+    count = len(facts.instances)
+    folds = count // facts.repetitions
+    if facts.scheme == "nested-cross-validation":
+        folds = outer_folds(count, facts.repetitions)
+    found: dict[tuple[int, int], list[Record]] = {}
+    for record in records:
+        if code in record.losses:
+            repetition = record.job.instance // folds
+            key = record.job.run, min(repetition, facts.repetitions)
+            found.setdefault(key, []).append(record)
+    return list(found.values())
+
+
+def _pooled(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> list[Numbers]:
+    """The pseudo-values of each record's cases; none of pairs of folds. Without answers, what there is."""
+    folds = (
+        outer_folds(len(facts.instances), facts.repetitions)
+        if facts.scheme == "nested-cross-validation"
+        else None
+    )
+    if folds is not None and records[0].job.instance >= folds * facts.repetitions:
+        return [np.empty(0) for _ in records]
+    parts = [None if one.answer is None else metric.part_of(one.answer) for one in records]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(records):
+        return [one.losses[metric.code] for one in records]
+    instances = [facts.instances[one.job.instance] for one in records]
+    truth = _joined_truth([one.truths[0] for one in instances])
+    values = metric.of_units([truth], joined_predictions(known), _units(instances))
+    edges = np.cumsum([len(one.case_numbers) for one in instances])[:-1]
+    return [np.array(part) for part in np.split(values, edges)]
+
+
+def _units(instances: Sequence[InstanceFacts]) -> Units | None:
+    units = [one.units for one in instances if one.units is not None]
+    return np.concatenate(units) if len(units) == len(instances) else None
+
+
+def _joined_truth(several: Sequence[Truth]) -> Truth:
+    values = np.concatenate([one.values for one in several])
+    return Truth(several[0].target, values, np.concatenate([one.censoring for one in several]))
+
+
+def joined_predictions(several: Sequence[Prediction]) -> Prediction:
+    """Predictions of the same kind, one after the other."""
+    first = several[0]
+    if isinstance(first, ClassProbabilities):
+        logs = [one.logs for one in several if isinstance(one, ClassProbabilities)]
+        return ClassProbabilities(first.target, np.concatenate(logs))
+    assert isinstance(first, Guesses)
+    columns = [one.values for one in several if isinstance(one, Guesses)]
+    return Guesses(first.targets, tuple(np.concatenate(column) for column in zip(*columns, strict=True)))

@@ -1,0 +1,232 @@
+"""Metrics through the corridor: analyses of pseudo-values, folds together, what is refused and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import redelve
+from redelve.answers.losses import parse_loss
+from redelve.assessment import Assessment
+from redelve.errors import RedelveError
+from redelve.findings.by_method import losses_of
+from redelve.findings.by_metric import few_cases, metric_interval
+from redelve.model import Assignment
+from redelve.model.dataset import Numbers
+from redelve.run.results import Record
+from redelve.stats.anova import compare_common
+from redelve.store import Archive
+
+METHODS = {"lr": LogisticRegression(), "nb": GaussianNB()}
+PROBABILITY = ("roc_auc", "average_precision", "log_loss", "brier")
+
+
+def frame(cases: int = 240, share: float = 0.3, seed: int = 0) -> pd.DataFrame:
+    """Two classes that two of four columns tell apart a little."""
+    rng = np.random.default_rng(seed)
+    inputs = rng.normal(size=(cases, 4))
+    score = inputs[:, 0] + inputs[:, 1] ** 2 / 2 + rng.normal(size=cases)
+    positive = score > np.quantile(score, 1 - share)
+    table = pd.DataFrame(inputs, columns=list("abcd"))
+    table["ill"] = np.where(positive, "yes", "no")
+    return table
+
+
+@pytest.fixture(scope="module")
+def common() -> Assessment:
+    """Several training sets with one test set."""
+    return redelve.assess(METHODS, redelve.from_frame(frame(400), "ill"), judge_by="roc_auc")
+
+
+@pytest.fixture(scope="module")
+def folded() -> Assessment:
+    """Ten folds, of cases too few for several training sets."""
+    return redelve.assess(METHODS, cross_validated(frame(120)), judge_by="roc_auc")
+
+
+def cross_validated(table: pd.DataFrame, groups: str | None = None) -> Assignment:
+    made = redelve.from_frame(table, "ill", groups=groups).assignments[0]
+    assert made.scheme == ("cross-validation" if groups is None else "nested-cross-validation")
+    return made
+
+
+def scores(record: Record) -> Numbers:
+    assert record.answer is not None
+    assert record.answer.probabilities is not None
+    return record.answer.probabilities.values[:, 1]
+
+
+def truths(found: Assessment, record: Record) -> Numbers:
+    return found.results.task(record.job.task).instances[record.job.instance].truths[0].values
+
+
+def test_the_expected_metric_is_the_mean_of_the_test_sets_values(common: Assessment) -> None:
+    (task,) = common.findings.tasks
+    assert task.task.scheme == "common"
+    for name in METHODS:
+        records = common.results.of(name, task.task.address)
+        values = [sk.roc_auc_score(truths(common, one), scores(one)) for one in records]
+        mean = task.method(name).mean
+        assert mean is not None
+        assert task.judged_by.metric_value(mean) == pytest.approx(np.mean(values), abs=1e-12)
+
+
+def test_a_comparison_is_that_of_the_pseudo_values_with_fewer_degrees_of_freedom(common: Assessment) -> None:
+    (contest,) = common.compare("lr", "nb")
+    address = common.findings.tasks[0].task.address
+    tables = [
+        np.array([one.losses["roc_auc"] for one in common.results.of(name, address)]) for name in METHODS
+    ]
+    plain = compare_common(*tables)
+    assert contest.test.difference == pytest.approx(plain.difference, abs=1e-12)
+    assert contest.standard_error is not None
+    assert contest.test.differences.interval_standard_error == pytest.approx(  # type: ignore[union-attr]
+        plain.differences.interval_standard_error, rel=1e-9
+    )
+    assert contest.p_value is not None
+    assert plain.p_value is not None
+    assert contest.p_value >= plain.p_value - 1e-12
+
+
+def test_a_metric_that_is_a_mean_of_cases_gives_the_numbers_of_its_loss(common: Assessment) -> None:
+    for metric, loss in (("accuracy", "Z"), ("brier", "Q")):
+        named, plain = (common.judged_by(code).findings.tasks[0] for code in (metric, loss))
+        part = 0.5 if metric == "brier" else 1.0
+        for one, other in zip(named.methods, plain.methods, strict=True):
+            assert one.mean == pytest.approx(part * (other.mean or 0), rel=1e-12)
+            assert one.bounds == pytest.approx([part * end for end in other.bounds or ()], rel=1e-9)
+        pairs = zip(named.contests, plain.contests, strict=True)
+        assert all(one.adjusted_p_value == pytest.approx(other.adjusted_p_value) for one, other in pairs)
+
+
+def test_folds_are_put_together(folded: Assessment) -> None:
+    (task,) = folded.findings.tasks
+    records = folded.results.of("lr", task.task.address)
+    pooled = sk.roc_auc_score(
+        np.concatenate([truths(folded, one) for one in records]),
+        np.concatenate([scores(one) for one in records]),
+    )
+    assert 1 - np.concatenate([one.losses["roc_auc"] for one in records]).mean() == pytest.approx(
+        pooled, abs=1e-12
+    )
+    found = task.method("lr")
+    assert found.mean is not None
+    assert 1 - found.mean == pytest.approx(pooled, abs=1e-12)
+    assert found.bounds is not None
+    assert found.bounds[0] < found.mean < found.bounds[1]
+
+
+def test_folds_from_an_archive_are_put_together_as_well(folded: Assessment, tmp_path: Path) -> None:
+    task = cross_validated(frame(120))
+    place = tmp_path / "archive"
+    kept = redelve.assess(METHODS, task, judge_by="roc_auc", archive=place)
+    assert kept.results.records[0].answer is None
+    loaded = Assessment(Archive.open(place).load(), "roc_auc", place)
+    for other in (kept, loaded):
+        for one, same in zip(other.findings.tasks[0].methods, folded.findings.tasks[0].methods, strict=True):
+            assert one.mean == pytest.approx(same.mean, abs=1e-12)
+            assert one.standard_error == pytest.approx(same.standard_error, abs=1e-12)
+    assert Archive.open(place).verify().problems == ()
+    later = Assessment(Archive.open(place).load(), "balanced_accuracy", place)
+    wanted = folded.judged_by("balanced_accuracy").findings.tasks[0].method("nb").mean
+    assert later.findings.tasks[0].method("nb").mean == pytest.approx(wanted, abs=1e-12)
+
+
+def test_groups_are_left_out_whole() -> None:
+    table = frame(150)
+    table["who"] = np.random.default_rng(3).integers(0, 50, 150)
+    found = redelve.assess(METHODS, cross_validated(table, "who"), judge_by="f1")
+    (task,) = found.findings.tasks
+    records = [one for one in found.results.of("lr", task.task.address) if "f1" in one.losses]
+    assert len(records) == 10  # pairs of folds have none
+    values = np.concatenate([one.losses["f1"] for one in records])
+    units = [found.results.task(task.task.address).instances[one.job.instance].units for one in records]
+    labels = np.concatenate([one for one in units if one is not None])
+    each = {label: np.unique(values[labels == label].round(12)).size for label in np.unique(labels)}
+    assert set(each.values()) == {1}  # all cases of a group have its value
+    assert task.contest("lr", "nb").adjusted_p_value is not None
+
+
+def test_too_few_cases_of_a_class_give_a_value_but_no_verdict() -> None:
+    found = redelve.assess(METHODS, redelve.from_frame(frame(200, 0.04), "ill"), judge_by="roc_auc")
+    (task,) = found.findings.tasks
+    assert task.contests[0].winner is None
+    assert task.contests[0].adjusted_p_value is None
+    assert "the smallest class has only" in str(task.contests[0])
+    assert task.method("lr").mean is not None
+    assert task.method("lr").bounds is None
+
+
+def test_a_class_that_is_missing_is_an_error_with_a_way_out(common: Assessment) -> None:
+    (facts,) = common.results.tasks.values()
+    assert few_cases(facts, parse_loss("roc_auc")) is None
+    table = frame(120, 0.02)
+    found = redelve.assess(METHODS, redelve.from_frame(table, "ill"), judge_by="balanced_accuracy")
+    try:
+        (task,) = found.findings.tasks
+    except RedelveError as error:
+        assert "use more test cases" in str(error)
+        return
+    assert all(one.estimate is None or one.bounds is None for one in task.methods)
+
+
+def test_scores_of_methods_that_find_nothing_are_not_compared(common: Assessment) -> None:
+    task = redelve.from_frame(frame(400), "ill")
+    found = redelve.assess({"lr": LogisticRegression(), "none": "constant"}, task, judge_by="f1")
+    (contest,) = found.compare("lr", "none")
+    assert contest.winner is None
+    assert "none found 0 cases of the positive class" in str(contest)
+    by_auc = found.judged_by("roc_auc").compare("lr", "none")[0]
+    assert by_auc.winner == "lr"
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "f1", "matthews_corrcoef", "balanced_accuracy", "log_loss"])
+def test_intervals_keep_within_what_is_possible(common: Assessment, metric: str) -> None:
+    (task,) = common.judged_by(metric).findings.tasks
+    low, high = task.judged_by.limits(task.task.targets)
+    for one in task.methods:
+        assert one.bounds is not None
+        assert one.mean is not None
+        assert low <= one.bounds[0] < one.mean < one.bounds[1] <= high
+
+
+def test_a_perfect_score_has_an_interval(common: Assessment) -> None:
+    (facts,) = common.results.tasks.values()
+    work = common.results.on(facts.address)
+    losses = losses_of(work, "roc_auc")["lr"]
+    scale = metric_interval(facts, losses, parse_loss("roc_auc"))
+    assert scale is not None
+    interval = scale.of(0.0, 0.0, None, 0.95)
+    assert interval is not None
+    assert interval[0] == pytest.approx(0, abs=1e-12)
+    assert 0 < interval[1] < 0.1
+
+
+def test_a_loss_can_be_asked_for_that_was_not_computed(common: Assessment) -> None:
+    found = common.judged_by(sk.make_scorer(sk.fbeta_score, beta=2, pos_label="yes"))
+    (task,) = found.findings.tasks
+    assert task.loss == "fbeta_score"
+    assert task.judged_by.higher_is_better
+    assert task.method("lr").mean is not None
+    with pytest.raises(RedelveError, match="rmse"):
+        _ = common.judged_by("rmse").findings
+
+
+def test_numbers_have_metrics_too() -> None:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    table["y"] = table["a"] + rng.normal(size=200) / 2
+    found = redelve.assess(
+        ["constant", "lin-1"], redelve.from_frame(table, "y"), judge_by="neg_root_mean_squared_error"
+    )
+    (task,) = found.findings.tasks
+    assert task.loss == "rmse"
+    assert task.leader == "lin-1"
+    by_r2 = found.judged_by("r2").findings.tasks[0]
+    assert by_r2.judged_by.metric_value(by_r2.method("lin-1").mean or 0) > 0.5
