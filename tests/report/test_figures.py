@@ -134,11 +134,13 @@ def test_figures_on_a_page_follow_its_colours_and_speak() -> None:
     assert "http" not in svg
     names = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
     assert len(names) == len(set(names))
-    assert all(name.startswith("fig-rasmussen-") for name in names)
+    assert all(name.startswith("fig-answer-") for name in names)
     assert "lin" in [text.text for text in root.iter("text")]
 
 
 def test_panels_go_from_small_to_large() -> None:
     (panel,) = panels(made_findings())
     assert [task.task.training_set_size for task in panel.tasks] == [16, 32, 64]
-    assert panel.methods == ("lin", "knn", "constant")
+    losses = {one.method: one.mean for one in panel.largest.methods}
+    assert list(panel.methods) == sorted(losses, key=lambda name: losses[name] or 0.0)
+    assert panel.everybody == ("lin", "knn", "constant")

@@ -11,9 +11,9 @@ from redelve.answers.answer import Answer, baselines_by_loss, losses_for, score
 from redelve.answers.losses import parse_loss
 from redelve.answers.predictions import ClassProbabilities, Target
 from redelve.errors import SpecError
+from redelve.run.more_losses import all_truths
 from redelve.run.results import Record
 from redelve.store import Archive
-from redelve.store.rebuilding import all_truths
 from tests.store.made import TASK, make_method, make_record, make_task
 
 CLASS = Target("class", "categorical", ("well", "ill"))

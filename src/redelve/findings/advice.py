@@ -50,13 +50,18 @@ def advice_of(
 
     `level` is what this task and size have of the level of the whole family.
     """
-    smallest = assured_difference(pilot, level, power=POWER)
+    smallest = smallest_found(pilot, level)
     start = f"As it stands, a difference of {sought.write(smallest)} would be found with power {POWER:g}"
     if smallest <= sought.amount:
         return f"{start}: enough for {'' if sought.margin else 'one of '}{sought}."
     if repeats == "folds":
         return f"{start}."
     return f"{start}. {_more(pilot, level, sought, _unit(repeats, training_set_size))}"
+
+
+def smallest_found(pilot: Pilot, level: float) -> float:
+    """The smallest difference that would be found with power 0.8."""
+    return assured_difference(pilot, level, power=POWER)
 
 
 def _unit(repeats: Repeats, training_set_size: int) -> str:

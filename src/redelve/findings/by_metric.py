@@ -270,7 +270,7 @@ def _clipped(judge: LogLoss, means: Numbers) -> str | None:
 def _heavy(facts: TaskFacts, judge: NumberMetric, means: Numbers) -> str | None:
     """A few cases carry so much of the squared error that intervals miss too often."""
     if judge.code == "r2":
-        is_heavy = len(facts.instances) > 1 and loss_tail(means, -np.inf).is_heavy
+        is_heavy = len(facts.instances) > 1 and loss_tail(means, -np.inf).is_heavy()
     else:
         level = float(means.mean())
         squares = np.maximum(level**2 + 2 * level * (means - level), 0.0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 
-from redelve.findings.advice import Repeats, Sought, advice_of
+from redelve.findings.advice import Repeats, Sought, advice_of, smallest_found
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.run.results import TaskFacts
 from redelve.stats.assurance import Pilot, pilot_of
@@ -229,15 +229,27 @@ class Contest:
         Power is that of the rule by which the report claims differences, averaged over what is not known of
         the variances. It is computed when somebody asks.
         """
-        pilot, test = self.claim.pilot, self.test
-        means = [mean for mean in (test.mean_first, test.mean_second) if mean is not None and mean > 0]
+        pilot, mean = self.claim.pilot, self._better_mean
         margin = None if self.verdict is None else self.verdict.margin
         is_share = margin is None or margin.is_relative
-        if self.winner or self.is_equivalent or pilot is None or (is_share and len(means) < 2):
+        if self.winner or self.is_equivalent or pilot is None or (is_share and mean is None):
             return ""
-        sought = Sought(min(means) if is_share else None, margin)
+        sought = Sought(mean if is_share else None, margin)
         size = self.training_set_size
         return advice_of(pilot, self.claim.share, sought, repeats=self.repeats, training_set_size=size)
+
+    @cached_property
+    def smallest_found(self) -> float | None:
+        """The smallest difference that would be found with power 0.8, as a share of the better loss."""
+        pilot, mean = self.claim.pilot, self._better_mean
+        return None if pilot is None or mean is None else smallest_found(pilot, self.claim.share) / mean
+
+    @property
+    def _better_mean(self) -> float | None:
+        """The smaller expected loss of the two; None where shares of it make no sense."""
+        means = (self.test.mean_first, self.test.mean_second)
+        known = [mean for mean in means if mean is not None and mean > 0]
+        return min(known) if len(known) == 2 else None
 
     @property
     def words(self) -> str:
@@ -251,6 +263,9 @@ class Contest:
 
     def __str__(self) -> str:
         return f"{self.words} {self.advice}".rstrip()
+
+    def __repr__(self) -> str:
+        return f"<Contest: {self.words}>"
 
 
 def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:

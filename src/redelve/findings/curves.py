@@ -92,12 +92,12 @@ class LearningCurve:
         together = f", all {found.curves} curves at once" if found.curves > 1 else ""
         ends = self._range(found.low, found.high)
         if found.verdict == "yes" and found.fall is not None:
-            by = self._amount(found.fall)
+            by = self.amount(found.fall)
             return f"{lead} is expected to fall by {by} (95 % interval {ends}{together})"
         if found.verdict == "yes":
             return f"{lead} is expected to fall by {ends} (95 % interval{together})"
         if found.verdict == "no" and found.high > 0:
-            most = self._amount(found.high)
+            most = self.amount(found.high)
             most = most if most.startswith("less") else f"{most} at most"
             return f"{lead} is expected to fall by {most} (95 % interval{together})"
         if found.verdict == "no":
@@ -106,7 +106,8 @@ class LearningCurve:
         few = "; two sizes tell little" if len(found.sizes) < 3 else ""
         return f"{lead} may {f'fall by {ends}' if found.low > 0 else may} (95 % interval{together}){few}"
 
-    def _amount(self, fall: float) -> str:
+    def amount(self, fall: float) -> str:
+        """A fall in words: per cent of the loss, or an amount where the loss has no natural zero."""
         if not self.is_shift:
             return per_cent(fall)
         text = significant(fall, PLACES)

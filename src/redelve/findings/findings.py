@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
@@ -32,6 +32,7 @@ from redelve.findings.task import (
 )
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
+from redelve.registry import Registry
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.seeds import generator
 from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank_all
@@ -94,10 +95,15 @@ class AcrossTasks:
     is_planned: bool = False
 
     @property
+    def by_loss(self) -> tuple[RankedMethod, ...]:
+        """The methods from the smallest average to the largest."""
+        return tuple(sorted(self.methods, key=lambda one: one.average))
+
+    @property
     def worse(self) -> tuple[str, ...]:
         """The methods that were shown to lose more, on average over tasks, than some other."""
         losers = {pair.loser for pair in self.pairs}
-        return tuple(one.method for one in self.methods if one.method in losers)
+        return tuple(one.method for one in self.by_loss if one.method in losers)
 
 
 def across_tasks(
@@ -279,6 +285,10 @@ def _outside(record: Record, facts: TaskFacts, level: float) -> Numbers:
     return outside
 
 
+VIEWS: Registry[Callable[[Findings], str]] = Registry("view in a notebook")
+VIEWS.add("findings", "redelve.report.notebook:findings_html")
+
+
 @dataclass(frozen=True)
 class Findings:
     """Findings of every task by its primary loss, of the other losses beside it, and of tasks together."""
@@ -294,6 +304,14 @@ class Findings:
     """Of tasks with one training and one test set and several runs: what differs between seeds."""
     coverage: tuple[Coverage, ...]
     """Of central predictive intervals at each of `LEVELS`."""
+
+    def __repr__(self) -> str:
+        words = ", ".join(dict.fromkeys(task.loss_words for task in self.tasks))
+        return f"<Findings on {len(self.tasks)} tasks, judged by {words}; {len(self.notes)} validity notes>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return VIEWS["findings"](self)
 
     def task(self, address: str) -> TaskFindings:
         """What was found on a task by its primary loss."""

@@ -163,12 +163,12 @@ class TaskFindings:
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     best_group: tuple[str, ...] = field(init=False)
-    """The methods that may be the best: none of them was shown to be worse than another.
+    """The methods that may be the best, by loss: none of them was shown to be worse than another.
 
     Empty where comparisons were planned, which are about those pairs and not about the best.
     """
     worse: tuple[str, ...] = field(init=False)
-    """The methods that were shown to be worse than some other."""
+    """The methods that were shown to be worse than some other, by loss."""
     by_pair: Mapping[frozenset[str], Contest] = field(init=False, repr=False, compare=False)
     """The comparison of every pair."""
 
@@ -180,6 +180,8 @@ class TaskFindings:
         known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
         known = [one for one in known if self.race is None or one.method in self.race.left] or known
         leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
+        places = {one.method: place for place, one in enumerate(self.by_loss)}
+        compared.sort(key=lambda name: places.get(name, len(places)))
         settle(
             self,
             leader=leader,
@@ -187,6 +189,16 @@ class TaskFindings:
             worse=tuple(name for name in compared if name in losers),
             by_pair={frozenset((one.first, one.second)): one for one in self.contests},
         )
+
+    def __repr__(self) -> str:
+        return (
+            f"<TaskFindings on {self.task.address}, judged by {self.loss_words}: {len(self.methods)} methods>"
+        )
+
+    @cached_property
+    def by_loss(self) -> tuple[MethodFinding, ...]:
+        """The methods from the smallest loss to the largest; those without one last."""
+        return tuple(sorted(self.methods, key=lambda one: inf if one.mean is None else one.mean))
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:

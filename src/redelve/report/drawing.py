@@ -26,6 +26,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">", "h", "*")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 HATCHES = ("", "///", "..", "xx", "\\\\\\", "++")
 LONGEST_LABEL = 22
+NARROWEST = 0.7
+"""A figure shrinks to this part of its width, where text can still be read; beyond that it scrolls."""
 VARIABLES = {
     INK: "ink", MUTED: "muted", RULE: "rule", PAPER: "paper",
     **{colour: f"c{number}" for number, colour in enumerate(PALETTE, 1)},
@@ -175,9 +177,11 @@ def inline(picture: Picture) -> str:
 def _named(svg: str, picture: Picture, prefix: str) -> str:
     """With a title and a description that screen readers speak."""
     width, height = _size(svg)
+    pixels = width * 4 / 3
     start = (
         f'<svg class="figure" role="img" aria-labelledby="{prefix}title {prefix}desc" '
-        f'viewBox="0 0 {width:g} {height:g}" style="width:{width * 4 / 3:.0f}px" '
+        f'viewBox="0 0 {width:g} {height:g}" '
+        f'style="width:{pixels:.0f}px;min-width:{NARROWEST * pixels:.0f}px" '
         f'preserveAspectRatio="xMinYMin meet">'
         f'<title id="{prefix}title">{escape(tidy(picture.title))}</title>'
         f'<desc id="{prefix}desc">{escape(tidy(picture.description))}</desc>'

@@ -22,7 +22,6 @@ from redelve.report.drawing import (
     Picture,
     draw_marker,
     label,
-    look_of,
     new_figure,
     plain_log_ticks,
     spread_out,
@@ -190,12 +189,14 @@ def _draw_box(axes: Axes, panel: Panel, task: TaskFindings, scale: Scale) -> Non
     known = {one.method: one for one in task.methods}
     for column, name in enumerate(panel.methods):
         value, error = _numbers(panel, known[name]) if name in known else (None, None)
-        _draw_column(axes, column, value, error, scale)
-        draw_marker(axes, column, -0.085, look_of(column), 5.6, transform=axes.get_xaxis_transform())
+        _draw_column(axes, column, (value, error), scale, panel.look(name).colour)
+        draw_marker(axes, column, -0.085, panel.look(name), 5.6, transform=axes.get_xaxis_transform())
 
 
-def _draw_column(axes: Axes, column: int, value: float | None, error: float | None, scale: Scale) -> None:
-    colour = look_of(column).colour
+def _draw_column(
+    axes: Axes, column: int, loss: tuple[float | None, float | None], scale: Scale, colour: str
+) -> None:
+    value, error = loss
     if value is None:
         _write_upwards(axes, column, 0.5, "no result", va="center", color=MUTED)
         return
@@ -245,11 +246,11 @@ def _draw_digits(axes: Axes, panel: Panel, task: TaskFindings, *, with_names: bo
             _draw_digit(axes, column, row, text)
     if with_names:
         for row, name in enumerate(panel.methods):
-            _draw_name(axes, row, name)
+            _draw_name(axes, row, name, panel.look(name))
 
 
-def _draw_name(axes: Axes, row: int, name: str) -> None:
-    draw_marker(axes, -0.85, row, look_of(row), 5.6)
+def _draw_name(axes: Axes, row: int, name: str, look: FigureLook) -> None:
+    draw_marker(axes, -0.85, row, look, 5.6)
     axes.annotate(
         label(name),
         (-0.85, row),
@@ -321,8 +322,13 @@ def _points(panel: Panel, curve: LearningCurve) -> list[tuple[int, float, float]
 
 
 def _draw_curves(panel: Panel) -> Figure:
-    figure = new_figure(6.4, 3.6)
-    axes = figure.add_axes((0.1, 0.14, 0.66, 0.82))
+    figure = new_figure(5.2, 3.3)
+    draw_curves(figure.add_axes((0.12, 0.15, 0.62, 0.81)), panel)
+    return figure
+
+
+def draw_curves(axes: Axes, panel: Panel) -> None:
+    """Learning curves with names at their ends, which stand to the right of the axes."""
     found = {curve.method: _points(panel, curve) for curve in panel.curves}
     every = [point for points in found.values() for point in points]
     scale = scale_of(
@@ -334,11 +340,10 @@ def _draw_curves(panel: Panel) -> Figure:
     axes.set_axisbelow(True)
     axes.set_xlabel("training cases")
     axes.set_ylabel("standardised loss" if panel.is_standardised else "expected loss")
-    for number, name in enumerate(panel.methods):
+    for name in panel.methods:
         if found.get(name):
-            _draw_curve(axes, found[name], look_of(number))
+            _draw_curve(axes, found[name], panel.look(name))
     _label_ends(axes, panel, found, scale)
-    return figure
 
 
 def _draw_curve(axes: Axes, points: Sequence[tuple[int, float, float]], look: FigureLook) -> None:
@@ -368,7 +373,7 @@ def _label_ends(
     ends = [found[name][-1][1] for name in names]
     wished = [min(max((end - scale.low) / span, 0.0), 1.0) for end in ends]
     for name, end, old, new in zip(names, ends, wished, spread_out(wished, 0.062, 0.0, 1.0), strict=True):
-        look = look_of(panel.methods.index(name))
+        look = panel.look(name)
         axes.plot([1.0, 1.035], [old, new], color=MUTED, lw=0.6, transform=axes.transAxes, clip_on=False)
         draw_marker(axes, 1.055, new, look, transform=axes.transAxes)
         beyond = f" ↑ {formatting.plain(end, 3)}" if end > scale.high else ""

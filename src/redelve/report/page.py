@@ -48,6 +48,8 @@ GLUED = re.compile(r" ± |(?<=\d) %|\bp [=<] (?=\d)")
 TEMPLATES = files("redelve.report") / "templates"
 MACROS = ("table", "picture", "swatch", "severity", "notice")
 """What templates may call."""
+MOST_NAMED = 3
+"""So many data sets are named in the title."""
 
 
 def write_report(
@@ -103,8 +105,7 @@ def title_of(findings: Findings, title: str | None) -> str:
     if title:
         return title
     names = [panel.prototask for panel in panels(findings)] or list(findings.results.tasks)
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"Assessment on {shown}"
+    return f"Assessment on {', '.join(names) if len(names) <= MOST_NAMED else f'{len(names)} data sets'}"
 
 
 def all_tables(findings: Findings, about: ReportContext | None = None) -> tuple[ReportTable, ...]:
@@ -129,6 +130,7 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         "page.jinja",
         title=title_of(findings, title),
         scope=scope(findings),
+        is_lazy=len(panels(findings)) > 1,
         about=context,
         swatches={marker: swatch_path(marker) for marker in MARKERS},
         sections=[
@@ -188,10 +190,10 @@ def _in_text(shown: Shown) -> Iterator[tuple[Section, PagePart]]:
 
 def render_template(name: str, **values: object) -> str:
     """The template filled in; it is given stylesheet and script as well."""
-    script = _text("script.js")
+    script = template_text("script.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    template = _environment().get_template(name)
-    return template.render(script=script, script_digest=digest, stylesheet=_text("style.css"), **values)
+    usual = {"script": script, "script_digest": digest, "stylesheet": template_text("style.css")}
+    return _environment().get_template(name).render(**{**usual, **values})
 
 
 @cache
@@ -200,7 +202,8 @@ def _template(source: str) -> Template:
     return _environment().from_string(f"{source}\n")
 
 
-def _text(name: str) -> str:
+def template_text(name: str) -> str:
+    """A template, a stylesheet or a script as it is kept."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
@@ -210,7 +213,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FunctionLoader(_text),
+        loader=FunctionLoader(template_text),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

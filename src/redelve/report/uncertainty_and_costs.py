@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import Findings, MethodCosts, MethodFinding, TaskFindings
@@ -17,7 +17,6 @@ from redelve.report.drawing import (
     FigureLook,
     Picture,
     label,
-    look_of,
     new_figure,
     spread_out,
 )
@@ -102,7 +101,7 @@ def _case_parts(variances: RunsTerms, sets: int, cases: float) -> dict[str, floa
 
 def variance_table(panel: Panel) -> formatting.ReportTable:
     """Standard deviations by source, and each source's share of the squared standard error."""
-    found = [(task, one, variance_shares(one)) for task in reversed(panel.tasks) for one in task.methods]
+    found = [(task, one, variance_shares(one)) for task in reversed(panel.tasks) for one in task.by_loss]
     sources = [source for source in SOURCES if any(source in shares for _, _, shares in found)]
     rows = [_variance_row(task, one, shares, sources) for task, one, shares in found if shares]
     columns = [
@@ -257,7 +256,10 @@ def costs_table(findings: Findings, panel: Panel) -> formatting.ReportTable:
         )
         for cost in sorted(
             (one for one in findings.costs if one.task in addresses),
-            key=lambda one: (-addresses[one.task].task.training_set_size, one.training_seconds or 0.0),
+            key=lambda one: (
+                -addresses[one.task].task.training_set_size,
+                inf if one.mean_loss is None else one.mean_loss,
+            ),
         )
     ]
     return formatting.ReportTable(
@@ -309,8 +311,8 @@ def _can_be_drawn(cost: MethodCosts) -> bool:
 def _draw_front(panel: Panel, costs: Sequence[MethodCosts]) -> Figure:
     from matplotlib.ticker import LogLocator, NullLocator
 
-    figure = new_figure(6.4, 3.2)
-    axes = figure.add_axes((0.1, 0.16, 0.66, 0.8))
+    figure = new_figure(5.2, 3.0)
+    axes = figure.add_axes((0.12, 0.17, 0.62, 0.79))
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(numticks=8))
     axes.xaxis.set_minor_locator(NullLocator())
@@ -329,7 +331,7 @@ def _draw_front(panel: Panel, costs: Sequence[MethodCosts]) -> Figure:
     axes.set_axisbelow(True)
     _draw_front_line(axes, costs)
     for cost in costs:
-        look = look_of(panel.methods.index(cost.method))
+        look = panel.look(cost.method)
         place = cost.training_seconds or 1.0, min(cost.mean_loss or 0.0, scale.high)
         _draw_cost(axes, place, cost, look, markersize=7.5, zorder=3)
     _label_costs(axes, panel, costs, scale)
@@ -357,7 +359,7 @@ def _label_costs(axes: Axes, panel: Panel, costs: Sequence[MethodCosts], scale: 
     span = scale.high - scale.low
     wished = [min(max(((cost.mean_loss or 0.0) - scale.low) / span, 0.0), 1.0) for cost in costs]
     for cost, y in zip(costs, spread_out(wished, 0.07, 0.0, 1.0), strict=True):
-        look = look_of(panel.methods.index(cost.method))
+        look = panel.look(cost.method)
         _draw_cost(axes, (1.04, y), cost, look, markersize=6, transform=axes.transAxes)
         loss = cost.mean_loss or 0.0
         beyond = f" ↑ {formatting.plain(loss, 3)}" if loss > scale.high else ""

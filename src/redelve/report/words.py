@@ -256,6 +256,8 @@ def _group_sentence(task: TaskFindings) -> str:
         )
     if len(group) == 1:
         return f"With 95 % confidence {group[0]} is the best of the {len(task.methods)} methods on this task."
+    if not worse and len(group) > MOST_LISTED:
+        return f"None of the {len(group)} methods could be ruled out as the best."
     either = "either" if len(group) == 2 else "one of"
     text = (
         f"With 95 % confidence the best of the {len(task.methods)} methods is {either} "
@@ -294,6 +296,21 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if other in contest.not_worse else contest.margin_words
     return " ".join(part for part in (text, margin) if part)
+
+
+def comparison_sentence(contest: Contest) -> str:
+    """A comparison as a paper has it, numbers rounded by their standard error."""
+    if contest.difference is None or contest.adjusted_p_value is None:
+        return contest.words
+    both = f"{contest.first} − {contest.second}"
+    lead = f"{contest.first} and {contest.second} could not be told apart"
+    if contest.winner:
+        lead = f"{contest.winner} loses less than {contest.loser}"
+    error = contest.standard_error
+    around = f" (95 % interval {formatting.interval(contest.bounds, error)})" if contest.bounds else ""
+    difference = formatting.with_error(contest.difference, error)
+    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+    return f"{lead}: {both} = {difference}{around}, {p_value}. {contest.margin_words}".rstrip()
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:

@@ -7,7 +7,7 @@ tables and figures as files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -17,7 +17,7 @@ from redelve.errors import SpecError
 from redelve.findings import Findings, LearningCurve, TaskFindings
 from redelve.model import Assignment
 from redelve.registry import Registry
-from redelve.report.drawing import Picture
+from redelve.report.drawing import FigureLook, Picture, look_of
 from redelve.report.formatting import ReportTable, escape_latex, escape_markdown, slug
 from redelve.run.results import Results, TaskFacts
 
@@ -75,12 +75,14 @@ class ReportContext:
 
 @dataclass(frozen=True)
 class Panel:
-    """One prototask: its tasks by training-set size and its curves; methods in the order of the results."""
+    """One prototask: its tasks by training-set size, its curves, its methods by loss at the largest size."""
 
     prototask: str
     tasks: tuple[TaskFindings, ...]
     curves: tuple[LearningCurve, ...]
     methods: tuple[str, ...]
+    everybody: tuple[str, ...] = ()
+    """All methods in the order of the results, by which they look the same in every figure."""
 
     @property
     def key(self) -> str:
@@ -98,6 +100,10 @@ class Panel:
         found = [one for task in self.tasks for one in task.methods if one.mean is not None]
         return bool(found) and all(one.standardised is not None for one in found)
 
+    def look(self, method: str) -> FigureLook:
+        """How a method is drawn here and everywhere else."""
+        return look_of((self.everybody or self.methods).index(method))
+
     def curve(self, method: str) -> LearningCurve | None:
         """A method's learning curve."""
         return next((curve for curve in self.curves if curve.method == method), None)
@@ -108,14 +114,17 @@ def panels(findings: Findings) -> tuple[Panel, ...]:
     grouped: dict[str, list[TaskFindings]] = {}
     for task in findings.tasks:
         grouped.setdefault(task.task.address.rpartition("/")[0], []).append(task)
-    return tuple(
-        Panel(
-            prototask,
-            tuple(sorted(tasks, key=lambda task: task.task.training_set_size)),
-            tuple(curve for curve in findings.curves if curve.prototask == prototask),
-            tuple(findings.results.methods),
-        )
-        for prototask, tasks in grouped.items()
+    return tuple(_panel(findings, prototask, tasks) for prototask, tasks in grouped.items())
+
+
+def _panel(findings: Findings, prototask: str, tasks: Sequence[TaskFindings]) -> Panel:
+    by_size = tuple(sorted(tasks, key=lambda task: task.task.training_set_size))
+    everybody = tuple(findings.results.methods)
+    found = [one.method for one in by_size[-1].by_loss]
+    methods = (*found, *(name for name in everybody if name not in found))
+    curves = {one.method: one for one in findings.curves if one.prototask == prototask}
+    return Panel(
+        prototask, by_size, tuple(curves[name] for name in methods if name in curves), methods, everybody
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, Margin, PairOverTasks
 from redelve.report import formatting
-from redelve.report.drawing import INK, MUTED, Picture, draw_marker, label, look_of, new_figure
+from redelve.report.drawing import INK, MUTED, FigureLook, Picture, draw_marker, label, look_of, new_figure
 from redelve.report.formatting import (
     METHOD,
     Cell,
@@ -33,15 +33,14 @@ MOST_PAIRS = 6
 class Across(Section):
     """Many tasks together, where there are several prototasks."""
 
-    place = 200
-    title = "Across tasks"
+    place = 50
+    title = "Across data sets"
     needs = "across"
     anchor = "across"
     template = """\
 {% for text in part.words %}<p>{{ text }}</p>
 {% endfor %}
 {{ table(part.tables[0], looks) }}
-{% for one in part.pictures %}{{ picture(one, looks) }}{% endfor %}
 {% for found in part.tables[1:] %}{{ table(found, looks) }}{% endfor %}
 <ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
 """
@@ -53,11 +52,6 @@ class Across(Section):
     def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
         """Averages, pairs and ranks if there are enough tasks, wins."""
         return across_tables(findings.across) if findings.across else ()
-
-    def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
-        """Mean ranks."""
-        found = ranks_picture(findings)
-        return () if found is None else (found,)
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """Caveats."""
@@ -82,14 +76,13 @@ def across_tables(across: AcrossTasks) -> tuple[ReportTable, ...]:
 
 def averages_table(across: AcrossTasks) -> ReportTable:
     """Average standardised losses and mean ranks."""
-    ordered = sorted(across.methods, key=lambda one: one.average)
     rows = [
         (
             name_cell(one.method),
             error_cell(one.average, one.standard_error),
             Cell(f"{one.mean_rank:.2f}", (one.mean_rank,)),
         )
-        for one in ordered
+        for one in across.by_loss
     ]
     return ReportTable(
         "across-averages",
@@ -179,7 +172,7 @@ def _pair_row(pair: PairOverTasks) -> Row:
 
 def wins_table(across: AcrossTasks) -> ReportTable:
     """Wins, ties and losses of the row's method against the column's."""
-    names = [one.method for one in across.methods]
+    names = [one.method for one in across.by_loss]
     rows = [(name_cell(row), *(_wins_cell(across, row, column) for column in names)) for row in names]
     decided = next(iter(across.wins.values())).decided_by if across.wins else ""
     return ReportTable(
@@ -355,20 +348,31 @@ def ranks_picture(findings: Findings) -> Picture | None:
         "than the critical difference (CD) of Nemenyi's test at 5 % (Demšar 2006). This describes: what is "
         "claimed over tasks is in the table of differences. Mean ranks change when other methods join or "
         "leave.",
-        lambda: _draw_ranks(across),
+        lambda: draw_ranks(across, tuple(findings.results.methods)),
     )
 
 
-def _draw_ranks(across: AcrossTasks) -> Figure:
+def draw_ranks(across: AcrossTasks, everybody: Sequence[str]) -> Figure:
+    """The critical-difference diagram; methods look as they do everywhere, by their place in `everybody`."""
+    figure = new_figure(5.2, ranks_height(across))
+    draw_ranks_on(figure.add_axes((0.26, 0, 0.48, 1)), across, everybody)
+    return figure
+
+
+def ranks_height(across: AcrossTasks) -> float:
+    """Inches that the diagram takes."""
+    bars = () if across.nemenyi is None else [group for group in across.nemenyi.groups if len(group) > 1]
+    return 0.75 + 0.16 * len(bars) + 0.24 * ((len(across.methods) + 1) // 2)
+
+
+def draw_ranks_on(axes: Axes, across: AcrossTasks, everybody: Sequence[str]) -> None:
+    """The diagram on axes of one's own; names stand beside them."""
     nemenyi = across.nemenyi
     assert nemenyi is not None
     count = len(across.methods)
     order = sorted(range(count), key=lambda k: nemenyi.mean_ranks[k])
     bars = [group for group in nemenyi.groups if len(group) > 1]
     rows = (count + 1) // 2
-    height = 0.75 + 0.16 * len(bars) + 0.24 * rows
-    figure = new_figure(6.4, height)
-    axes = figure.add_axes((0.24, 0, 0.52, 1))
     axes.set_xlim(1, count)
     axes.set_ylim(-(0.2 + 0.16 * len(bars) + 0.24 * rows), 0.55)
     axes.axis("off")
@@ -389,8 +393,9 @@ def _draw_ranks(across: AcrossTasks) -> Figure:
             clip_on=False,
         )
     for place, k in enumerate(order):
-        _draw_rank(axes, (place, rows, len(bars)), nemenyi.mean_ranks[k], k, across.methods[k].method)
-    return figure
+        name = across.methods[k].method
+        look = look_of(everybody.index(name))
+        _draw_rank(axes, (place, rows, len(bars)), nemenyi.mean_ranks[k], look, name)
 
 
 def _draw_difference(axes: Axes, width: float, count: int) -> None:
@@ -400,7 +405,7 @@ def _draw_difference(axes: Axes, width: float, count: int) -> None:
     axes.text(1, 0.43, f"CD = {width:.2f}", ha="left", va="bottom", fontsize=8)
 
 
-def _draw_rank(axes: Axes, place: tuple[int, int, int], rank: float, number: int, name: str) -> None:
+def _draw_rank(axes: Axes, place: tuple[int, int, int], rank: float, look: FigureLook, name: str) -> None:
     position, rows, bars = place
     is_left = position < rows
     step = position if is_left else 2 * rows - 1 - position
@@ -408,7 +413,7 @@ def _draw_rank(axes: Axes, place: tuple[int, int, int], rank: float, number: int
     low, high = axes.get_xlim()
     end = low - 0.06 * (high - low) if is_left else high + 0.06 * (high - low)
     axes.plot([rank, rank, end], [0, y, y], color=MUTED, lw=0.7, clip_on=False)
-    draw_marker(axes, end, y, look_of(number))
+    draw_marker(axes, end, y, look)
     text = f"{label(name)} {rank:.2f}" if is_left else f"{rank:.2f} {label(name)}"
     axes.annotate(
         text,

@@ -23,7 +23,13 @@ from redelve.run.results import MethodFacts, Results, TaskFacts
 
 BY_AUTHOR = "to be stated by the author"
 IN_WORDS = "For a paper"
-NETWORK = re.compile("hidden|layer|unit|node|activation|architecture|topology|network|connect", re.IGNORECASE)
+NETWORK = re.compile(
+    r"hidden|layer|(?<!leaf_)units?\b|(?<!leaf_)(?<!by)nodes?\b|activation|architecture|topology|network|connect",
+    re.IGNORECASE,
+)
+"""Settings of networks; trees have nodes too, as in `max_leaf_nodes` and `colsample_bynode`."""
+LONGEST_ENTRY = 160
+"""Longer entries are folded on the page."""
 INITIAL = re.compile("init|start|seed|random_state", re.IGNORECASE)
 ENDING = re.compile(
     "iter|epoch|tol|stop|patience|budget|passes|rounds|restart|converge|n_estimators", re.IGNORECASE
@@ -114,7 +120,9 @@ filled in from the records.</p>
 <li id="card-{{ point.number }}">
 <h3>{{ point.title }}</h3>
 {% if point.entries %}
-<dl>{% for one in point.entries %}<div><dt>{{ one.about }}</dt><dd>{{ one.text }}</dd></div>{% endfor %}</dl>
+<dl>{% for one in point.entries %}<div><dt>{{ one.about }}</dt><dd>{% if one.text | length > longest %}\
+<details><summary>{{ one.text[:longest // 2] }} …</summary>{{ one.text }}</details>\
+{% else %}{{ one.text }}{% endif %}</dd></div>{% endfor %}</dl>
 {% endif %}
 {% if point.words %}<p class="words"><strong>For a paper:</strong> {{ point.words }}</p>{% endif %}
 {% for hint in point.missing %}<p class="missing"><strong>To be stated by the author:</strong> {{ hint }}\
@@ -126,7 +134,7 @@ filled in from the records.</p>
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """The card itself."""
-        return {"card": benchmark_card(findings, about)}
+        return {"card": benchmark_card(findings, about), "longest": LONGEST_ENTRY}
 
     def markdown(self, part: PagePart) -> list[str]:
         """The card as a list."""

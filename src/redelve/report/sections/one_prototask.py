@@ -26,10 +26,12 @@ from redelve.report.formatting import (
 from redelve.report.loss_figures import curves_picture, rasmussen_picture
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
-from redelve.report.words import uncertainty_sentence
+from redelve.report.words import summarise_panel, uncertainty_sentence
 
 PART = 4
 """Significant digits of a run's statistics."""
+MOST_DRAWN = 3
+"""Of so many data sets the page has every figure; of more, curves alone. A folder has all of them."""
 
 
 class PrototaskSection(Section):
@@ -38,8 +40,19 @@ class PrototaskSection(Section):
     place = 100
     title = "Prototask"
     template = """\
+<div class="answer">
+<p class="headline">{{ said.headline }}</p>
+<dl>
+{% for reply in said.replies %}
+<div><dt>{{ reply.question }}</dt>
+<dd>{% for text in reply.sentences %}<p>{{ text }}</p>{% endfor %}</dd></div>
+{% endfor %}
+</dl>
+</div>
+{% if not in_brief %}
 <h3>Losses and significance</h3>
 {{ picture(figures.rasmussen, looks) }}
+{% endif %}
 {% if figures.get("curves") %}
 <h3>Learning curves</h3>
 {{ picture(figures.get("curves"), looks) }}
@@ -49,7 +62,8 @@ class PrototaskSection(Section):
 {% if figures.get("variance") %}
 <h3>Where the uncertainty comes from</h3>
 {% if uncertainty %}<p>{{ uncertainty }}</p>{% endif %}
-{{ picture(figures.get("variance"), looks) }}
+{% if in_brief %}{{ table(figures.variance.table, looks, heading=false) }}
+{% else %}{{ picture(figures.get("variance"), looks) }}{% endif %}
 {% endif %}
 {% if matrices %}
 <h3>Every pair compared</h3>
@@ -69,7 +83,7 @@ class PrototaskSection(Section):
 {% endif %}
 {% if figures.get("front") %}
 <h3>Costs</h3>
-{{ picture(figures.get("front"), looks, with_table=false) }}
+{% if not in_brief %}{{ picture(figures.get("front"), looks, with_table=false) }}{% endif %}
 {{ table(figures.front.table, looks, heading=false) }}
 {% endif %}
 {% if caveats %}
@@ -80,13 +94,15 @@ class PrototaskSection(Section):
 
     def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
         """A part for every prototask, called by its name."""
-        return tuple(_part(findings, panel) for panel in panels(findings))
+        found = panels(findings)
+        in_brief = len(found) > MOST_DRAWN
+        return tuple(_part(findings, panel, in_brief=in_brief) for panel in found)
 
 
 SECTIONS.add("prototask", PrototaskSection)
 
 
-def _part(findings: Findings, panel: Panel) -> PagePart:
+def _part(findings: Findings, panel: Panel, *, in_brief: bool) -> PagePart:
     pictures = panel_pictures(findings, panel)
     figures = {picture.name.partition("-")[0]: picture for picture in pictures}
     values = _values(findings, panel)
@@ -94,7 +110,7 @@ def _part(findings: Findings, panel: Panel) -> PagePart:
     tables += [picture.table for picture in pictures if picture.table is not None]
     if "front" not in figures:
         tables.append(costs_table(findings, panel))
-    shown = {**values, "figures": figures}
+    shown = {**values, "figures": figures, "said": summarise_panel(panel), "in_brief": in_brief}
     return PagePart(panel.key, panel.prototask, tables=tuple(tables), pictures=pictures, values=shown)
 
 
@@ -122,11 +138,7 @@ def panel_pictures(findings: Findings, panel: Panel) -> tuple[Picture, ...]:
 
 def losses_table(panel: Panel) -> ReportTable:
     """Expected losses of every method at every size."""
-    rows = [
-        _loss_row(panel, task, finding)
-        for task in reversed(panel.tasks)
-        for finding in sorted(task.methods, key=lambda one: (one.mean is None, one.mean or 0.0))
-    ]
+    rows = [_loss_row(panel, task, finding) for task in reversed(panel.tasks) for finding in task.by_loss]
     judged_by = panel.largest.judged_by
     return ReportTable(
         f"losses-{panel.key}",
@@ -252,7 +264,7 @@ def _mark(contest: Contest, first: str) -> Mark:
 
 def matrix_table(task: TaskFindings) -> ReportTable:
     """Every method (row) against every other (column): difference, p-values, a mark."""
-    names = [one.method for one in task.methods]
+    names = [one.method for one in task.by_loss]
     contests = {frozenset((one.first, one.second)): one for one in task.contests}
     rows = [
         (

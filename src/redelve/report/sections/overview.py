@@ -10,8 +10,11 @@ from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.by_method import MethodRuns, RunPair
 from redelve.findings.failures import failure_sentences
 from redelve.report import formatting
+from redelve.report.drawing import Picture
+from redelve.report.first_screen import answer_table, datasets_table, losses_picture
+from redelve.report.plain_words import NOTHING, plain_answer
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
-from redelve.report.sections.across_tasks import over_tasks_words
+from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
 from redelve.report.words import FAILURES_RULE, scope, serious, summarise_panel
 
@@ -19,55 +22,80 @@ WIDTH = 100
 MAY_BE_BEST = "*"
 MOST_PAIRS = 6
 """So many comparisons are told in a terminal."""
-NOTHING = "No job came to an answer, so there is nothing to analyse."
+MOST_PICTURES = 2
+MOST_IN_FULL = 2
+"""So many data sets are told of in full in a terminal; of more, a table."""
+MOST_ROWS = 30
+MOST_NOTES = 5
+MOST_LETTERS = 240
 
 
 class SummarySection(Section):
-    """The most serious notes, and the three replies for every prototask."""
+    """The answer in plain words, the most serious notes, one picture, one table, what was left out."""
 
     place = 0
     title = "Summary"
     template = """\
+<div class="answer">
+{% for text in plain.sentences %}<p class="{{ "headline" if loop.first else "plain" }}">{{ text }}</p>
+{% endfor %}
+</div>
 {% if serious %}
-<div class="notices" role="note" aria-label="Most serious validity notes">
+<details class="notices"{{ " open" if serious[0].severity == "invalid" }}>
+<summary>{{ severity(serious[0]) }} {% for code, several in serious | groupby("code") %}{{ several[0].title \
+}}{% if several | length > 1 %} ({{ several | length }}){% endif %}{{ "; " if not loop.last }}{% endfor %}\
+</summary>
 <ul>
 {% for code, several in serious | groupby("code") %}{{ notice(several[0], several[1:3], several | length - \
 3) }}{% endfor %}
 </ul>
-</div>
+</details>
 {% endif %}
-{% if summaries | length > 1 %}{{ table(part.tables[0], looks) }}{% endif %}
-{% for said in summaries %}
-<article class="answer">
-<h3><a href="#{{ said.key }}">{{ said.prototask }}</a></h3>
-<p class="headline">{{ said.headline }}</p>
-<dl>
-{% for reply in said.replies %}
-<div><dt>{{ reply.question }}</dt>
-<dd>{% if reply.sentences | length == 1 %}<p>{{ reply.sentences[0] }}</p>{% else %}{% for text in \
-reply.sentences %}<p>{{ text }}</p>{% endfor %}{% endif %}</dd></div>
-{% endfor %}
-</dl>
-</article>
-{% endfor %}
-{% if summaries | length == 1 and part.tables[0].rows | length > 1 %}{{ table(part.tables[0], looks) }}{% \
-endif %}
+<div class="{{ "first" if summaries | length == 1 }}">
+{% for one in part.pictures %}{{ picture(one, looks) }}{% endfor %}
+<div>{{ table(part.tables[0], looks) }}</div>
+</div>
+{% if left_out %}
+<h3 id="left-out">Left out of the data</h3>
+<ul class="caveats">{% for text in left_out %}<li>{{ text }}</li>{% endfor %}</ul>
+{% endif %}
+{% if part.tables[1].rows | length > 1 %}
+<details><summary>{{ part.tables[1].title }}</summary>
+{{ table(part.tables[1], looks, heading=false) }}
+</details>
+{% endif %}
 """
 
     def tables(self, findings: Findings, about: ReportContext) -> Iterable[formatting.ReportTable]:
-        """Who may be the best, task by task."""
-        return (overview_table(panels(findings)),)
+        """The methods by their loss, or every method on every data set; who may be the best, task by task."""
+        found = panels(findings)
+        first = answer_table(findings, found[0]) if len(found) == 1 else datasets_table(findings, found)
+        return first, overview_table(found)
+
+    def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
+        """Mean ranks over data sets, or the losses on the one or two that there are."""
+        if (ranks := ranks_picture(findings)) is not None:
+            return (ranks,)
+        several = (losses_picture(panel) for panel in panels(findings)[:MOST_PICTURES])
+        return tuple(one for one in several if one is not None)
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
-        """The notes and the replies."""
-        summaries = [summarise_panel(panel) for panel in panels(findings)]
-        return {"serious": serious(findings.notes), "summaries": summaries}
+        """The answer, the notes, what was left out, and the replies for Markdown and LaTeX."""
+        return {
+            "plain": plain_answer(findings),
+            "serious": serious(findings.notes),
+            "left_out": left_out(findings),
+            "summaries": [summarise_panel(panel) for panel in panels(findings)],
+        }
 
     def markdown(self, part: PagePart) -> list[str]:
-        """Notes as quotations, replies as lists."""
-        lines = []
+        """The answer, notes as quotations, replies as lists."""
+        lines = [*map(formatting.escape_markdown, part.values["plain"].sentences), ""]
         for note in part.values["serious"]:
             lines += [f"> **{note.severity}** {formatting.escape_markdown(str(note))}", ""]
+        if part.values["left_out"]:
+            texts = [f"* {formatting.escape_markdown(text)}" for text in part.values["left_out"]]
+            lines += ["## Left out of the data", "", *texts, ""]
         for said in part.values["summaries"]:
             lines += [
                 f"## {formatting.escape_markdown(said.prototask)}",
@@ -81,8 +109,8 @@ endif %}
         return lines
 
     def latex(self, part: PagePart) -> list[str]:
-        """A section for every prototask, a paragraph for every reply."""
-        lines = []
+        """The answer; a section for every prototask, a paragraph for every reply."""
+        lines = [*map(formatting.escape_latex, part.values["plain"].sentences), ""]
         for said in part.values["summaries"]:
             lines += [
                 rf"\section*{{{formatting.escape_latex(said.prototask)}}}",
@@ -99,6 +127,17 @@ endif %}
 
 
 SECTIONS.add("summary", SummarySection)
+
+
+def left_out(findings: Findings) -> tuple[str, ...]:
+    """What of the data was not in use, with the data set's name where there are several."""
+    by_data: dict[str, dict[str, None]] = {}
+    for address, facts in findings.results.tasks.items():
+        by_data.setdefault(address.rpartition("/")[0], {}).update(dict.fromkeys(facts.left_out))
+    is_several = len(by_data) > 1
+    return tuple(
+        f"{name}: {text}" if is_several else text for name, texts in by_data.items() for text in texts
+    )
 
 
 def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
@@ -137,20 +176,90 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
 
 
 def summarise(findings: Findings) -> str:
-    """Everything a user wants to know first, as plain text."""
+    """Everything a user wants to know first, as plain text; of many data sets no more than 60 lines."""
+    found = panels(findings)
     parts = [_wrapped(scope(findings))]
     if findings.results.failures:
-        parts.append("\n".join(["Failed", *map(_bullet, failure_sentences(findings.results))]))
-    if not findings.tasks:
-        parts.append(_wrapped(NOTHING))
-        return "\n\n".join(parts)
-    for panel in panels(findings):
-        parts += [part for part in (_panel(panel), runs_text(findings, panel, WIDTH)) if part]
+        told = failure_sentences(findings.results)
+        parts.append(
+            "\n".join(["Failed", *map(_bullet, _first(told) if len(found) > MOST_IN_FULL else told)])
+        )
+    if not found:
+        return "\n\n".join([*parts, _wrapped(NOTHING)])
+    if len(found) > MOST_IN_FULL:
+        parts += ["\n".join(map(_wrapped, _briefly(findings))), _datasets(findings, found)]
+    else:
+        parts.append(told_in_full(findings))
+    if notes := _bear_in_mind(findings, in_brief=len(found) > MOST_IN_FULL):
+        parts.append(notes)
+    return "\n\n".join(parts)
+
+
+def _briefly(findings: Findings) -> tuple[str, ...]:
+    margin = "" if findings.across is None else margin_sentence(findings.across)
+    return (*plain_answer(findings).sentences, *([margin] if margin else []))
+
+
+def _first(texts: Sequence[str]) -> list[str]:
+    """The first few, and how many more there are."""
+    rest = len(texts) - MOST_NOTES
+    return [*texts[:MOST_NOTES], *([f"and {rest} more: see the report"] if rest > 0 else [])]
+
+
+def told_in_full(findings: Findings) -> str:
+    """Every data set by itself (headline, losses, replies, runs), and what is claimed of all together."""
+    each = [(_panel(panel), runs_text(findings, panel, WIDTH)) for panel in panels(findings)]
+    parts = [part for parts in each for part in parts if part]
     if findings.across is not None and findings.across.pairs:
         parts.append("\n".join(["Over tasks", _wrapped(" ".join(over_tasks_words(findings.across)), "  ")]))
-    if notes := [note for note in serious(findings.notes) if note.code != FAILURES_RULE]:  # told above
-        parts.append("\n".join(["Bear in mind", *(_bullet(str(note)) for note in notes)]))
     return "\n\n".join(parts)
+
+
+def _bear_in_mind(findings: Findings, *, in_brief: bool) -> str:
+    """The most serious notes; in brief, the first of each rule, and how many more there are."""
+    notes = [note for note in serious(findings.notes) if note.code != FAILURES_RULE]  # told before
+    if not notes:
+        return ""
+    if not in_brief:
+        return "\n".join(["Bear in mind", *(_bullet(str(note)) for note in notes)])
+    by_rule: dict[str, list[str]] = {}
+    for note in notes:
+        by_rule.setdefault(note.code, []).append(str(note))
+    lines = [
+        textwrap.shorten(texts[0], MOST_LETTERS, placeholder=" …")
+        + (f" (and {len(texts) - 1} more: see the report)" if len(texts) > 1 else "")
+        for texts in by_rule.values()
+    ]
+    return "\n".join(["Bear in mind", *map(_bullet, _first(lines))])
+
+
+def _datasets(findings: Findings, found: Sequence[Panel]) -> str:
+    """A row for every data set, a column for every method that finds room."""
+    table = datasets_table(findings, found)
+    names = [column.title for column in table.columns[2:]]
+    rows = [
+        [row[0].text, *(f"{cell.text}{MAY_BE_BEST if cell.mark else ' '}" for cell in row[2:])]
+        for row in table.rows
+    ]
+    left = max(len(row[0]) for row in rows)
+    widths = [max(len(name) + 1, *(len(row[place]) for row in rows)) for place, name in enumerate(names, 1)]
+    room = [
+        place
+        for place in range(len(names))
+        if left + sum(width + 2 for width in widths[: place + 1]) <= WIDTH
+    ]
+    shown = max(len(room), 1)
+    lines = [[f"{'':{left}}", *(f"{name} " for name in names)], *rows[:MOST_ROWS]]
+    text = [
+        f"  {line[0]:{left}}"
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1 : shown + 1], widths, strict=False))
+        for line in lines
+    ]
+    left_out = [f"{len(rows) - MOST_ROWS} more data sets"] if len(rows) > MOST_ROWS else []
+    left_out += [f"{len(names) - shown} more methods"] if shown < len(names) else []
+    more = [f"  The report has {formatting.listed(left_out)}."] if left_out else []
+    caption = _wrapped(table.caption.replace("★", MAY_BE_BEST), indent="  ")
+    return "\n".join(line.rstrip() for line in (*text, *more, caption))
 
 
 def _panel(panel: Panel) -> str:

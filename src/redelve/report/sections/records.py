@@ -34,7 +34,7 @@ from redelve.report.sections import (
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
-from redelve.report.words import in_order
+from redelve.report.words import comparison_sentence, in_order
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
@@ -236,31 +236,42 @@ class PaperSection(Section):
     title = "Text for a paper"
     anchor = "paper"
     template = """\
-<p>How to cite these numbers: one sentence for each comparison, with its difference ± standard error, \
-interval and p-values.</p>
-{% for pairs in prototasks %}{% for address, paragraphs in pairs %}
+<p>How to cite these numbers: one sentence for each comparison with the method of the smallest loss, with \
+its difference ± standard error, interval and p-value. The other comparisons are folded.</p>
+{% for pairs in prototasks %}{% for address, with_leader, others in pairs %}
 <details{{ " open" if loop.first }}><summary>{{ address }}</summary>
 <blockquote>
-{% for text in paragraphs %}<p>{{ text }}</p>{% endfor %}
+{% for text in with_leader %}<p>{{ text }}</p>{% endfor %}
 </blockquote>
+{% if others %}
+<details><summary>{{ others | length }} more comparisons on {{ address }}</summary>
+<blockquote>
+{% for text in others %}<p>{{ text }}</p>{% endfor %}
+</blockquote>
+</details>
+{% endif %}
 </details>
 {% endfor %}{% endfor %}
 """
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
-        """For each prototask: each task's address, and a paragraph for each comparison."""
+        """For each prototask: each task's address, and its comparisons, those with the leader first."""
         return {"prototasks": [_paragraphs(panel) for panel in panels(findings)]}
 
 
 SECTIONS.add("paper", PaperSection)
 
 
-def _paragraphs(panel: Panel) -> list[tuple[str, list[str]]]:
-    return [
-        (task.task.address, [one.words for one in task.contests])
-        for task in reversed(panel.tasks)
-        if task.contests
-    ]
+def _paragraphs(panel: Panel) -> list[tuple[str, list[str], list[str]]]:
+    return [_of_task(task) for task in reversed(panel.tasks) if task.contests]
+
+
+def _of_task(task: TaskFindings) -> tuple[str, list[str], list[str]]:
+    """Comparisons with the leader, and the others; where comparisons were planned, all are the first kind."""
+    first = [one for one in task.contests if task.is_planned or task.leader in (one.first, one.second)]
+    others = [one for one in task.contests if one not in first]
+    leading, rest = ([comparison_sentence(one) for one in several] for several in (first, others))
+    return task.task.address, leading, rest
 
 
 class MethodsSection(Section):

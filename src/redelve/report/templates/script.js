@@ -38,8 +38,8 @@
     for (const one of rows) one.row.classList.remove("next");
     body.append(...rows.map((one) => one.row));
   };
-  for (const table of document.querySelectorAll("table.sortable")) {
-    if (table.tBodies[0].rows.length < 2) continue;
+  const prepare = (part) => part.querySelectorAll("table.sortable").forEach((table) => {
+    if (table.tBodies[0].rows.length < 2) return;
     Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
       const sorter = document.createElement("button");
       sorter.type = "button";
@@ -52,8 +52,33 @@
         sort(table, column, descending);
       });
     });
-  }
+  });
+  prepare(document);
 
-  // On narrow screens the contents start folded.
-  if (window.matchMedia("(max-width: 60rem)").matches) document.querySelector("nav details").open = false;
+  // Of several data sets the details are put into the page when they are unfolded, and not before.
+  const fill = (details) => {
+    const held = details.querySelector(":scope > template");
+    if (!held) return;
+    const part = held.content.cloneNode(true);
+    prepare(part);
+    held.replaceWith(part);
+  };
+  for (const one of document.querySelectorAll("details.fold")) one.addEventListener("toggle", () => one.open && fill(one));
+
+  // A link into something folded unfolds it.
+  const reveal = () => {
+    const name = decodeURIComponent(location.hash.slice(1));
+    if (!name) return;
+    const held = Array.from(document.querySelectorAll("details.fold > template")).find((one) => one.content.querySelector(`#${CSS.escape(name)}`));
+    if (held) fill(held.parentElement);
+    const found = document.getElementById(name);
+    if (!found) return;
+    const own = found.querySelector(":scope > details.fold");
+    if (own) { fill(own); own.open = true; }
+    for (let outer = found.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
+    found.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+  document.addEventListener("click", (event) => { if (event.target.closest('a[href^="#"]')) setTimeout(reveal); });
+  reveal();
 })();
