@@ -50,7 +50,7 @@ from redelve.report.sections import DataDescription, ReportContext, described
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.more_losses import lacks, with_loss
-from redelve.run.progress import shown
+from redelve.run.progress import in_notebook, shown
 from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
 from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
@@ -60,6 +60,7 @@ from redelve.store.look_files import note_analysis
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @named_options
@@ -75,7 +76,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     on_failure: str = LEAVE_OUT,
     archive: str | os.PathLike[str] | None = None,
     retry: str | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
     judge_by: LossLike | None = None,
@@ -120,7 +121,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         that ran out of time or memory is also done again when it may use more than it had. The new record
         takes the place of the old one.
     progress
-        Whether to show a progress bar on standard error.
+        Whether to show a progress bar: on standard error, or below the cell of a notebook. None shows one
+        in notebooks alone.
     margin
         The difference of expected losses that does not matter to you: a number in the units of the loss,
         or a share of the smaller expected loss of the two methods, as in ``"2%"``. redelve then tells
@@ -184,7 +186,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure
     )
     path = None if archive is None else Path(archive)
-    watch: Watch = lambda records, jobs: shown(records, len(jobs)) if progress else records  # noqa: E731
+    is_watched = in_notebook() if progress is None else progress
+    watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
     if until_settled:
         results = settle(experiment, Settling(code, within, seconds, path, workers, watch, retry))
     else:
@@ -248,6 +251,18 @@ class Contests:
     def frame(self) -> pd.DataFrame:
         """A row for every task."""
         return contests_frame(list(zip(self.tasks, self.losses, self.contests, strict=True)))
+
+    def __repr__(self) -> str:
+        winners = [one.winner or "nobody" for one in self.contests]
+        told = ", ".join(f"{name} on {winners.count(name)}" for name in dict.fromkeys(winners))
+        return f"<Contests on {len(self)} tasks, won by {told}; print them for more>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from redelve.report.notebook import contests_html
+
+        over_tasks = "" if self.over_tasks is None else self.over_tasks.words
+        return contests_html(self.tasks, self.losses, self.contests, over_tasks)
 
     def __str__(self) -> str:
         lines = [
@@ -415,10 +430,60 @@ class Assessment:
         )
         return write_report(self.findings, Path(path), about=about)
 
+    def plot_losses(self, task: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Plot every method's expected loss ± one standard error, the smallest on top.
+
+        Parameters
+        ----------
+        task
+            The address of a task, or the name of a data set, of which the largest training sets are
+            taken; it may be left out where there is one data set.
+        ax
+            The axes to draw on; new ones if left out.
+
+        Returns
+        -------
+        Axes
+            Matplotlib's axes. A filled marker: the method may be the best.
+        """
+        from redelve.report.plots import plot_losses
+
+        return plot_losses(self.findings, task, ax)
+
+    def plot_differences(self, task: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Plot how much more each method loses than the leader, with intervals that hold all together.
+
+        `task` and `ax` are those of `plot_losses`. A filled dot: the difference is claimed.
+        """
+        from redelve.report.plots import plot_differences
+
+        return plot_differences(self.findings, task, ax)
+
+    def plot_curves(self, task: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Plot the loss against the number of training cases; `task` and `ax` are those of `plot_losses`."""
+        from redelve.report.plots import plot_curves
+
+        return plot_curves(self.findings, task, ax)
+
+    def plot_ranks(self, *, ax: Axes | None = None) -> Axes:
+        """Plot mean ranks over three or more data sets, with Nemenyi's critical difference (Demšar 2006)."""
+        from redelve.report.plots import plot_ranks
+
+        return plot_ranks(self.findings, ax)
+
     def __str__(self) -> str:
         from redelve.report.sections.overview import summarise
 
         return summarise(self.findings)
+
+    def __repr__(self) -> str:
+        return f"<Assessment: {self.results!r}; print it for a summary>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from redelve.report.notebook import findings_html
+
+        return findings_html(self.findings)
 
     def _address(self, task: str) -> str:
         return self.results.task(task if task.startswith("/") else f"/{task}").address

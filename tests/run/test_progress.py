@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 import io
+import sys
 import time
 from collections.abc import Iterator
+from types import ModuleType
+from typing import ClassVar
 
 import pytest
 from rich.console import Console
 
 from redelve.run import progress
 from redelve.run.experiment import plan, run
-from redelve.run.progress import Tally, shown, under_way
+from redelve.run.progress import Tally, in_notebook, shown, under_way
 from redelve.run.results import Job, Record
 from redelve.run.workers import Processes
 from tests.run import toys
@@ -113,3 +117,64 @@ def test_a_group_of_jobs_is_told_of_when_its_last_record_has_been_kept() -> None
         "1 of 2: first, runs made: 1",
         "2 of 2: second, runs made: 2",
     ]
+
+
+class Kernel:
+    """What a notebook's kernel puts among the built-ins, and what it displays."""
+
+    config: ClassVar[dict[str, object]] = {"IPKernelApp": {}}
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def display(self, content: str, *, display_id: bool) -> Kernel:
+        assert display_id
+        self.shown.append(content)
+        return self
+
+    def update(self, content: str) -> None:
+        self.shown.append(content)
+
+
+@pytest.fixture
+def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    made = Kernel()
+    display = ModuleType("IPython.display")
+    display.__dict__.update(HTML=str, display=made.display)
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    monkeypatch.setattr(builtins, "get_ipython", lambda: made, raising=False)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_CELLS", 0.02)
+    return made
+
+
+def test_a_notebook_is_known_without_importing_anything(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert in_notebook()
+    monkeypatch.setattr(builtins, "get_ipython", object)  # IPython in a terminal
+    assert not in_notebook()
+    monkeypatch.delitem(sys.modules, "ipykernel")
+    assert not in_notebook()
+
+
+def test_in_a_notebook_a_bar_stands_below_the_cell_and_goes_when_all_is_done(kernel: Kernel) -> None:
+    def slowly() -> Iterator[Record]:
+        for number in range(2):
+            time.sleep(0.1)
+            yield record(number=number)
+
+    assert len(list(shown(slowly(), 2))) == 2
+    assert any('<progress value="1" max="2"' in content for content in kernel.shown)
+    assert kernel.shown[-1] == ""
+
+
+def test_an_assessment_shows_its_progress_in_notebooks_unless_told_otherwise(kernel: Kernel) -> None:
+    import redelve
+
+    options = {"sizes": [512], "losses": ["S"]}
+    redelve.assess(["constant"], "demo/age", progress=False, **options)  # type: ignore[arg-type]
+    assert kernel.shown == []
+    redelve.assess(["constant"], "demo/age", **options)  # type: ignore[arg-type]
+    assert kernel.shown[0].startswith('<progress value="0"')

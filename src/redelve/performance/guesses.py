@@ -9,6 +9,7 @@ from redelve.errors import SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 NOTHING = "–"
 
@@ -143,6 +144,27 @@ class Prediction:
         best = self.best
         lines.append(f"Guess: {_shown(best.value)}{_between(best, self.level)}, by {best.way}.")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        best = self.best
+        return (
+            f"<Prediction of {self.model}: {self.measure} {_shown(best.value)}{_between(best, self.level)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from redelve.performance.shown_guesses import prediction_html
+
+        return prediction_html(self)
+
+    def plot_guesses(self, *, ax: Axes | None = None) -> Axes:
+        """Every way's guess with its interval, on matplotlib's axes; a filled dot is the guess to tell.
+
+        `ax` are the axes to draw on; new ones if left out.
+        """
+        from redelve.performance.shown_guesses import draw_guesses
+
+        return draw_guesses(self, ax)
 
     def _models(self) -> list[str]:
         if self.chosen is None:

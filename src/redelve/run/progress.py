@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from redelve.run.results import Job, Record
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Records = Ongoing[Any, Record] | Generator[Record, None, None]
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_CELLS = 0.5
 MOST_FAILURES_TOLD = 10
 MOST_NAMED = 3
 LONGEST_REASON = 100
@@ -33,6 +35,8 @@ def shown(
     tally = Tally(total)
     screen = console or _standard_error()
     draw = _bar(tally, records, screen) if screen.is_terminal else _lines(tally, screen)
+    if console is None and in_notebook():
+        draw = _cell(tally, records)
     try:
         with draw:
             for record in records:
@@ -132,6 +136,16 @@ def _standard_error() -> Console:
     return Console(file=sys.stderr)
 
 
+def in_notebook() -> bool:
+    """Whether this runs in a notebook's kernel; nothing is imported for it."""
+    import builtins
+
+    if "ipykernel" not in sys.modules:
+        return False
+    shell = getattr(builtins, "get_ipython", None)
+    return shell is not None and "IPKernelApp" in getattr(shell(), "config", {})
+
+
 def _tell_failure(tally: Tally, record: Record, screen: Console) -> None:
     if record.status == "done" or tally.failed > MOST_FAILURES_TOLD:
         return
@@ -166,6 +180,36 @@ class _Picture:
         bar = ProgressBar(total=self.tally.total, completed=self.tally.count, width=60)
         texts = (self.tally.state(), under_way(self.records))
         return Group(bar, *(Text(text, overflow="ellipsis", no_wrap=True) for text in texts if text))
+
+
+@contextmanager
+def _cell(tally: Tally, records: object) -> Iterator[None]:
+    """A bar below a notebook's cell, drawn anew twice a second from a thread, so that long jobs are seen."""
+    import threading
+
+    from IPython.display import HTML, display
+
+    handle = display(HTML(_cell_html(tally, records)), display_id=True)
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(SECONDS_BETWEEN_CELLS):
+            handle.update(HTML(_cell_html(tally, records)))
+
+    thread = threading.Thread(target=tell, name="redelve progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        handle.update(HTML(""))
+
+
+def _cell_html(tally: Tally, records: object) -> str:
+    text = "; ".join(part for part in (tally.state(), under_way(records)) if part)
+    most = max(tally.total, 1)
+    return f'<progress value="{tally.count}" max="{most}" aria-label="jobs"></progress> {escape(text)}'
 
 
 @contextmanager
