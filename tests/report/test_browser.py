@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -84,10 +84,8 @@ def unfold(page: Page) -> None:
 def take(page: Page, name: str, height: int | None = None) -> None:
     """A picture for the documentation, where a folder for such is named."""
     if folder := os.environ.get("REDELVE_PICTURES"):
-        size = page.viewport_size
-        assert size is not None
-        whole: dict[str, Any] = {} if height is None else {"width": size["width"], "height": height}
-        page.set_viewport_size({**size, **whole})
+        if height is not None and page.viewport_size is not None:
+            page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 

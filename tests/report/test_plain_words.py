@@ -47,7 +47,7 @@ def test_a_clear_winner_is_named_with_its_error_in_the_targets_units() -> None:
     (panel,) = panels(found)
     loss, other = (panel.largest.method(name).mean or 0.0 for name in "ab")
     assert f"a is the best of these 2 methods, with a typical error of {number(np.sqrt(loss))}" in which
-    assert f"it loses {100 * (1 - loss / other):.0f} % less than the next, b" in which
+    assert f": {100 * (1 - np.sqrt(loss / other)):.0f} % less than the next, b" in which
     assert sure == "That is 95 % sure: every other method was shown to be worse."
     assert more.startswith("Whether more data would help cannot be told")
 
@@ -88,10 +88,27 @@ def test_planned_comparisons_are_told_as_such() -> None:
 
 @pytest.mark.parametrize(
     ("code", "value", "words"),
-    [("Z", 0.0881, "8.81 % errors"), ("S", 35_000_000.0, "a typical error of 5,920"), ("A", 12.0, "of 12.0")],
+    [
+        ("accuracy", 0.0881, "accuracy 91.2 %"),
+        ("Z", 0.0881, "8.81 % errors"),
+        ("S", 35_000_000.0, "a typical error of 5,920"),
+        ("A", 12.0, "of 12.0"),
+    ],
 )
 def test_losses_are_told_in_the_readers_units(code: str, value: float, words: str) -> None:
     assert unit_of(parse_loss(code)).words(value).endswith(words)
+
+
+def test_what_may_have_gone_unseen_is_told_in_the_same_units() -> None:
+    found = find(made_results({"a": 0.30, "b": 0.30, "c": 0.31}, spread=0.3))
+    task = found.tasks[-1]
+    _, second, _ = task.by_loss
+    assert task.leader is not None
+    smallest = task.contest(task.leader, second.method).smallest_found
+    assert smallest is not None
+    loss = task.by_loss[0].mean or 0.0
+    unseen = 100 * (np.sqrt((loss + smallest) / loss) - 1)
+    assert f"a difference below about {unseen:.{1 if unseen < 9.95 else 0}f} %" in told(found)[1]
 
 
 def test_a_roots_standard_error_is_that_of_the_delta_method() -> None:

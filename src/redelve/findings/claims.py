@@ -240,9 +240,9 @@ class Contest:
 
     @cached_property
     def smallest_found(self) -> float | None:
-        """The smallest difference that would be found with power 0.8, as a share of the better loss."""
-        pilot, mean = self.claim.pilot, self._better_mean
-        return None if pilot is None or mean is None else smallest_found(pilot, self.claim.share) / mean
+        """The smallest difference that an experiment like this one would find with power 0.8."""
+        pilot = self.claim.pilot
+        return None if pilot is None else smallest_found(pilot, self.claim.share)
 
     @property
     def _better_mean(self) -> float | None:

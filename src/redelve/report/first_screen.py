@@ -82,7 +82,7 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
     task = panel.largest
     unit = unit_of(task.judged_by)
     costs = {one.method: one.training_seconds for one in findings.costs if one.task == task.task.address}
-    is_relative = not task.judged_by.is_shift
+    is_relative = _has_shares(task)
     columns = [METHOD, ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se"))]
     columns += [ReportColumn("Of a constant answer", ("standardised",))] if is_relative else []
     columns += [ReportColumn("May be the best?"), ReportColumn("Time to learn", ("training_seconds",))]
@@ -108,7 +108,7 @@ def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit, seconds:
     value, error = unit.shown(one.mean, one.standard_error)
     is_best = one.method in task.best_group
     word = "yes" if is_best else "no" if one.method in task.worse else formatting.UNKNOWN
-    share = () if task.judged_by.is_shift else (_share(one.standardised),)
+    share = (_share(one.standardised),) if _has_shares(task) else ()
     return (
         name_cell(one.method),
         formatting.error_cell(value, error),
@@ -116,6 +116,11 @@ def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit, seconds:
         Cell(word, mark="best" if is_best else ""),
         Cell(formatting.seconds(seconds), (seconds,)),
     )
+
+
+def _has_shares(task: TaskFindings) -> bool:
+    """Whether losses can be told as shares of what a constant answer loses."""
+    return not task.judged_by.is_shift and any(one.standardised is not None for one in task.methods)
 
 
 def _share(standardised: float | None) -> Cell:
@@ -160,7 +165,7 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
 
 def _what_is_shown(found: Sequence[Panel]) -> str:
     if not found or not all(panel.is_standardised for panel in found):
-        return "Loss at the largest training-set size, standardised where that is possible"
+        return "At the largest training-set size; losses standardised where that is possible"
     unit = "0" if found[0].largest.judged_by.is_shift else "1"
     return (
         f"Standardised loss at the largest training-set size, where {unit} is what the best constant answer "
@@ -186,7 +191,7 @@ def _dataset_cell(task: TaskFindings, name: str, is_standardised: bool) -> Cell:
     if finding is None:
         return Cell(formatting.UNKNOWN, (None,))
     mark: Mark = "best" if name in task.best_group else ""
-    value, error = (finding.mean, finding.standard_error)
+    value, error = unit_of(task.judged_by).shown(finding.mean, finding.standard_error)
     if is_standardised:
         value, error = finding.standardised, finding.standardised_error
     return Cell(formatting.by_error(value, error), (value,), mark)

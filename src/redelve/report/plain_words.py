@@ -55,16 +55,28 @@ class LossUnit:
     title: str
     phrase: str
     """Within a sentence, with {} for the number."""
-    kind: Literal["plain", "share", "root"] = "plain"
+    loss: Loss
+    kind: Literal["as shown", "share", "root"] = "as shown"
 
     def shown(self, value: float | None, error: float | None) -> tuple[float | None, float | None]:
         """The number and its standard error in this unit; a root's by the delta method."""
-        if value is None or self.kind == "plain":
-            return value, error
+        if value is None:
+            return None, None
         if self.kind == "share":
             return 100 * value, None if error is None else 100 * error
+        if self.kind == "as shown":
+            return self.loss.shown_value(value), None if error is None else self.loss.shown_spread(error)
         root = sqrt(max(value, 0.0))
         return root, error / (2 * root) if error is not None and root > 0 else None
+
+    @property
+    def noun(self) -> str:
+        """What falls as methods get better."""
+        return "typical error" if self.kind == "root" else "loss"
+
+    def fall(self, share: float) -> float:
+        """A fall of the loss as the share by which the number shown falls."""
+        return 1 - sqrt(max(1 - share, 0.0)) if self.kind == "root" else share
 
     def words(self, value: float | None) -> str:
         """An expected loss within a sentence: "8.8 % errors", "a typical error of 5,920"."""
@@ -72,12 +84,15 @@ class LossUnit:
 
 
 def unit_of(loss: Loss) -> LossUnit:
-    """The unit of a loss: per cent for errors that are counted, the target's own for squared errors."""
+    """The unit of a loss: a metric's own, per cent for errors that are counted, the target's for squares."""
+    if loss.shown_name != loss.words or loss.shown_unit or loss.higher_is_better:
+        name, per = loss.shown_name, loss.shown_unit
+        return LossUnit(f"{name[0].upper()}{name[1:]}{',' * bool(per)}{per}", f"{name} {{}}{per}", loss)
     if loss.is_share:
-        return LossUnit("Errors, %", "{} % errors", "share")
+        return LossUnit("Errors, %", "{} % errors", loss, "share")
     if isinstance(loss, SquaredError):
-        return LossUnit("Typical error (root mean square)", "a typical error of {}", "root")
-    return LossUnit(f"Mean {loss.words}", f"a mean {loss.words} of {{}}")
+        return LossUnit("Typical error (root mean square)", "a typical error of {}", loss, "root")
+    return LossUnit(f"Mean {loss.words}", f"a mean {loss.words} of {{}}", loss)
 
 
 def number(value: float | None) -> str:
@@ -130,11 +145,16 @@ def _rivals(task: TaskFindings, others: Sequence[str]) -> str:
 
 
 def _ahead(task: TaskFindings) -> str:
-    """How much less the leader loses than the next method, where shares of the loss make sense."""
-    first, second = task.by_loss[0].mean, task.by_loss[1].mean
-    if task.judged_by.is_shift or not first or not second or not isfinite(second) or first <= 0:
+    """How far the leader is ahead of the next method, where that can be put into a few words."""
+    first, second, unit = task.by_loss[0].mean, task.by_loss[1].mean, unit_of(task.judged_by)
+    name = task.by_loss[1].method
+    if first is None or second is None or not isfinite(second):
         return ""
-    return f": it loses {per_cent(1 - first / second)} less than the next, {task.by_loss[1].method}"
+    if task.judged_by.higher_is_better:
+        return f": the next, {name}, has {unit.words(second)}"
+    if task.judged_by.is_shift or not 0 < first < second:
+        return ""
+    return f": {per_cent(unit.fall(1 - first / second))} less than the next, {name}"
 
 
 def _beside_nothing(task: TaskFindings) -> str:
@@ -190,7 +210,17 @@ def _missed(task: TaskFindings) -> str:
     smallest = None if contest is None else contest.smallest_found
     if smallest is None or not isfinite(smallest):
         return ""
-    return f", and a difference below about {per_cent(smallest)} may have gone unseen"
+    return f", and {_unseen(task, smallest)} may have gone unseen"
+
+
+def _unseen(task: TaskFindings, smallest: float) -> str:
+    unit, mean = unit_of(task.judged_by), task.method(task.leader or "").mean or 0.0
+    if task.judged_by.higher_is_better or task.judged_by.is_shift:
+        amount = number(task.judged_by.shown_spread(smallest))
+        return f"a difference below about {amount}{task.judged_by.shown_unit}"
+    if mean <= 0 or smallest >= mean:
+        return "even a large difference"
+    return f"a difference below about {per_cent(-unit.fall(-smallest / mean))}"
 
 
 def more_data(panel: Panel) -> str:
@@ -201,19 +231,20 @@ def more_data(panel: Panel) -> str:
     curve = None if leader is None else panel.curve(leader)
     if curve is None or curve.more_data is None or curve.more_data.verdict == "cannot be told":
         return "Whether more data would help cannot be told from these results."
-    return f"{_fall(curve)}."
+    return f"{_fall(curve, unit_of(panel.largest.judged_by))}."
 
 
-def _fall(curve: LearningCurve) -> str:
+def _fall(curve: LearningCurve, unit: LossUnit) -> str:
     found = curve.more_data
     assert found is not None
-    twice = f"with twice the training cases the loss of {curve.method} is"
+    amount = curve.amount if curve.is_shift else lambda share: curve.amount(unit.fall(share))
+    twice = f"with twice the training cases the {unit.noun} of {curve.method} is"
     if found.verdict == "no":
-        least = f"to fall by {curve.amount(found.high)} at most" if found.high > 0 else "not to fall"
-        return f"More data would hardly help: {twice} expected {least}"
-    by = f"about {curve.amount(found.fall)}" if found.fall is not None else curve.amount(found.low)
-    least = "" if found.fall is not None else " or more"
-    return f"More data would help: {twice} expected to fall by {by}{least}"
+        most = f"to fall by at most {amount(found.high)}" if found.high > 0 else "not to fall"
+        return f"More data would hardly help: {twice} expected {most}"
+    if found.fall is None:
+        return f"More data would help: {twice} expected to fall by {amount(found.low)} or more"
+    return f"More data would help: {twice} expected to fall by about {amount(found.fall)}"
 
 
 # --- many data sets ----------------------------------------------------------------------------------------

@@ -296,7 +296,7 @@ def assignments_from_table(
     columns = tuple(_settled(one, given, target) for one in facts)
     name = legal_name(given.name or name or _stem(table.source))
     plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns))
-    told = (*left_out, *_ignored(columns), *plan.renamed)
+    told = (*left_out, *_ignored(columns))
     sizes = plan.prototask.training_set_sizes
     return Intake(
         plan.dataset,
@@ -304,7 +304,7 @@ def assignments_from_table(
         plan.prior,
         replace(plan.description, design=plan.design),
         tuple(replace(plan.assignment(size), left_out=told) for size in sizes),
-        told,
+        (*told, *plan.renamed),
     )
 
 
