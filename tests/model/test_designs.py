@@ -189,6 +189,16 @@ def test_random_order_is_a_rearrangement_that_depends_on_the_seed_alone(count: i
     assert np.array_equal(order, random_order(count, -seed))
 
 
+@unhurried
+@given(st.integers(0, 3000), st.integers(0, 10**9))
+def test_random_order_swaps_each_place_with_one_that_follows(count: int, seed: int) -> None:
+    order = list(range(1, count + 1))
+    for place, uniform in enumerate(islice(uniforms(seed), count)):
+        other = place + int((count - place) * uniform)
+        order[place], order[other] = order[other], order[place]
+    assert random_order(count, seed).tolist() == order
+
+
 def test_random_order_uses_its_seed() -> None:
     assert len({tuple(random_order(50, seed)) for seed in range(20)}) == 20
 

@@ -9,12 +9,16 @@ from redelve.errors import SpecError
 from redelve.model import (
     Attribute,
     AttributePrior,
+    Cases,
     Dataset,
     DatasetSpec,
+    GappedColumn,
     Instance,
+    LevelColumn,
     Prior,
     Prototask,
     Task,
+    WrittenColumn,
     cases_from_rows,
     extract,
     parse_range,
@@ -119,3 +123,27 @@ def test_spelling_is_part_of_a_case() -> None:
     other = [["1.00", "a", "5"], *ROWS[1:]]
     assert cases_from_rows(ROWS) == cases_from_rows(ROWS)
     assert cases_from_rows(ROWS) != cases_from_rows(other)
+
+
+def test_columns_with_gaps_and_of_levels_are_the_texts_that_they_stand_for() -> None:
+    values = np.array([1.0, np.nan, -0.25, 1e22, 3.0, 1.0])
+    gapped, coded = GappedColumn(values), LevelColumn(np.array([1, -1, 0]), ("a", "2.5", "?"))
+    assert gapped.texts().tolist() == ["1", "?", "-0.25", "1e+22", "3", "1"]
+    assert coded.texts().tolist() == ["2.5", "?", "a"]
+    for column in (gapped, coded):
+        as_written = WrittenColumn(column.texts())
+        np.testing.assert_array_equal(column.numbers(), as_written.numbers())
+        order = np.arange(len(column))[::-1]
+        for rows in (np.arange(len(column)), order):
+            held, texts = (Cases((one,), len(column)).select(rows) for one in (column, as_written))
+            assert held.content_digest == texts.content_digest
+
+
+def test_the_digest_of_a_column_with_gaps_does_not_depend_on_how_many_rows_are_taken_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    column = GappedColumn(np.array([1.5, np.nan, 2.0, 7.0]))
+    expected = Cases((WrittenColumn(column.texts()),), 4).content_digest
+    for count in (1, 2, 3):
+        monkeypatch.setattr("redelve.model.dataset.ROWS_AT_A_TIME", count)
+        assert Cases((column,), 4).content_digest == expected

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -45,6 +46,7 @@ Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 NO_COMMONALITY = -1
+ROWS_AT_A_TIME = 100_000
 
 
 class Column(Protocol):
@@ -104,6 +106,61 @@ class NumberColumn:
         return written(_shortest(value) for value in self.values.tolist()).values
 
 
+@dataclass(frozen=True, eq=False)
+class GappedColumn:
+    """A column held as numbers, NaN where they are missing; texts are made when they are asked for."""
+
+    values: Numbers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def texts(self) -> Texts:
+        """The shortest texts that stand for the same numbers, `?` where one is missing."""
+        return self._texts
+
+    def numbers(self) -> Numbers:
+        """The numbers, NaN where missing."""
+        return self.values
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return gapped_texts(self.values)
+
+
+def gapped_texts(values: Numbers) -> Texts:
+    """The shortest texts that stand for these numbers, `?` for NaN."""
+    distinct, places = np.unique(values, return_inverse=True)
+    return written("?" if math.isnan(value) else _shortest(value) for value in distinct.tolist()).values[
+        places
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelColumn:
+    """A column held as places in a list of texts; −1 is the last of them."""
+
+    codes: NDArray[np.signedinteger[Any]]
+    levels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def texts(self) -> Texts:
+        """The values as written."""
+        return self._texts
+
+    def numbers(self) -> Numbers:
+        """The values as numbers; NaN where the text is not a plain number."""
+        found: Numbers = written(self.levels).numbers()[self.codes]
+        return found
+
+    @cached_property
+    def _texts(self) -> Texts:
+        texts: Texts = written(self.levels).values[self.codes]
+        return texts
+
+
 def _shortest(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
 
@@ -147,7 +204,8 @@ class Cases:
     def select(self, rows: Rows) -> Cases:
         """The given cases, in the given order."""
         commonality = None if self.commonality is None else self.commonality[rows]
-        comments = {new: self.comments[old] for new, old in enumerate(rows.tolist()) if old in self.comments}
+        held, numbers = self.comments, rows.tolist() if self.comments else ()
+        comments = {new: held[old] for new, old in enumerate(numbers) if old in held}
         columns = tuple(SelectedColumn(column, rows) for column in self.columns)
         return Cases(columns, len(rows), commonality, comments)
 
@@ -169,19 +227,28 @@ class Cases:
         hasher = hashlib.blake2b(digest_size=16)
         hasher.update(f"{self.count} cases".encode())
         for column in self.columns:
-            hasher.update(_content(column))
+            for piece in _content(column):
+                hasher.update(piece)
         if self.commonality is not None and (self.commonality != NO_COMMONALITY).any():
             hasher.update(np.ascontiguousarray(self.commonality, dtype="<i8").tobytes())
         hasher.update(repr(sorted(self.comments.items())).encode())
         return hasher.hexdigest()
 
 
-def _content(column: Column) -> bytes:
+def _content(column: Column) -> Iterator[bytes]:
     """What makes a column what it is: the bits of its numbers where it is held as numbers, else its texts."""
     source = column.source if isinstance(column, SelectedColumn) else column
     if isinstance(source, NumberColumn):
-        return b"numbers" + np.ascontiguousarray(column.numbers() + 0.0, dtype="<f8").tobytes()
-    return ("\n".join(column.texts()) + "\0").encode()
+        yield b"numbers"
+        yield np.ascontiguousarray(column.numbers() + 0.0, dtype="<f8").tobytes()
+    elif isinstance(source, GappedColumn):
+        values = column.numbers()
+        for start in range(0, len(values), ROWS_AT_A_TIME):
+            texts = gapped_texts(values[start : start + ROWS_AT_A_TIME])
+            yield (("\n" if start else "") + "\n".join(texts)).encode()
+        yield b"\0"
+    else:
+        yield ("\n".join(column.texts()) + "\0").encode()
 
 
 def cases_from_rows(

@@ -253,7 +253,7 @@ def _positions(order: Sequence[int], count: int) -> Rows:
         raise SpecError(
             f"the order lists {len(positions)} cases but the prototask has {count}: run dgenorder"
         )
-    if not np.array_equal(np.sort(positions), np.arange(count)):
+    if not _is_rearrangement(positions):
         numbers, times = np.unique(positions + 1, return_counts=True)
         odd = numbers[(numbers < 1) | (numbers > count) | (times > 1)][0]
         raise SpecError(f"the order is no rearrangement of the cases 1 to {count}: look at case {odd}")
@@ -272,6 +272,15 @@ def portable_columns(
         else:
             found.append(WrittenColumn(column.texts()[rows]))
     return tuple(found)
+
+
+def _is_rearrangement(positions: Rows) -> bool:
+    """Whether every position from 0 on is there once."""
+    seen = np.zeros(len(positions), dtype=np.bool_)
+    if len(positions) and (positions.min() < 0 or positions.max() >= len(positions)):
+        return False
+    seen[positions] = True
+    return bool(seen.all())
 
 
 Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation", "time"]

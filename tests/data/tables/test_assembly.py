@@ -29,7 +29,7 @@ from redelve.data.tables import (
 from redelve.data.tables.description import parse_description
 from redelve.data.tables.table_files import Table, read_table, table_from_arrow
 from redelve.errors import FormatError, RedelveError, SpecError
-from redelve.model import Assignment, NumberColumn, WrittenColumn
+from redelve.model import Assignment, GappedColumn, LevelColumn, NumberColumn
 from redelve.model.dataset import SelectedColumn
 from redelve.model.designs import describe
 
@@ -198,8 +198,10 @@ def test_numbers_are_held_as_numbers_unless_some_are_missing() -> None:
     size, rooms, city, price = intake.dataset.cases.columns
     assert isinstance(rooms, NumberColumn)
     assert isinstance(price, NumberColumn)
-    assert isinstance(size, WrittenColumn)
-    assert isinstance(city, WrittenColumn)
+    assert isinstance(size, GappedColumn)
+    assert isinstance(city, LevelColumn)
+    np.testing.assert_array_equal(size.numbers(), data["size"])
+    assert np.isnan(city.numbers()).all()
     assert size.texts()[3] == "?"
     assert float(size.texts()[4]) == data["size"][4]
     ranges = [str(attribute.range) for attribute in intake.dataset.spec.attributes]

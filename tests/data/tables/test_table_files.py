@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from redelve.data.tables.csv_files import read_csv
 from redelve.data.tables.table_files import Table, TableColumn, read_table
 from redelve.errors import FormatError, LocationError, RedelveError, SpecError
 
@@ -41,22 +42,53 @@ def values(table: Table, name: str) -> list[object]:
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_every_delimiter_is_recognised(tmp_path: Path, delimiter: str) -> None:
-    rows = [["a", "b b", "c"], ["1", "x", "2,5"], ["2", "y;z", "3"]]
+    rows = [["a", "b b", "c"], ["1", "x", "2,5 m"], ["2", "y;z", "3 m"]]
     text = "\n".join(delimiter.join(f'"{cell}"' for cell in row) for row in rows)
     table = table_of(tmp_path, text)
     assert table.names == ("a", "b b", "c")
     assert values(table, "b b") == ["x", "y;z"]
-    assert values(table, "c") == ["2,5", "3"]
+    assert values(table, "c") == ["2,5 m", "3 m"]
 
 
-def test_decimal_commas_do_not_pass_for_delimiters(tmp_path: Path) -> None:
-    assert table_of(tmp_path, "a;b\n1,5;2,5\n3,5;4,5\n").names == ("a", "b")
+def test_decimal_commas_are_read_and_do_not_pass_for_delimiters(tmp_path: Path) -> None:
+    table = table_of(tmp_path, "a;b;c\n1,5;2;x\n3,25;4;y\n")
+    assert table.names == ("a", "b", "c")
+    assert (values(table, "a"), values(table, "b")) == ([1.5, 3.25], [2, 4])
+    (note,) = table.notes
+    assert "decimal commas" in note
+    assert "--decimal ." in note
+
+
+DOUBTFUL_COMMAS = {
+    "thousands, perhaps": "a;b\n1,500;2\n3,250;4\n",
+    "points as well": "a;b\n1,5;2.5\n3,25;4.5\n",
+    "a comma as delimiter": 'a,b\n"1,5",2\n"3,25",4\n',
+}
+
+
+@pytest.mark.parametrize("text", DOUBTFUL_COMMAS.values(), ids=DOUBTFUL_COMMAS)
+def test_commas_that_may_mean_something_else_are_left_alone_unless_it_is_said(
+    tmp_path: Path, text: str
+) -> None:
+    table = table_of(tmp_path, text)
+    assert table.column("a").kind == "text"
+    assert not table.notes
+    told = read_table(tmp_path / "t.csv", decimal=",")
+    assert told.column("a").numbers is not None
+    assert not told.notes
+
+
+def test_a_decimal_point_that_is_said_overrules_what_commas_look_like(tmp_path: Path) -> None:
+    table_of(tmp_path, "a;b\n1,5;2\n3,25;4\n")
+    assert values(read_table(tmp_path / "t.csv", decimal="."), "a") == ["1,5", "3,25"]
+    with pytest.raises(SpecError, match='decimal is ";": give'):
+        read_table(tmp_path / "t.csv", decimal=";")
 
 
 def test_texts_are_kept_as_written_but_for_blanks_around_them(tmp_path: Path) -> None:
     table = table_of(tmp_path, "code,number,formula\n007, 1e3 ,=1+1\n010,2.50,@SUM(A1)\n")
     assert values(table, "code") == ["007", "010"]
-    assert values(table, "number") == ["1e3", "2.50"]
+    assert values(table, "number") == [1000, 2.5]
     assert values(table, "formula") == ["=1+1", "@SUM(A1)"]
 
 
@@ -71,7 +103,7 @@ def test_a_byte_order_mark_foreign_line_ends_and_blank_lines_do_no_harm(tmp_path
     path.write_bytes(b"\xef\xbb\xbfa,b\r\n\r\n1,2\r\n3,4\r\n\r\n")
     table = read_table(path)
     assert table.names == ("a", "b")
-    assert values(table, "b") == ["2", "4"]
+    assert values(table, "b") == [2, 4]
 
 
 def test_quoted_values_may_hold_line_ends_and_quotes(tmp_path: Path) -> None:
@@ -91,8 +123,8 @@ def test_years_may_be_names_of_columns(tmp_path: Path) -> None:
 def test_compressed_text_is_read(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"a\tb\n1\t2\n"))
-    assert values(read_table(path), "b") == ["2"]
-    assert values(read_table(path.with_suffix("")), "b") == ["2"]
+    assert values(read_table(path), "b") == [2]
+    assert values(read_table(path.with_suffix("")), "b") == [2]
 
 
 def test_arff_declares_kinds_and_levels(tmp_path: Path) -> None:
@@ -172,6 +204,71 @@ def test_an_unknown_column_names_its_neighbours() -> None:
         table.column("prices")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "word", "told"),
+    [("latin-1", "José", "latin-1"), ("cp1252", "José “x”", "cp1252"), ("utf-16", "Москва", "")],
+)
+def test_other_encodings_are_read_and_told_where_there_is_no_doubt(
+    tmp_path: Path, encoding: str, word: str, told: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"name,größe\n{word},1\nRosé,2\n".encode(encoding))
+    table = read_table(path)
+    assert table.names == ("name", "größe")
+    assert values(table, "name") == [word, "Rosé"]
+    assert ([note for note in table.notes if told in note] == []) == (told == "")
+    assert all("--encoding NAME" in note for note in table.notes)
+
+
+def test_an_encoding_that_is_given_is_used_and_one_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("name,b\nМосква,1\n".encode("cp1251"))
+    assert values(read_table(path, encoding="cp1251"), "name") == ["Москва"]
+    assert not read_table(path, encoding="cp1251").notes
+    with pytest.raises(FormatError, match="is not utf-8: give the encoding that it has"):
+        read_table(path, encoding="utf-8")
+    with pytest.raises(FormatError, match="is not ascii"):
+        read_table(path, encoding="ascii")
+    with pytest.raises(SpecError, match='unknown encoding "utf-9"'):
+        read_table(path, encoding="utf-9")
+
+
+def test_latin_1_is_read_in_arff_too(tmp_path: Path) -> None:
+    path = tmp_path / "t.arff"
+    path.write_bytes("@relation r\n@attribute a string\n@data\nJosé\n".encode("latin-1"))
+    table = read_table(path)
+    assert values(table, "a") == ["José"]
+    assert "latin-1" in table.notes[0]
+
+
+LATE = "".join(f"{row},{row / 8},a{row % 3},{row % 7}\n" for row in range(400))
+LATE_ROWS = {
+    "a fraction": "1.5,2,b,3\n",
+    "a word": "x,2,b,3\n",
+    "a code": "007,2,b,3\n",
+    "a word among fractions": "1,y,b,3\n",
+    "infinity": "1,inf,b,3\n",
+    "a hexadecimal number": "0x1F,2,b,3\n",
+    "missing values": ",?,NA,None\n",
+    "words everywhere": "a,b,c,d\n",
+    "a long text": f"1,2,{'z' * 5000},3\n",
+    "lines in quotes": '1,2,"é\n\r\né",3\n',
+    "a letter of two bytes": "1,2,éééééééééé,3\n",
+}
+
+
+@pytest.mark.parametrize("block", [64, 97, 1000])
+@pytest.mark.parametrize("last", LATE_ROWS.values(), ids=LATE_ROWS)
+def test_reading_in_blocks_gives_what_reading_at_once_gives(tmp_path: Path, last: str, block: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(("n,x,c,k\r\n" + LATE + last + LATE).encode())
+    whole, pieces = (read_csv(path, 10**9, block=size) for size in (2**22, block))
+    for first, second in zip(whole.columns, pieces.columns, strict=True):
+        one, other = (TableColumn(held.name, held.values) for held in (first, second))
+        assert one.values.to_pylist() == other.values.to_pylist()
+        assert first.declared == second.declared
+
+
 HEAD = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
 BAD_TEXTS: dict[str, tuple[str, bytes, int | None, str]] = {
     "empty": ("t.csv", b"", None, "the file is empty"),
@@ -186,8 +283,14 @@ BAD_TEXTS: dict[str, tuple[str, bytes, int | None, str]] = {
     "a long row": ("t.csv", b'a,b\n"1\n1",2\n3,4,5\n', 4, "expected 2 values, as the header has, but got 3"),
     "an open quote": ("t.csv", b'a,b\n1,2\n3,"4\n5,6\n', 3, "check its quotes"),
     "a NUL byte": ("t.csv", b"a,b\n1,\x002\n", 2, "NUL byte"),
-    "Latin-1": ("t.csv", "name,b\nJosé,1\n".encode("latin-1"), 2, "0xe9 is not UTF-8"),
-    "UTF-16": ("t.csv", "a,b\n1,2\n".encode("utf-16"), None, "UTF-16"),
+    "damaged UTF-8": (
+        "t.csv",
+        "name,b\nüä,1\nöß,2\nJosé".encode()[:-1] + b",1\n",
+        4,
+        "encoding can't be told",
+    ),
+    "Cyrillic of Windows": ("t.csv", "name,b\nМосква,1\n".encode("cp1251"), 2, "--encoding NAME"),
+    "a DOS code page": ("t.csv", "name,b\nJosé,1\n".encode("cp850"), 2, "encoding can't be told"),
     "a spreadsheet": ("t.xlsx", b"PK\x03\x04", None, "save a spreadsheet as CSV"),
     "no ending": ("table", b"a,b\n1,2\n", None, "can't tell a table by the ending"),
     "half a gzip": ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:-10], None, "truncated or damaged gzip"),

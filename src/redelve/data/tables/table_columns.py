@@ -19,9 +19,10 @@ from redelve.model import (
     CATEGORICAL,
     Censored,
     Column,
+    GappedColumn,
+    LevelColumn,
     NumberColumn,
     Range,
-    WrittenColumn,
     is_missing,
     is_value,
     parse_range,
@@ -32,6 +33,8 @@ from redelve.text_numbers import is_integer, is_number, parse_number
 
 FEW_LEVELS, MOST_LEVELS = 20, 1000
 FEW_NUMBERS = 10
+FEW_ROWS, MANY_ROWS, COUNTLESS = 20_000, 200_000, 1000
+SPANS = 8
 LARGEST_EXACT = 2.0**53
 FEWEST_TO_COUNT = 10
 
@@ -82,19 +85,24 @@ class ColumnFacts:
     def numbers(self) -> Numbers:
         """The known numbers of a numeric column."""
         assert self.column.numbers is not None
-        return self.column.numbers[~self.column.missing]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all numbers are whole and small enough to be exact."""
-        return not len(self.not_whole)
+        return self.column.numbers[~self.column.missing] if self.missing else self.column.numbers
 
     @cached_property
-    def not_whole(self) -> Numbers:
-        """The numbers that are not, or can't be known to be, whole."""
-        whole = (self.numbers == np.floor(self.numbers)) & (np.abs(self.numbers) < LARGEST_EXACT)
-        odd: Numbers = self.numbers[~whole]
-        return odd
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest of the numbers."""
+        return float(self.numbers.min()), float(self.numbers.max())
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all numbers are whole and small enough to be exact."""
+        return _are_whole(self.numbers[:FEW_ROWS]) and _are_whole(self.numbers)
+
+    @property
+    def not_whole(self) -> float:
+        """The first number that is not, or can't be known to be, whole."""
+        numbers = self.numbers
+        whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < LARGEST_EXACT)
+        return float(numbers[~whole][0])
 
     @cached_property
     def coded(self) -> tuple[Rows, tuple[str, ...]]:
@@ -108,8 +116,20 @@ class ColumnFacts:
 
     @cached_property
     def distinct(self) -> int:
-        """The number of different values."""
-        return len(np.unique(self.numbers)) if self.is_numeric else len(self.column.coded[1])
+        """The number of different values; where `has_countless`, only of those in the first rows."""
+        if not self.is_numeric:
+            return len(self.column.coded[1])
+        if self.is_whole and self.extremes[1] - self.extremes[0] <= SPANS * len(self.numbers):
+            seen = np.zeros(int(self.extremes[1] - self.extremes[0]) + 1, dtype=np.bool_)
+            seen[(self.numbers - self.extremes[0]).astype(np.int64)] = True
+            return int(seen.sum())
+        return len(np.unique(self.numbers[:FEW_ROWS] if self.has_countless else self.numbers))
+
+    @cached_property
+    def has_countless(self) -> bool:
+        """Whether there are so many fractions, of so many rows, that nobody wants them counted."""
+        is_large = self.is_numeric and len(self.numbers) > MANY_ROWS and not self.is_whole
+        return is_large and len(np.unique(self.numbers[:FEW_ROWS])) > COUNTLESS
 
     @cached_property
     def levels(self) -> tuple[str, ...]:
@@ -125,6 +145,10 @@ class ColumnFacts:
     def fail(self, message: str) -> NoReturn:
         """Raise an error about this column."""
         raise SpecError(f'column "{shown(self.name)}" {message}')
+
+
+def _are_whole(numbers: Numbers) -> bool:
+    return bool((numbers == np.floor(numbers)).all() and (np.abs(numbers) < LARGEST_EXACT).all())
 
 
 def _place(text: str) -> tuple[float, str, str]:
@@ -177,7 +201,8 @@ def _numeric_type(facts: ColumnFacts) -> str:
 def _numeric_reason(facts: ColumnFacts) -> str:
     if facts.distinct == 2:
         return "two different numbers"
-    return f"{'whole numbers' if facts.is_whole else 'numbers'}, {facts.distinct} different"
+    count = f"more than {COUNTLESS}" if facts.has_countless else f"{facts.distinct}"
+    return f"{'whole numbers' if facts.is_whole else 'numbers'}, {count} different"
 
 
 def _text_input(facts: ColumnFacts) -> ColumnDescription:
@@ -261,11 +286,11 @@ def _checked_levels(facts: ColumnFacts, kind: str) -> tuple[str, ...]:
 
 
 def _range(facts: ColumnFacts, kind: str) -> str:
-    is_negative = bool((facts.numbers < 0).any())
+    is_negative = facts.extremes[0] < 0
     if kind != "integer":
         return "(-Inf,Inf)" if is_negative else "[0,Inf)"
     if not facts.is_whole:
-        facts.fail(f"can't be integer: it has the value {facts.not_whole[0]:.9g}; choose real")
+        facts.fail(f"can't be integer: it has the value {facts.not_whole:.9g}; choose real")
     return "-Inf..Inf" if is_negative else "0..Inf"
 
 
@@ -278,8 +303,8 @@ class Coded:
 
     column: Column
     range: Range
-    identities: Rows
-    """Equal for rows with equal values; for categories the position of the level, −1 where missing."""
+    places: Rows | None = None
+    """For categories the position of each row's level, −1 where missing."""
     renamed: dict[str, str] = field(default_factory=dict)
 
 
@@ -307,29 +332,34 @@ def _categories(facts: ColumnFacts, said: ColumnDescription) -> Coded:
 def _category_column(facts: ColumnFacts, own: Rows, written: list[str]) -> Column:
     if facts.is_numeric and not facts.missing:
         return NumberColumn(facts.numbers)
-    names = np.array([*written, MISSING], dtype=object)
-    return WrittenColumn(names[own])
+    return LevelColumn(own.astype(np.min_scalar_type(-len(written) - 1)), (*written, MISSING))
 
 
 def _numbers(facts: ColumnFacts, said: ColumnDescription) -> Coded:
     allowed = parse_range(said.range or "(-Inf,Inf)")
-    outside = facts.numbers[~_inside(facts.numbers, allowed)]
-    if len(outside):
-        facts.fail(f'has the value {outside[0]:.9g}, which is not in its range "{said.range}": widen it')
+    if not _is_plainly_inside(facts, allowed):
+        outside = facts.numbers[~_inside(facts.numbers, allowed)]
+        if len(outside):
+            facts.fail(f'has the value {outside[0]:.9g}, which is not in its range "{said.range}": widen it')
     if facts.missing and not allowed.missing:
         allowed = parse_range(f"{allowed} {MISSING}")
     values = facts.column.numbers
     assert values is not None
-    identities = np.unique(values, return_inverse=True)[1]
-    return Coded(_number_column(facts, values), allowed, identities)
+    return Coded(_number_column(facts, values), allowed)
 
 
 def _number_column(facts: ColumnFacts, values: Numbers) -> Column:
     if not facts.missing:
         return NumberColumn(values)
-    texts = np.full(len(values), MISSING, dtype=object)
-    texts[~facts.column.missing] = NumberColumn(facts.numbers).texts()
-    return WrittenColumn(texts)
+    return GappedColumn(values + 0.0 if np.signbit(values[values == 0]).any() else values)
+
+
+def _is_plainly_inside(facts: ColumnFacts, allowed: Range) -> bool:
+    """Whether the extremes alone show that every number is in the range."""
+    numbers = np.array(facts.extremes)
+    kinds = {type(item) for item in allowed.items}
+    is_simple = len(allowed.items) == 1 and (kinds == {RealInterval} or facts.is_whole)
+    return is_simple and kinds <= {RealInterval, IntegerRange} and bool(_inside(numbers, allowed).all())
 
 
 def _inside(numbers: Numbers, allowed: Range) -> NDArray[np.bool_]:

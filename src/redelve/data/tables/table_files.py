@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,19 +18,16 @@ from numpy.typing import NDArray
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.keyed_lines import shown
-from redelve.data.files import StrPath, decoded_text, find_file, open_bytes
+from redelve.data.files import StrPath, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
+from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, cleaned, no_header, read_csv
+from redelve.data.tables.text_blocks import read_whole
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
-from redelve.text_numbers import NUMBER, is_integer, parse_number
+from redelve.text_numbers import parse_number
 
-TABLE_LIMIT = 512 * 2**20
-MOST_CELLS = 200_000_000
-MISSING = ("", "?", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None")
-DELIMITERS = (",", ";", "\t", "|")
-ROWS_LOOKED_AT = 50
-LARGEST_BLOCK = 2**30
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+TABLE_LIMIT = 8 * 2**30
+MOST_CELLS = 1_000_000_000
 CODE = r"^[+-]?0\d+$"
 INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")
 
@@ -40,11 +35,20 @@ Kind = Literal["text", "number", "categories", "ordered", "date", "other"]
 Flags = NDArray[np.bool_]
 
 
+class ReadingManner(NamedTuple):
+    """How a file is to be read: its largest size, and what is not to be told from it."""
+
+    limit: int = TABLE_LIMIT
+    encoding: str | None = None
+    decimal: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TableColumn:
     """A column of a file: an arrow array of texts (of floats if the kind is "number"), null if missing.
 
-    `levels` are those the file declares for categories; `declared` is the type in the file's own words.
+    Texts may be coded (a dictionary array). `levels` are those the file declares for categories; `declared`
+    is the type in the file's own words.
     """
 
     name: str
@@ -59,6 +63,8 @@ class TableColumn:
     @cached_property
     def missing(self) -> Flags:
         """Where there is no value."""
+        if not self.values.null_count:
+            return np.broadcast_to(np.False_, len(self))
         flags: Flags = self.values.is_null().to_numpy(zero_copy_only=False)
         return flags
 
@@ -67,27 +73,37 @@ class TableColumn:
         """The values as numbers, NaN where missing; None if some known value is no finite number."""
         values = self.values
         if self.kind != "number":
-            if not pc.all(pc.match_substring_regex(values, f"^(?:{NUMBER.pattern})$"), min_count=0).as_py():
+            texts = self._coded.dictionary
+            if not pc.all(pc.match_substring_regex(texts, ANY_NUMBER), min_count=0).as_py():
                 return None
-            values = values.cast(pa.float64())
-        numbers: Numbers = values.to_numpy(zero_copy_only=False).astype(np.float64)
-        return numbers if np.isfinite(numbers[~self.missing]).all() else None
+            values = texts.cast(pa.float64()).take(self._coded.indices)
+        numbers: Numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+        known = numbers if not values.null_count else numbers[~self.missing]
+        return numbers if np.isfinite(known).all() else None
 
     @cached_property
     def has_codes(self) -> bool:
         """Whether some text is a number only in looks, such as 007."""
         if self.kind == "number":
             return False
-        return bool(pc.any(pc.match_substring_regex(self.values, CODE), min_count=0).as_py())
+        return bool(pc.any(pc.match_substring_regex(self._coded.dictionary, CODE), min_count=0).as_py())
 
     @cached_property
     def coded(self) -> tuple[Rows, tuple[str, ...]]:
         """For each row the place of its text among the different texts, −1 where missing; and those texts."""
         if self.kind == "number":
             return coded_numbers(self.values.to_numpy(zero_copy_only=False))
-        encoded = self.values.dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return codes, tuple(encoded.dictionary.to_pylist())
+        codes = self._coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return codes, tuple(self._coded.dictionary.to_pylist())
+
+    @cached_property
+    def _coded(self) -> Any:
+        """The texts, coded: those that occur, in the order in which they do."""
+        values = self.values
+        if not pa.types.is_dictionary(values.type):
+            return values.dictionary_encode()
+        used = values.indices.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(used.indices, values.dictionary.take(used.dictionary))
 
     def select(self, rows: Rows) -> TableColumn:
         """The same column with only these rows."""
@@ -109,6 +125,8 @@ class Table:
 
     source: str
     columns: tuple[TableColumn, ...]
+    notes: tuple[str, ...] = ()
+    """What must be told of how the file was read."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,13 +148,16 @@ class Table:
 
     def select(self, rows: Rows) -> Table:
         """The same table with only these rows."""
-        return Table(self.source, tuple(column.select(rows) for column in self.columns))
+        return Table(self.source, tuple(column.select(rows) for column in self.columns), self.notes)
 
 
-def read_table(path: StrPath, *, limit: int = TABLE_LIMIT) -> Table:
+def read_table(
+    path: StrPath, *, limit: int = TABLE_LIMIT, encoding: str | None = None, decimal: str | None = None
+) -> Table:
     """The table in a .csv, .tsv, .parquet or .arff file; text files may be compressed.
 
-    `limit` is the largest size accepted, in bytes after decompression.
+    `limit` is the largest size accepted, in bytes after decompression. `encoding` and `decimal` are those of
+    text files, told from the file if they are left out.
     """
     name = Path(path).name
     bare = plain_name(name)
@@ -149,7 +170,7 @@ def read_table(path: StrPath, *, limit: int = TABLE_LIMIT) -> Table:
             f'can\'t tell a table by the ending "{Path(name).suffix}": give a file that ends in '
             ".csv, .tsv, .arff (each also with .gz) or .parquet; save a spreadsheet as CSV",
         )
-    table = reader(path, limit)
+    table = reader(path, ReadingManner(limit, encoding, decimal))
     if not table.row_count:
         raise FormatError(path, None, "there are no rows under the header")
     return table
@@ -172,146 +193,41 @@ def check_names(names: Sequence[str], source: str) -> None:
         raise FormatError(source, None, f"column name {which} is used more than once: rename all but one")
 
 
-def _text(path: StrPath, limit: int) -> str:
-    r"""A whole text file in UTF-8; every line end becomes `\n`."""
-    with open_bytes(path) as stream:
-        data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise FormatError(path, None, f"larger than {limit} bytes: raise the limit, or take a sample")
-    if data.startswith(UTF16_MARKS):
-        raise FormatError(path, None, "this is UTF-16 text: save the table as UTF-8")
-    return decoded_text(path, data, "is not UTF-8: save the table as UTF-8")
+# --- CSV and ARFF ------------------------------------------------------------------------------------------
 
 
-# --- CSV ---------------------------------------------------------------------------------------------------
-
-
-class _Lines:
-    """The lines of a text, one at a time; `offset` is where the next one begins."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self.offset = text, 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        start = self.offset
-        if start >= len(self._text):
-            raise StopIteration
-        end = self._text.find("\n", start)
-        self.offset = len(self._text) if end < 0 else end + 1
-        return self._text[start : self.offset]
-
-
-def _read_csv(path: StrPath, limit: int) -> Table:
-    text = _text(path, limit)
-    delimiter = _delimiter(text)
-    lines = _Lines(text)
-    first = next(_records(path, lines, delimiter), None)
-    if first is None:
-        raise FormatError(path, None, "the file is empty: a table has a header and rows")
-    names = [" ".join(cell.split()) for cell in first[1]]
-    decimal = [name for name in names if not is_integer(name) and parse_number(name) is not None]
-    if decimal or all(map(is_integer, names)):
-        raise _no_header(path, names)
-    check_names(names, os.fspath(path))
-    arrays = _parse_csv(path, text, lines.offset, delimiter, len(names))
-    table = Table(os.fspath(path), tuple(map(TableColumn, names, map(_cleaned, arrays))))
+def _read_csv(path: StrPath, manner: ReadingManner) -> Table:
+    columns, notes = read_csv(path, manner.limit, encoding=manner.encoding, decimal=manner.decimal)
+    check_names([column.name for column in columns], os.fspath(path))
+    table = Table(os.fspath(path), tuple(map(_csv_column, columns)), notes)
     _check_header(path, table)
     return table
 
 
-def _no_header(path: StrPath, names: Sequence[str]) -> FormatError:
-    return FormatError(
-        path,
-        1,
-        f'the first line looks like data, not like names of columns ("{shown(", ".join(names))}"): '
-        "add a header line",
-    )
+def _csv_column(column: CsvColumn) -> TableColumn:
+    kind: Kind = "text" if pa.types.is_dictionary(column.values.type) else "number"
+    return TableColumn(column.name, column.values, kind, declared=column.declared)
 
 
 def _check_header(path: StrPath, table: Table) -> None:
     """A file without header betrays itself: the "names" of most columns are values of their columns."""
-    own = sum(bool(pc.any(pc.equal(column.values, column.name)).as_py()) for column in table.columns)
+    own = sum(map(_holds_its_name, table.columns))
     if own and 2 * own >= len(table.columns):
-        raise _no_header(path, table.names)
+        raise no_header(path, table.names)
 
 
-def _delimiter(text: str) -> str:
-    """The delimiter that cuts the first rows into as many fields as the header, if possible several."""
-    scores = []
-    for delimiter in DELIMITERS:
-        reader = csv.reader(_Lines(text), delimiter=delimiter)
-        try:
-            widths = [len(row) for row in islice(reader, ROWS_LOOKED_AT) if row]
-        except csv.Error:
-            widths = []
-        agreeing = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
-        scores.append((bool(widths) and widths[0] > 1, agreeing, widths[0] if widths else 0))
-    return DELIMITERS[max(range(len(scores)), key=lambda place: scores[place])]
+def _holds_its_name(column: TableColumn) -> bool:
+    if column.kind != "number":
+        return column.name in column.coded[1]
+    number = parse_number(column.name)
+    return number is not None and bool(pc.any(pc.equal(column.values, number)).as_py())
 
 
-def _records(path: StrPath, lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, each with the line on which it begins."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    begin = 1
-    try:
-        for row in reader:
-            if row:
-                yield begin, row
-            begin = reader.line_num + 1
-    except csv.Error as problem:
-        raise FormatError(path, begin, f"can't read this row ({problem}): check its quotes") from None
-
-
-def _parse_csv(path: StrPath, text: str, start: int, delimiter: str, width: int) -> list[Any]:
-    """The columns as arrays of texts."""
-    from pyarrow import csv as arrow_csv
-
-    body = text[start:].encode()
-    if not body.strip():
-        return [pa.array([], pa.string())] * width
-    if body.count(b'"') % 2:
-        _check_rows(path, text, delimiter, width)
-    names = [str(place) for place in range(width)]
-    size = min(len(body) + 1, LARGEST_BLOCK)
-    types = dict.fromkeys(names, pa.string())
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(body),
-            arrow_csv.ReadOptions(use_threads=False, column_names=names, block_size=size),
-            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
-        )
-    except pa.ArrowException as problem:
-        _check_rows(path, text, delimiter, width)
-        raise FormatError(path, None, f"can't read the table: {str(problem).splitlines()[0]}") from None
-    return [_whole(column) for column in table.columns]
-
-
-def _check_rows(path: StrPath, text: str, delimiter: str, width: int) -> None:
-    """Raise an error that names the first line with a wrong number of values or with a broken quote."""
-    for line, row in _records(path, _Lines(text), delimiter):
-        if len(row) != width:
-            plural = "s" * (width > 1)
-            message = f"expected {width} value{plural}, as the header has, but got {len(row)}"
-            raise FormatError(path, line, f"{message}: quote values that hold the delimiter {delimiter!r}")
-
-
-def _cleaned(texts: Any) -> Any:
-    """Texts without blanks around them; those that mean "missing" become null."""
-    trimmed = pc.utf8_trim_whitespace(texts)
-    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING)), pa.scalar(None, pa.string()), trimmed)
-
-
-# --- ARFF and arrow ----------------------------------------------------------------------------------------
-
-
-def _read_arff(path: StrPath, limit: int) -> Table:
-    columns = parse_arff(_text(path, limit), os.fspath(path))
+def _read_arff(path: StrPath, manner: ReadingManner) -> Table:
+    text, notes = read_whole(path, manner.limit, manner.encoding)
+    columns = parse_arff(text, os.fspath(path))
     check_names([column.name for column in columns], os.fspath(path))
-    return Table(os.fspath(path), tuple(map(_arff_column, columns)))
+    return Table(os.fspath(path), tuple(map(_arff_column, columns)), notes)
 
 
 def _arff_column(column: ArffColumn) -> TableColumn:
@@ -319,11 +235,11 @@ def _arff_column(column: ArffColumn) -> TableColumn:
     if column.kind == "number":
         values = values.cast(pa.float64())
     elif column.kind == "text":
-        values = _cleaned(values)
+        values = cleaned(values)
     return TableColumn(column.name, values, column.kind, column.levels, column.declared)
 
 
-def _read_parquet(path: StrPath, limit: int) -> Table:
+def _read_parquet(path: StrPath, manner: ReadingManner) -> Table:
     from pyarrow import parquet
 
     found = find_file(path)
@@ -335,7 +251,7 @@ def _read_parquet(path: StrPath, limit: int) -> Table:
         groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
         size = sum(group.total_byte_size for group in groups)
         cells = file.metadata.num_rows * file.metadata.num_columns
-        if size > limit or cells > MOST_CELLS:
+        if size > manner.limit or cells > MOST_CELLS:
             raise FormatError(
                 path, None, f"{cells} values in {size} bytes are too many: raise the limit, or take a sample"
             )
@@ -367,7 +283,7 @@ def arrow_column(name: str, values: Any) -> TableColumn:
         known = pc.if_else(pc.is_nan(floats), pa.scalar(None, pa.float64()), floats)
         return TableColumn(name, known, "number", declared=declared)
     if any(is_kind(kind) for is_kind in textual):
-        return TableColumn(name, _cleaned(array.cast(pa.string())), declared=declared)
+        return TableColumn(name, cleaned(array.cast(pa.string())), declared=declared)
     if types.is_temporal(kind):
         return TableColumn(name, array.cast(pa.string()), "date", declared=declared)
     return TableColumn(name, pa.nulls(len(array), pa.string()), "other", declared=declared)
@@ -391,7 +307,7 @@ def _whole(values: Any) -> Any:
     return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
 
 
-_READERS: dict[str, Callable[[StrPath, int], Table]] = {
+_READERS: dict[str, Callable[[StrPath, ReadingManner], Table]] = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".arff": _read_arff,

@@ -14,7 +14,7 @@ import numpy as np
 
 from redelve.errors import SpecError
 from redelve.model import Instance, Prototask
-from redelve.model.dataset import NO_COMMONALITY, Rows
+from redelve.model.dataset import NO_COMMONALITY, Numbers, Rows
 
 Integers = Sequence[int] | Rows
 
@@ -56,6 +56,8 @@ def positions_by_group(labels: Rows) -> list[Rows]:
 def group_ends(labels: Rows) -> Rows:
     """For each position, the first position after its group; refused when a group is torn apart."""
     changes = np.flatnonzero(np.diff(labels)) + 1
+    if len(changes) == len(labels) - 1 and (np.diff(labels) > 0).all():
+        return np.arange(1, len(labels) + 1, dtype=np.int64)  # every case by itself
     bounds = np.concatenate([[0], changes, [len(labels)]])
     starts = labels[bounds[:-1]]
     found, runs = np.unique(starts, return_counts=True)
@@ -134,7 +136,43 @@ def random_order(count: int, seed: int = 0) -> Rows:
     """
     if count < 0:
         raise SpecError(f"can't order {count} cases: give a count of 0 or more")
-    return np.array(_shuffled(range(1, count + 1), uniforms(seed)), dtype=np.int64)
+    left = np.arange(count, 0, -1, dtype=np.int64)
+    others = np.arange(count) + (left * _first_uniforms(seed, count)).astype(np.int64)
+    return _after_swaps(others) + 1
+
+
+def _after_swaps(others: Rows) -> Rows:
+    """Where each element of a list from 0 is from, after place 0, 1, … was swapped with its other place.
+
+    No place is swapped with an earlier one. So what the swap at place i brings there was brought to its other
+    place by the last swap before with the same one, from that swap's own place; or else it was there from the
+    start. All these are found by sorting, without a loop over the places.
+    """
+    places = np.arange(len(others), dtype=np.int64)
+    swaps = np.sort(others * len(others) + places) % max(len(others), 1)
+    targets = others[swaps]
+    goes_on = targets[1:] == targets[:-1]
+    before = np.full(len(others), -1, dtype=np.int64)
+    before[swaps[1:][goes_on]] = swaps[:-1][goes_on]
+    last = np.full(len(others), -1, dtype=np.int64)
+    last[targets] = swaps  # the later ones overwrite the earlier ones
+    last = np.where(last == places, before, last)
+    source = np.where(last < 0, places, last)
+    while not np.array_equal(further := source[source], source):
+        source = further
+    return np.where(before < 0, others, source[before])
+
+
+def _first_uniforms(seed: int, count: int) -> Numbers:
+    """The first numbers of `uniforms`, made as many at a time as don't depend on each other."""
+    words = np.empty(LONG_LAG + count, dtype=np.int64)
+    words[:LONG_LAG] = _start_table(seed)[::-1]
+    for start in range(LONG_LAG, len(words), SHORT_LAG):
+        stop = min(start + SHORT_LAG, len(words))
+        far, near = (words[start - lag : stop - lag] for lag in (LONG_LAG, SHORT_LAG))
+        words[start:stop] = (far - near) % 2**BITS
+    numbers: Numbers = words[LONG_LAG:] / 2**BITS
+    return numbers
 
 
 def random_order_of_groups(commonality: Integers, seed: int = 0) -> Rows:
@@ -278,7 +316,9 @@ def describe(
         raise SpecError("there are no instances to describe: draw or list at least one")
     training = [instance.training for instance in instances]
     testing = [instance.testing for instance in instances]
-    _, labels = np.unique(labels_for(instances, commonality), return_inverse=True)
+    labels = labels_for(instances, commonality)
+    if commonality is not None:
+        labels = np.unique(labels, return_inverse=True)[1]
     training_groups = [np.unique(labels[cases]) for cases in training]
     test_groups = [np.unique(labels[cases]) for cases in testing]
     return DesignFacts(
