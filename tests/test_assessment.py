@@ -202,8 +202,10 @@ class TestTasks:
         assert complaint in str(caught.value)
 
     def test_a_frame_without_a_target_is_no_list_of_addresses(self) -> None:
-        with pytest.raises(SpecError, match=r"needs a target: give task\(frame, target=...\)"):
-            assignments_for(houses(500))  # type: ignore[arg-type]
+        with pytest.raises(
+            SpecError, match=r'no target is given: name the column to predict, as in target="price"'
+        ):
+            assignments_for(houses(500))
 
     def test_a_table_is_read_without_a_look_at_delve_directories(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -233,15 +235,17 @@ class TestTasks:
             assignments_for([redelve.from_frame(one, "price"), redelve.from_frame(two, "price")])
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../up", ".hidden", "-x", "a/b", 7, "new\nline"])
+@pytest.mark.parametrize("name", ["", " a", "a b ", "../up", ".hidden", "-x", "a/b", 7, "new\nline"])
 def test_a_method_needs_a_name_that_can_be_a_folder(name: object) -> None:
     with pytest.raises(SpecError, match="bad name of a method"):
-        redelve.assess({name: Ridge()}, "demo/age/std.32")  # type: ignore[dict-item]
+        redelve.assess({name: Ridge()}, "demo/age/std.32")
 
 
-def test_methods_without_names_are_refused_with_an_example() -> None:
-    with pytest.raises(SpecError, match=r'as in {"ridge": Ridge\(\)}'):
-        redelve.assess([Ridge()], "demo/age/std.32")
+def test_methods_that_cannot_be_named_are_refused_with_an_example() -> None:
+    with pytest.raises(SpecError, match=r'two methods are called "Ridge": .* as in {"ridge": Ridge\(\)'):
+        redelve.assess([Ridge(), Ridge(alpha=10)], "demo/age/std.32")
+    with pytest.raises(SpecError, match="a method without a name was given"):
+        redelve.assess([lambda training, inputs, rng: None], "demo/age/std.32")
 
 
 def test_a_method_that_does_not_suit_the_target_is_refused_before_anything_runs() -> None:

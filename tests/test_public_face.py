@@ -30,7 +30,7 @@ def test_as_a_module_it_fails_as_the_command_does() -> None:
         ({"loss": "A"}, "assess() has no option 'loss': did you mean 'losses'?"),
         (
             {"n_jobs": 4},
-            "assess() has no option 'n_jobs': it has methods, tasks, sizes, losses,",
+            "assess() has no option 'n_jobs': it has methods, tasks, target, groups, design, gap, sizes,",
         ),
         (
             {"run": 5, "loss": "A"},
@@ -45,8 +45,8 @@ def test_a_misspelt_option_is_refused_with_a_suggestion(options: dict[str, Any],
 
 def test_help_shows_the_options() -> None:
     options = inspect.signature(redelve.assess).parameters
-    assert list(options)[:5] == ["methods", "tasks", "sizes", "losses", "runs"]
-    assert all(one.kind is one.KEYWORD_ONLY for one in list(options.values())[2:])
+    assert list(options)[:3] == ["methods", "tasks", "target"]
+    assert all(one.kind is one.KEYWORD_ONLY for one in list(options.values())[3:])
 
 
 FUNCTIONS = {"Parameters", "Returns", "Notes", "Examples"}

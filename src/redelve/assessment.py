@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -19,7 +19,9 @@ from redelve.answers.losses import (
     known_loss,
     usual_losses,
 )
-from redelve.data.tasks import SizesLike, TaskLike, assignments_for
+from redelve.data.tables.assembly import Labels
+from redelve.data.tables.inputs_and_target import TargetLike
+from redelve.data.tasks import SizesLike, TasksLike, assignments_for
 from redelve.errors import SpecError
 from redelve.findings import (
     Contest,
@@ -62,12 +64,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+STOPPED = "stopped: what was done is lost; give archive=… to keep it, and the same call goes on"
+STOPPED_AND_KEPT = "stopped: what was done is kept in {path}, and the same call goes on"
+
 
 @named_options
 def assess(  # noqa: PLR0913  (options of a public function are explicit)
     methods: MethodsLike | None,
-    tasks: TaskLike | Iterable[TaskLike],
+    tasks: TasksLike,
+    target: TargetLike | None = None,
     *,
+    groups: str | Labels | None = None,
+    design: str | None = None,
+    gap: int | None = None,
     sizes: SizesLike = None,
     losses: Sequence[LossLike] | None = None,
     runs: int = 1,
@@ -89,11 +98,22 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     ----------
     methods
         A dictionary of names and methods, where a method is anything that `as_method` takes: a
-        scikit-learn estimator, a function, the words of a command, the name of a built-in method. Or a
-        list of names of built-in methods. None takes a sensible set for the targets.
+        scikit-learn estimator, a function, the words of a command, the name of a built-in method. Or one
+        method, or a list of names, estimators and functions, which are called by their own names. None
+        takes a sensible set for the targets.
     tasks
-        One or several of what `task` takes: addresses such as ``"kin-8nm/dist"``, files, and what `task`,
-        `from_frame` and `from_file` return.
+        One or several of what `task` takes: addresses such as ``"kin-8nm/dist"``, files, data frames,
+        and what `task`, `from_frame` and `from_file` return. Or a pair ``(X, y)``, or a dictionary of names
+        and frames.
+    target
+        The column to predict, where files or frames are given; with one frame also the values themselves.
+    groups
+        For files and frames, the column that tells which cases belong together.
+    design
+        For files and frames, how training and test sets are made: ``"cv"``, ``"cv 10x3"``, ``"nested"``,
+        ``"time"``, ``"holdout"``, ``"disjoint"`` (see `from_frame`).
+    gap
+        With ``design="time"``, how many cases are left out between what trains and what tests.
     sizes
         The training-set size, or several, to choose among those of the tasks; all if left out.
     losses
@@ -172,7 +192,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     within = None if margin is None else Margin.of(margin)
     seconds = None if budget is None else seconds_of(budget)
     _check_racing(until_settled, budget=budget, compare=compare)
-    assignments = assignments_for(tasks, sizes=sizes)
+    _check_order(methods, tasks)
+    options = {"groups": groups, "design": design, "gap": gap}
+    assignments = assignments_for(tasks, target, sizes=sizes, options=options)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
@@ -188,10 +210,13 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     path = None if archive is None else Path(archive)
     is_watched = in_notebook() if progress is None else progress
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
-    if until_settled:
-        results = settle(experiment, Settling(code, within, seconds, path, workers, watch, retry))
-    else:
-        results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
+    try:
+        if until_settled:
+            results = settle(experiment, Settling(code, within, seconds, path, workers, watch, retry))
+        else:
+            results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
+    except KeyboardInterrupt:  # without the pages of where everybody was
+        raise KeyboardInterrupt(STOPPED if path is None else STOPPED_AND_KEPT.format(path=path)) from None
     return Assessment(results, code, path, data, margin=within, planned=planned)
 
 
@@ -216,6 +241,18 @@ def _with_judge(
 
 def _judged(results: Results, judge: Loss, with_answers: Callable[[], Results]) -> Results:
     return with_loss(with_answers(), judge) if lacks(results, judge) else results
+
+
+def _check_order(methods: object, tasks: object) -> None:
+    """Refuse tasks in the place of methods, and the other way round."""
+    is_task = (
+        hasattr(methods, "columns") or hasattr(methods, "assignments") or isinstance(methods, Assignment)
+    )
+    values = list(tasks.values()) if isinstance(tasks, Mapping) else [tasks]
+    if is_task or any(hasattr(one, "fit") for one in values):
+        raise SpecError(
+            "methods come first, then the data: assess(methods, tasks); these are the other way round"
+        )
 
 
 def _check_racing(until_settled: bool, *, budget: object, compare: object) -> None:

@@ -205,7 +205,7 @@ def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
     [
         ([], "an argument is missing"),
         (["absent.csv"], "absent.csv"),
-        (["houses.csv"], "no target is given: name one of the columns area, rooms, town, price"),
+        (["houses.csv"], "(-t price on the command line); there are area, rooms, town, price"),
         (["houses.csv", "-t", "prise"], "prise"),
         (["houses.csv", "-t", "price", "-m", "lin1"], 'did you mean "lin-1"?'),
         (["houses.csv", "-t", "town", "-m", "lin-1"], "lin-1"),

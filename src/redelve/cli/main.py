@@ -131,6 +131,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words[0] in ("-v", "--version"):
             sys.stdout.write(f"redelve {__version__}\n")
             return 0
+        if words[0] == "help":
+            words = [*words[1:], "--help"] if words[1:] else ["--help"]
+            return main(words)
         if words[0] not in COMMANDS:
             sys.stderr.write(_unknown(words[0]))
             return USAGE

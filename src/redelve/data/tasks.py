@@ -7,15 +7,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from redelve.data.compressed_names import plain_name
+from redelve.data.delve.keyed_lines import shown
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.inputs_and_target import TargetLike, is_frame, is_pair
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
 from redelve.registry import named_options
@@ -45,6 +48,9 @@ class NamedTasks:
 TaskLike = str | os.PathLike[str] | Assignment | Intake | NamedTasks
 """What names a task, or is one made ready; a data frame becomes one by `task`, which is told the target."""
 
+TasksLike = TaskLike | Iterable[Any] | Any
+"""One task or several, or what tasks are made of: data frames, (X, y), a dictionary of names and frames."""
+
 SizesLike = int | Sequence[int] | None
 """Training-set sizes as a user may put it: one, several, or None for all."""
 
@@ -52,7 +58,7 @@ SizesLike = int | Sequence[int] | None
 @named_options
 def task(  # noqa: PLR0913  (options of a public function are explicit)
     source: TaskLike | pd.DataFrame,
-    target: str | None = None,
+    target: TargetLike | None = None,
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
@@ -75,7 +81,8 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
         * a data frame;
         * what this function, `from_file` or `from_frame` returned, or a single `Assignment`.
     target
-        The column to predict. For tables and frames only, and needed there unless `description` names it.
+        The column to predict; of a frame also the values themselves, as in ``task(X, y)``. For tables
+        and frames only, and needed there unless `description` names it.
     name
         What to call a frame's dataset (``"data"`` if left out).
     groups
@@ -125,11 +132,11 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
 
 def _task(
     source: TaskLike | pd.DataFrame,
-    target: str | None = None,
+    target: TargetLike | None = None,
     *,
     sizes: SizesLike,
     name: str | None = None,
-    options: Mapping[str, Any] = {},
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Intake | NamedTasks:
     """The same, whether or not all sizes asked for are there."""
     if isinstance(source, Assignment):
@@ -140,26 +147,38 @@ def _task(
         _refuse_options(target=target, name=name, **options)
         return _with_sizes(source, sizes)
     if isinstance(source, str | os.PathLike):
-        made = from_file(source, target, name=name, **options)
+        made = from_file(source, _column_name(target), name=name, **options)
     else:
         made = from_frame(source, target, name=name, **options)
     return _with_sizes(made, sizes)
 
 
 def assignments_for(
-    tasks: TaskLike | Iterable[TaskLike], *, sizes: SizesLike = None
+    tasks: TasksLike,
+    target: TargetLike | None = None,
+    *,
+    sizes: SizesLike = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Assignment]:
-    """The assignments meant, by address; `sizes` chooses among the training-set sizes."""
+    """The assignments meant, by address; `sizes` chooses among the training-set sizes.
+
+    `target` and `options` are those of `task`, for tables and frames.
+    """
     found: dict[str, Assignment] = {}
-    for one in _each(tasks):
-        for assignment in _task(one, sizes=sizes).assignments:
+    for name, one in _each(tasks):
+        wanted = target
+        if is_pair(one):
+            _refuse_options(target=target)
+            one, wanted = one  # noqa: PLW2901
+        for assignment in _task(one, wanted, sizes=sizes, name=name, options=options).assignments:
             held = found.setdefault(assignment.address, assignment)
             if held.digest != assignment.digest:
                 raise SpecError(
-                    f"two different tasks are called {assignment.address}: give one of them another name"
+                    f"two different tasks are called {assignment.address}: give one of them another name, as "
+                    'in task(frame, "price", name="houses")'
                 )
     if not found:
-        raise SpecError("there is no task: give an address such as kin-8nm/dist")
+        raise SpecError("there is no task: give an address such as kin-8nm/dist, a file or a data frame")
     _check_sizes(found.values(), sizes)
     return found
 
@@ -176,12 +195,31 @@ def _check_sizes(found: Collection[Assignment], sizes: SizesLike) -> None:
         )
 
 
-def _each(tasks: TaskLike | Iterable[TaskLike]) -> Iterable[TaskLike]:
-    if isinstance(tasks, str | os.PathLike | Assignment | Intake | NamedTasks):
-        return [tasks]
-    if hasattr(tasks, "columns"):
-        raise SpecError("a data frame needs a target: give task(frame, target=...) in its place")
-    return tasks
+def _each(tasks: TasksLike) -> Iterable[tuple[str | None, Any]]:
+    """Every source of tasks, with the name that a dictionary gives it."""
+    if (
+        isinstance(tasks, str | os.PathLike | Assignment | Intake | NamedTasks)
+        or is_frame(tasks)
+        or is_pair(tasks)
+    ):
+        return [(None, tasks)]
+    if isinstance(tasks, Mapping):
+        return [(str(name), one) for name, one in tasks.items()]
+    if not isinstance(tasks, Iterable):
+        raise SpecError(
+            f"tasks is {shown(repr(tasks))}: give an address such as kin-8nm/dist, a file, a data frame with "
+            "target=…, (X, y), or what task(…) returns"
+        )
+    return [(None, one) for one in tasks]
+
+
+def _column_name(target: TargetLike | None) -> str | None:
+    """The name of a file's column."""
+    if target is None or isinstance(target, str):
+        return target
+    if isinstance(target, Integral):
+        return str(target)
+    raise SpecError(f"target is {type(target).__name__}: of a file, give the name of the column to predict")
 
 
 def is_table(source: str | os.PathLike[str]) -> bool:

@@ -184,7 +184,7 @@ def default_methods(targets: tuple[Target, ...]) -> tuple[str, ...]:
     return tuple(name for name in QUICK if METHODS[name].why_not(targets) is None)
 
 
-MethodsLike = Mapping[str, Any] | Iterable[str]
+MethodsLike = Mapping[str, Any] | Iterable[Any] | Any
 """Methods by name, of any kind that `as_method` knows; or names of built-in ones."""
 
 
@@ -254,24 +254,47 @@ def as_method(thing: Any, *, name: str | None = None) -> Method:
 
 
 def named_methods(methods: MethodsLike) -> dict[str, Method]:
-    """Methods by name, made from whatever was given for them."""
+    """Methods by name, made from whatever was given for them; one without a name has that of its class."""
     if isinstance(methods, Mapping):
         return {_checked_name(name): as_method(one) for name, one in methods.items()}
-    found = {}
-    for one in (methods,) if isinstance(methods, str) else methods:
-        if not isinstance(one, str):
+    is_one = isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable)
+    found: dict[str, Method] = {}
+    for one in [methods] if is_one else methods:
+        method = METHODS[one] if isinstance(one, str) else as_method(one)
+        name = one if isinstance(one, str) else _own_name(one)
+        if not isinstance(one, str) and name in found:
             raise SpecError(
-                f"a method without a name was given ({type(one).__name__}): give a dictionary of names and "
-                'methods, as in {"ridge": Ridge()}'
+                f'two methods are called "{name}": give a dictionary of names and methods, as in '
+                '{"ridge": Ridge(), "ridge-10": Ridge(alpha=10)}'
             )
-        found[one] = METHODS[one]
+        found[name] = method
     return found
+
+
+def _own_name(one: Any) -> str:
+    """What a method is called that nobody named: a function by its name, a pipeline by its last step."""
+    if hasattr(one, "fit") and hasattr(one, "steps"):
+        return _own_name(one.steps[-1][1])
+    name = str(getattr(one, "__name__", type(one).__name__))
+    if not name.isidentifier() or isinstance(one, list | tuple):
+        raise SpecError(
+            f"a method without a name was given ({type(one).__name__}): give a dictionary of names and "
+            'methods, as in {"mine": …}'
+        )
+    return name
 
 
 def _checked_name(name: object) -> str:
     """A method's name, which is also the name of folders and a part of addresses."""
-    if not isinstance(name, str) or not name or name[0] in ".-" or any(c in name for c in "/\\\0\n\t "):
+    is_text = isinstance(name, str) and bool(name) and name == name.strip()
+    if (
+        not is_text
+        or str(name)[0] in ".-"
+        or not str(name).isprintable()
+        or any(c in str(name) for c in "/\\")
+    ):
         raise SpecError(
-            f"bad name of a method: {name!r}; use letters, digits, dots and dashes, as in forest-500"
+            f"bad name of a method: {name!r}; it is a text without slashes, line breaks and tabs that begins "
+            "with neither a dot, a dash nor a blank, as in forest-500"
         )
-    return name
+    return str(name)

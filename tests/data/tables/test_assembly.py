@@ -368,7 +368,7 @@ BAD_DESCRIPTIONS: dict[str, tuple[str, str | None, str]] = {
         None,
         "only one can",
     ),
-    "no target": ("", None, "no target is given: name one of the columns size, rooms, city, price"),
+    "no target": ("", None, "no target is given: name the column to predict"),
     "an unknown target": ("", "prize", 'has no column "prize": it has price'),
     "an ignored target": (
         '[columns.price]\nuse = "ignore"\n',

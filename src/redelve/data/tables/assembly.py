@@ -16,6 +16,7 @@ from redelve.data.files import StrPath
 from redelve.data.tables.dates import dates_in, span
 from redelve.data.tables.description import ColumnDescription, Description, Use, read_description
 from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.inputs_and_target import TargetLike, with_target
 from redelve.data.tables.named_designs import named_design, with_gap
 from redelve.data.tables.table_columns import (
     NUMBERS_FOR_DATES,
@@ -48,8 +49,8 @@ def table_from_frame(frame: Any, source: str = "the data frame") -> Table:
         return table_from_arrow(frame.to_arrow(), source)
     if not (hasattr(frame, "dtypes") and hasattr(frame, "columns") and hasattr(frame, "iloc")):
         raise SpecError(
-            f"expected a pandas DataFrame but got {type(frame).__name__}: "
-            "make one with pandas.DataFrame(…), or read a file with read_table"
+            f"expected a pandas DataFrame but got {type(frame).__name__}: make one with pandas.DataFrame(…), "
+            "give inputs and target as from_frame(X, y), or the path of a file"
         )
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise SpecError("the data frame has column names of several levels: join them into one text each")
@@ -137,7 +138,7 @@ class Intake:
 @named_options
 def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     frame: Any,
-    target: str | None = None,
+    target: TargetLike | None = None,
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
@@ -152,7 +153,8 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     frame
         A pandas DataFrame, a pyarrow Table, or anything else that has columns with names.
     target
-        The column to predict; may be left out if `description` names it.
+        The column to predict, by its name, or the values to predict, one for each row, as in
+        ``from_frame(X, y)``. May be left out if `description` names it.
     name
         What to call the dataset; ``"data"`` if left out.
     groups
@@ -194,6 +196,7 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     >>> [one.address for one in task.assignments]
     ['/houses/price/std.90']
     """
+    frame, target = with_target(frame, target)
     table = table_from_frame(frame)
     given = _with_design(_given(description), design, gap)
     return _made_ready(table, target, name or "data", groups, given)
@@ -358,7 +361,10 @@ def _target_name(table: Table, given: Description, target: str | None) -> str:
     }
     names = {where: name for where, name in named.items() if name is not None}
     if not names:
-        raise SpecError(f"no target is given: name one of the columns {', '.join(table.names[:12])}")
+        raise SpecError(
+            'no target is given: name the column to predict, as in target="price" (-t price on the command '
+            f"line); there are {', '.join(table.names[:12])}"
+        )
     if len(set(names.values())) > 1:
         listed = " but ".join(f'the {where} says "{name}"' for where, name in names.items())
         raise SpecError(f"{listed}: name one target")

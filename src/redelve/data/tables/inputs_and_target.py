@@ -1,0 +1,98 @@
+"""Inputs and target as people hand them over: a frame and a column's name, X and y, arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TARGET = "target"
+TargetLike: TypeAlias = "str | int | Sequence[Any] | NDArray[Any] | pd.Series[Any]"
+"""A column's name, or the values themselves, one for each row."""
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a data frame, whoever made it."""
+    return hasattr(given, "columns") and not isinstance(given, type)
+
+
+def is_pair(given: object) -> bool:
+    """Whether something is (X, y): a table of inputs and as many values."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        return False
+    inputs, values = given
+    is_table = is_frame(inputs) or getattr(inputs, "ndim", 0) == 2
+    return (
+        is_table and not is_frame(values) and getattr(values, "ndim", 1) == 1 and hasattr(values, "__len__")
+    )
+
+
+def with_target(frame: Any, target: Any) -> tuple[Any, str | None]:
+    """The frame and the name of its target; values that are given for the target become a column."""
+    if isinstance(target, str) or target is None:
+        return frame, target
+    if isinstance(target, Integral) and not isinstance(target, bool):
+        return frame, str(target)
+    _refuse_names(frame, target)
+    values = np.asarray(target) if not hasattr(target, "array") else target
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = np.asarray(values).ravel()
+    if values.ndim != 1:
+        raise SpecError(
+            f"the target has {values.ndim} dimensions: give the name of a column, or one value for each row"
+        )
+    if len(values) != len(frame):
+        raise SpecError(
+            f"the target has {len(values)} values, but there are {len(frame)} rows: give one for each"
+        )
+    return _joined(frame, values)
+
+
+def _refuse_names(frame: Any, target: Any) -> None:
+    """Refuse a list of names: there is one target at a time."""
+    is_list = (
+        isinstance(target, list | tuple) and len(target) > 0 and all(isinstance(one, str) for one in target)
+    )
+    if not is_list or len(target) == len(frame):
+        return
+    if len(target) == 1:
+        raise SpecError(f"target is the list {target!r}: give the name alone, as in target={target[0]!r}")
+    raise SpecError(
+        f"target is a list of {len(target)} names: methods are assessed on one target at a time; choose one, "
+        f"as in target={target[0]!r}, and call again for the next"
+    )
+
+
+def _joined(frame: Any, values: Any) -> tuple[Any, str]:
+    """A frame with the values as a column beside the inputs, row by row whatever the index."""
+    import pandas as pd
+
+    made = _as_frame(frame)
+    taken = {str(column) for column in made.columns}
+    name = str(getattr(values, "name", None) or TARGET)
+    while name in taken:
+        name = f"{name}_{TARGET}"
+    column = pd.Series(getattr(values, "array", values), index=made.index, name=name)
+    return pd.concat([made, column], axis=1), name
+
+
+def _as_frame(inputs: Any) -> Any:
+    """Inputs as a pandas frame: as they are, from another library, or of an array's columns."""
+    import pandas as pd
+
+    if isinstance(inputs, pd.DataFrame):
+        return inputs
+    if hasattr(inputs, "to_pandas"):
+        return inputs.to_pandas()
+    array = np.asarray(inputs)
+    if array.ndim != 2:
+        raise SpecError(f"the inputs have {array.ndim} dimensions: give a table, a row for each case")
+    return pd.DataFrame(array, columns=[f"x{number}" for number in range(1, array.shape[1] + 1)])
