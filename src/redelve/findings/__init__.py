@@ -9,14 +9,8 @@ from redelve.findings.by_method import (
     primary_loss,
 )
 from redelve.findings.claims import Claim, Contest
-from redelve.findings.curves import CurvePoint, LearningCurve, MoreData, learning_curves
-from redelve.findings.findings import (
-    AcrossTasks,
-    Findings,
-    RankedMethod,
-    across_tasks,
-    find,
-)
+from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
+from redelve.findings.findings import Findings, find, learning_curves
 from redelve.findings.heavy_tails import heavy_tails
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
@@ -28,6 +22,7 @@ from redelve.findings.task import (
     paired_test,
     standard_of,
 )
+from redelve.findings.tasks_together import AcrossTasks, RankedMethod, across_tasks
 from redelve.findings.two_methods import compare_everywhere, compare_methods
 
 __all__ = [

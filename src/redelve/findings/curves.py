@@ -10,7 +10,7 @@ import numpy as np
 
 from redelve.findings.advice import SHARE_SOUGHT
 from redelve.findings.by_method import MethodLosses, is_folded
-from redelve.findings.claims import LEVEL, prototask_of
+from redelve.findings.claims import LEVEL
 from redelve.findings.task import MethodFinding, TaskFindings
 from redelve.model.dataset import Numbers
 from redelve.stats.extrapolation import (
@@ -124,46 +124,7 @@ class LearningCurve:
         return " to ".join(map(str.__add__, signs, ends))
 
 
-def learning_curves(
-    findings: Sequence[TaskFindings], losses: Losses | None = None
-) -> tuple[LearningCurve, ...]:
-    """A curve for every method and prototask that has results, sizes in increasing order.
-
-    What twice the data would do takes the losses themselves, by address and method.
-    """
-    tasks: dict[tuple[str, str, str], list[TaskFindings]] = {}
-    for task in findings:
-        for one in task.methods:
-            if one.mean is not None:
-                key = (prototask_of(task.task.address), one.method, task.loss)
-                tasks.setdefault(key, []).append(task)
-    several = sum(len(sizes) > 1 for sizes in tasks.values())
-    found = []
-    for (prototask, method, loss), sizes in tasks.items():
-        ordered = sorted(sizes, key=lambda task: task.task.training_set_size)
-        points = tuple(_point(task, task.method(method)) for task in ordered)
-        more = _more_data(ordered, method, losses or {}, several)
-        is_shift = ordered[0].judged_by.is_shift
-        found.append(LearningCurve(method, prototask, loss, points, is_shift, more))
-    return tuple(found)
-
-
-def _point(task: TaskFindings, one: MethodFinding) -> CurvePoint:
-    assert one.mean is not None
-    low, high = one.bounds or (None, None)
-    return CurvePoint(
-        task.task.address,
-        task.task.training_set_size,
-        one.mean,
-        one.standard_error,
-        low,
-        high,
-        one.standardised,
-        one.standardised_error,
-    )
-
-
-def _more_data(tasks: Sequence[TaskFindings], method: str, losses: Losses, curves: int) -> MoreData | None:
+def more_data_of(tasks: Sequence[TaskFindings], method: str, losses: Losses, curves: int) -> MoreData | None:
     """What is expected at twice the largest size; None for one size, or where nothing is known of errors."""
     largest = tasks[-MOST_SIZES:]
     if len(largest) < 2:

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, judge_of, losses_of, many_runs
-from redelve.findings.claims import FEWEST_TASKS, LEVEL, family_size, level_parts, prototask_of
-from redelve.findings.curves import LearningCurve, learning_curves
+from redelve.findings.claims import prototask_of
+from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of
 from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
-from redelve.findings.margin_over_tasks import within_over_tasks
-from redelve.findings.over_tasks import PairOverTasks, pairs_over_tasks
-from redelve.findings.planned import PLANNED, planned_pairs
+from redelve.findings.planned import planned_pairs
 from redelve.findings.racing import judged_tasks
 from redelve.findings.task import (
-    ComparedTask,
     MethodFinding,
     TaskFindings,
     claimed,
@@ -30,203 +23,12 @@ from redelve.findings.task import (
     described,
     finding_of,
 )
+from redelve.findings.tasks_together import AcrossTasks, across_tasks, same_loss
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 from redelve.run.results import Record, Results, TaskFacts
-from redelve.seeds import generator
-from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank_all
-from redelve.stats.ranks import (
-    Friedman,
-    Nemenyi,
-    RankedPair,
-    WinTieLoss,
-    count_wins,
-    friedman,
-    nemenyi,
-    wilcoxon_all,
-)
 from redelve.stats.standardise import StandardLoss
-
-ROPE = 0.01
-"""Standardised losses that differ by less than this are practically the same."""
-
-FIXED_TASKS = (
-    "the average over these tasks has a standard error for these tasks alone: it says nothing of other tasks"
-)
-RELATED = (
-    "tasks of one prototask differ only in training-set size and share their cases: each prototask counts "
-    "once, at its largest size"
-)
-SAME_DATA = (
-    "some prototasks are of the same data: they are taken as independent tasks, which they are not quite"
-)
-LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
-
-
-@dataclass(frozen=True)
-class RankedMethod:
-    """A method's average standardised loss over tasks, with its standard error, and its mean rank."""
-
-    method: str
-    average: float
-    standard_error: float | None
-    mean_rank: float
-
-
-@dataclass(frozen=True)
-class AcrossTasks:
-    """What can be said of many tasks together, each prototask counting once, at its largest size.
-
-    `pairs` are what is claimed, with three tasks at least. Ranks describe: nothing is claimed by them.
-    """
-
-    judged_by: Loss
-    tasks: tuple[str, ...]
-    methods: tuple[RankedMethod, ...]
-    pairs: tuple[PairOverTasks, ...]
-    wins: dict[tuple[str, str], WinTieLoss]
-    friedman: Friedman | None
-    nemenyi: Nemenyi | None
-    wilcoxon: tuple[RankedPair, ...]
-    rope: dict[tuple[str, str], RopeProbabilities]
-    caveats: tuple[str, ...]
-    margin: Margin | None = None
-    is_planned: bool = False
-
-    @property
-    def by_loss(self) -> tuple[RankedMethod, ...]:
-        """The methods from the smallest average to the largest."""
-        return tuple(sorted(self.methods, key=lambda one: one.average))
-
-    @property
-    def worse(self) -> tuple[str, ...]:
-        """The methods that were shown to lose more, on average over tasks, than some other."""
-        losers = {pair.loser for pair in self.pairs}
-        return tuple(one.method for one in self.by_loss if one.method in losers)
-
-
-def across_tasks(
-    findings: Sequence[TaskFindings], compared: Sequence[ComparedTask] = (), margin: Margin | None = None
-) -> AcrossTasks | None:
-    """The tasks on which every method has a standardised loss, taken together; None for one prototask.
-
-    `compared` are all tasks of the report, with the comparisons that are made over tasks, and that may say
-    something of a margin.
-    """
-    names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
-    complete = [task for task in findings if _is_complete(task, names)]
-    largest = _largest_of_each_prototask(complete)
-    if len(largest) < 2 or len(names) < 2:
-        return None
-    table = _standardised(largest, names)
-    is_planned = any(task.is_planned for task in complete)
-    is_sample = len(largest) >= FEWEST_TASKS
-    ranks = friedman(table) if is_sample and not is_planned else None
-    return AcrossTasks(
-        judged_by=complete[0].judged_by,
-        tasks=tuple(task.task.address for task in largest),
-        methods=_ranked(largest, names, table),
-        pairs=_pairs(largest, compared, margin) if is_sample else (),
-        wins={pair: _wins(largest, *pair) for pair in combinations(names, 2) if _is_met(largest, *pair)},
-        friedman=ranks,
-        nemenyi=nemenyi(table) if ranks else None,
-        wilcoxon=wilcoxon_all(table) if ranks else (),
-        rope=_ropes(table, names) if ranks else {},
-        caveats=(*_caveats(findings, complete, largest), *(ranks.caveats if ranks else ())),
-        margin=margin,
-        is_planned=is_planned,
-    )
-
-
-def _caveats(
-    findings: Sequence[TaskFindings], complete: Sequence[TaskFindings], largest: Sequence[TaskFindings]
-) -> list[str]:
-    is_planned = any(task.is_planned for task in complete)
-    caveats = [FIXED_TASKS, PLANNED] if is_planned else [FIXED_TASKS]
-    if len(largest) < len(complete):
-        caveats.append(RELATED)
-    if len({task.task.data_digest for task in largest}) < len(largest):
-        caveats.append(SAME_DATA)
-    if left_out := [task.task.address for task in findings if task not in complete]:
-        caveats.append(LEFT_OUT + ", ".join(left_out))
-    return caveats
-
-
-def _pairs(
-    largest: Sequence[TaskFindings], compared: Sequence[ComparedTask], margin: Margin | None
-) -> tuple[PairOverTasks, ...]:
-    """Random effects of every pair over the largest tasks of prototasks, at their share of the level."""
-    known = {task.work.facts.address: task for task in compared}
-    chosen = [known[task.task.address] for task in largest if task.task.address in known]
-    every = [task.pairs for task in compared if task.pairs]
-    if len(chosen) < len(largest):
-        return ()
-    pairs = pairs_over_tasks(chosen, LEVEL / level_parts(every), family_size(every))
-    return pairs if margin is None else within_over_tasks(pairs, chosen, margin)
-
-
-def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
-    known = {one.method for one in task.methods if one.standardised is not None}
-    return all(name in known and np.isfinite(task.method(name).standardised or 0.0) for name in names)
-
-
-def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
-    largest: dict[str, TaskFindings] = {}
-    for task in findings:
-        prototask = prototask_of(task.task.address)
-        held = largest.get(prototask)
-        if held is None or task.task.training_set_size > held.task.training_set_size:
-            largest[prototask] = task
-    return list(largest.values())
-
-
-def _standardised(findings: Sequence[TaskFindings], names: Sequence[str]) -> NDArray[np.float64]:
-    return np.array(
-        [[task.method(name).standardised for name in names] for task in findings], dtype=np.float64
-    )
-
-
-def _ranked(
-    findings: Sequence[TaskFindings], names: Sequence[str], table: NDArray[np.float64]
-) -> tuple[RankedMethod, ...]:
-    from redelve.stats.ranks import rank_methods
-
-    ranks, averages = rank_methods(table).mean(axis=0), table.mean(axis=0)
-    return tuple(
-        RankedMethod(name, float(averages[k]), _error(findings, name), float(ranks[k]))
-        for k, name in enumerate(names)
-    )
-
-
-def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
-    """Standard error of the average for these very tasks."""
-    errors = [task.method(name).standardised_error for task in findings]
-    if any(error is None for error in errors):
-        return None
-    return sqrt(sum(error**2 for error in errors if error is not None)) / len(errors)
-
-
-def _is_met(findings: Sequence[TaskFindings], first: str, second: str) -> bool:
-    """Whether two methods were compared on every task."""
-    return all(frozenset((first, second)) in task.by_pair for task in findings)
-
-
-def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLoss:
-    """Wins, ties and losses by the adjusted tests of each task."""
-    differences, p_values = [], []
-    for task in findings:
-        contest = task.contest(first, second)
-        sign = 1.0 if contest.first == first else -1.0
-        differences.append(sign * (contest.difference or 0.0))
-        p_values.append(contest.adjusted_p_value)
-    return count_wins(differences, p_values)
-
-
-def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, str], RopeProbabilities]:
-    found = signed_rank_all(table, rope=ROPE, rng=generator("rope", *names))
-    return {(names[i], names[j]): each for (i, j), each in found.items()}
-
 
 OUTSIDE = "outside"
 LEVELS = (0.5, 0.9)
@@ -323,6 +125,45 @@ class Findings:
         raise StatisticsError(f"nothing was found on {address}: no method has losses there{told}")
 
 
+def learning_curves(
+    findings: Sequence[TaskFindings], losses: Losses | None = None
+) -> tuple[LearningCurve, ...]:
+    """A curve for every method and prototask that has results, sizes in increasing order.
+
+    What twice the data would do takes the losses themselves, by address and method.
+    """
+    tasks: dict[tuple[str, str, str], list[TaskFindings]] = {}
+    for task in findings:
+        for one in task.methods:
+            if one.mean is not None:
+                key = (prototask_of(task.task.address), one.method, task.loss)
+                tasks.setdefault(key, []).append(task)
+    several = sum(len(sizes) > 1 for sizes in tasks.values())
+    found = []
+    for (prototask, method, loss), sizes in tasks.items():
+        ordered = sorted(sizes, key=lambda task: task.task.training_set_size)
+        points = tuple(_point(task, task.method(method)) for task in ordered)
+        more = more_data_of(ordered, method, losses or {}, several) if len(ordered) > 1 else None
+        is_shift = ordered[0].judged_by.is_shift
+        found.append(LearningCurve(method, prototask, loss, points, is_shift, more))
+    return tuple(found)
+
+
+def _point(task: TaskFindings, one: MethodFinding) -> CurvePoint:
+    assert one.mean is not None
+    low, high = one.bounds or (None, None)
+    return CurvePoint(
+        task.task.address,
+        task.task.training_set_size,
+        one.mean,
+        one.standard_error,
+        low,
+        high,
+        one.standardised,
+        one.standardised_error,
+    )
+
+
 def find(
     results: Results,
     loss: str | None = None,
@@ -354,21 +195,15 @@ def find(
         raise StatisticsError("there is nothing to analyse: there are no records of jobs")
     within = None if margin is None else Margin.of(margin)
     judged = judged_tasks(results.races, compared, within) if results.races else claimed(compared, within)
+    is_alone = len({prototask_of(task.address) for task in compared}) < 2
     return Findings(
         results,
         judged,
         tuple(others),
         learning_curves(judged, {task.work.facts.address: task.losses for task in compared}),
-        across_tasks(same_loss(judged), compared, within),
+        None if is_alone else across_tasks(same_loss(judged), compared, within),
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results, pairs, loss),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),
         tuple(one for level in LEVELS for one in coverage_of(results, level)),
     )
-
-
-def same_loss(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
-    """Averages are over tasks judged by the same loss: the one that most of them have."""
-    codes = [task.loss for task in findings]
-    commonest = max(dict.fromkeys(codes), key=codes.count, default=None)
-    return [task for task in findings if task.loss == commonest]

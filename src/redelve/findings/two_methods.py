@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redelve.findings.claims import Contest
-from redelve.findings.findings import across_tasks, same_loss
 from redelve.findings.margin import Margin
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.racing import judged_tasks
 from redelve.findings.task import comparisons_on
+from redelve.findings.tasks_together import across_tasks, same_loss
 from redelve.run.results import Results
 
 

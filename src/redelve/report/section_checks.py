@@ -198,8 +198,8 @@ def _read(subject: CheckedSection, part: PagePart) -> PartReader:
 @CHECKS.check(
     "R001",
     "it has a place and a title",
-    "`place` is the number by which sections are ordered: redelve's own have 0, 50, 100, … 1100. `title` is its "
-    "heading, `anchor` (made of the title unless given) the name that links lead to.",
+    "`place` is the number by which sections are ordered: redelve's own have 0, 50, 100, … 1100. `title` is "
+    "its heading, `anchor` (made of the title unless given) the name that links lead to.",
 )
 def _itself(subject: CheckedSection) -> None:
     place, title = (getattr(subject.section, name, None) for name in ("place", "title"))
