@@ -203,7 +203,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     bounds = limits or Limits()
     judge = None if judge_by is None else as_loss(judge_by)
     code = None if judge is None else judge.code
-    wanted = _with_judge(losses, judge, assignments.values())
+    wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
     experiment = Experiment(
         named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure
     )
@@ -227,10 +227,10 @@ def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
 
 
 def _with_judge(
-    losses: Sequence[LossLike] | None, judge: Loss | None, assignments: Iterable[Assignment]
+    losses: Sequence[LossLike] | None, judge: Loss, assignments: Iterable[Assignment]
 ) -> Sequence[LossLike] | None:
     """The losses to compute, with the one to judge by."""
-    if judge is None or (losses is None and judge.code in {loss.code for loss in usual_losses()}):
+    if losses is None and judge.code in {loss.code for loss in usual_losses()}:
         return losses
     if losses is not None:
         chosen = chosen_losses(losses)
@@ -383,7 +383,8 @@ class Assessment:
 
         The archive remembers how much there was to look at, for rule V018.
         """
-        found = find(self._judged, canonical_code(self.loss), planned=self.planned, margin=self.margin)
+        loss = None if self.loss is None else canonical_code(self.loss)
+        found = find(self._judged, loss, planned=self.planned, margin=self.margin)
         if self.archive is not None:
             note_analysis(self.archive, self.results)
         return found

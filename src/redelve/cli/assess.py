@@ -115,7 +115,9 @@ def _assess(given: AssessOptions) -> str:
     usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
-    tasks = [_task(name, given, out) for name in given.arguments]
+    prepared = [_task(name, given, out) for name in given.arguments]
+    tasks = [made for made, _ in prepared]
+    report_path = _report_path(out, given.arguments, [path for _, path in prepared])
     assessment = carry_out(
         _methods(given),
         tasks,
@@ -135,7 +137,7 @@ def _assess(given: AssessOptions) -> str:
     )
     if not given.until_settled:
         assessment = assessment.with_archive()
-    report = assessment.report(_report_path(out, given), command=shlex.join(["redelve", "assess", *words]))
+    report = assessment.report(report_path, command=shlex.join(["redelve", "assess", *words]))
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
     text = f"{assessment}\n\nReport: {report}\n{again}"
     return _told(assessment, text) if again else text
@@ -158,14 +160,17 @@ def _default_folder(name: str) -> str:
     return f"{bare}-assessment"
 
 
-def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
-    """An address as it stands; a file made ready and shown, a table by its description in the folder."""
+def _task(name: str, given: AssessOptions, out: Path) -> tuple[TaskLike, Path | None]:
+    """An address as it stands; a file made ready and shown, a table by its description in the folder.
 
+    And where that description is.
+    """
     from redelve.data.tables import Intake, write_description
     from redelve.data.tasks import is_data_file, is_table, task
 
     if not is_data_file(name):
-        return name
+        return name, None
+    path: Path | None = None
     if not is_table(name):
         made, hint = task(name), ""
     else:
@@ -182,7 +187,7 @@ def _task(name: str, given: AssessOptions, out: Path) -> TaskLike:
             write_description(path, made.description)
     if not given.quiet:
         write([f"{made}{hint}\n\n"])
-    return made
+    return made, path
 
 
 def _design(given: AssessOptions) -> str | None:
@@ -191,18 +196,15 @@ def _design(given: AssessOptions) -> str | None:
     return given.design if given.cv is None else f"cv {given.cv}"
 
 
-def _report_path(out: Path, given: AssessOptions) -> Path:
+def _report_path(out: Path, names: Sequence[str], described: Sequence[Path | None]) -> Path:
     """Where the report goes: that on a second target of a table has a name of its own."""
     from pathlib import Path
 
-    from redelve.data.tasks import is_table
-
-    name = given.arguments[0]
-    if len(given.arguments) > 1 or not is_table(name):
+    path = described[0]
+    if len(names) > 1 or path is None:
         return out / "report.html"
-    stem = Path(name).name.partition(".")[0]
-    own = _described(out, name, given.target)[0].stem.removeprefix(stem)
-    return out / f"report{own}.html"
+    stem = Path(names[0]).name.partition(".")[0]
+    return out / f"report{path.stem.removeprefix(stem)}.html"
 
 
 def _described(out: Path, name: str, target: str | None) -> tuple[Path, Description | None]:

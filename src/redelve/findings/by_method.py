@@ -57,7 +57,7 @@ def primary_loss(facts: TaskFacts) -> str:
 def judge_of(work: TaskResults, loss: str | None = None) -> str:
     """The loss that a task is judged by: the one asked for, or the primary one, or the first there is."""
     codes = tuple(work.losses)
-    chosen = loss or primary_loss(work.facts)
+    chosen = loss or work.primary
     return chosen if chosen in codes or not codes else codes[0]
 
 

@@ -213,10 +213,8 @@ def _lower(values: Numbers, loss: float) -> int:
     return int((values < (values.min() + values.max()) / 2).sum())
 
 
-def metric_interval(facts: TaskFacts, losses: MethodLosses, judge: Loss) -> MetricInterval | None:
-    """How the interval of one expected metric is made; None where it is that of any loss."""
-    if judge.mean_of_cases and judge.interval_scale == "plain":
-        return None
+def metric_interval(facts: TaskFacts, losses: MethodLosses, judge: Loss) -> MetricInterval:
+    """How the interval of one expected metric is made."""
     tables = losses.of(sorted(losses.by_instance))
     over_cases = _is_over_cases(facts)
     means = case_means(tables) if over_cases else np.concatenate([table.mean(axis=0) for table in tables])

@@ -21,7 +21,6 @@ from redelve.findings.by_method import (
     losses_of,
     nested_estimate,
     outer_instances,
-    primary_loss,
 )
 from redelve.findings.by_metric import (
     check_metric,
@@ -308,7 +307,7 @@ def comparisons_on(
     work: TaskResults, code: str | None = None, planned: Sequence[Names] | None = None
 ) -> ComparedTask:
     """The losses of one task with the comparisons of all pairs of methods, or of those that were planned."""
-    code = code or primary_loss(work.facts)
+    code = code or work.primary
     losses = losses_of(work, code)
     wanted = combinations(losses, 2) if planned is None else planned
     names = tuple(pair for pair in wanted if all(name in losses for name in pair))
@@ -361,7 +360,8 @@ def finding_of(
     work: TaskResults, losses: MethodLosses, standard: StandardLoss, limits: Interval = (-inf, inf)
 ) -> MethodFinding:
     """What was found of one method on a task; compared with none."""
-    records = work.records[losses.method]
+    records, judge = work.records[losses.method], work.losses[losses.code].loss
+    is_plain = judge.mean_of_cases and judge.interval_scale == "plain"
     found: Estimate | None = None
     reason = ""
     try:
@@ -379,7 +379,7 @@ def finding_of(
         reason,
         is_one_partition=len(work.facts.instances) == 1,
         limits=limits,
-        scale=metric_interval(work.facts, losses, work.losses[losses.code].loss),
+        scale=None if is_plain else metric_interval(work.facts, losses, judge),
     )
 
 

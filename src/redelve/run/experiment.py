@@ -21,7 +21,7 @@ from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION, portable_columns
 from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
-from redelve.run.pooled_answers import pooled_over_folds
+from redelve.run.pooled_answers import FOLDED, pooled_over_folds
 from redelve.run.results import (
     MEMORY_ALLOWED,
     SECONDS_ALLOWED,
@@ -108,7 +108,9 @@ class Experiment:
 
     def results(self, records: Iterable[Record]) -> Results:
         """Records together with what their tasks and methods are."""
-        return pooled_over_folds(Results(self.tasks, self.learners, tuple(records)))
+        made = Results(self.tasks, self.learners, tuple(records))
+        has_folds = any(facts.scheme in FOLDED for facts in self.tasks.values())
+        return pooled_over_folds(made) if has_folds else made
 
 
 def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:

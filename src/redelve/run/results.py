@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.case_identity import truths_digest
-from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss
+from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss, primary_loss_for
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
@@ -200,6 +200,8 @@ class TaskResults:
 
     facts: TaskFacts
     records: Mapping[str, Sequence[Record]] = field(repr=False)
+    primary: str
+    """The loss that methods are judged by where nobody chooses."""
     losses: Mapping[str, LossFacts]
     """The losses that some record has, by code and in their order."""
 
@@ -274,7 +276,7 @@ class Results:
             code: LossFacts(one, one.words, one.is_shift, one.limits(facts.targets))
             for code, one in losses.items()
         }
-        return TaskResults(facts, records, told)
+        return TaskResults(facts, records, primary_loss_for(facts.targets), told)
 
     def task(self, address: str) -> TaskFacts:
         """What is known of a task."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
-from redelve.run.pooled_answers import pooled_metrics, pooled_over_folds
+from redelve.run.pooled_answers import FOLDED, pooled_metrics, pooled_over_folds
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.store import layout
 from redelve.store.delve import (
@@ -395,10 +395,12 @@ class Archive:
 
 def _pooled_tasks(chosen: Chosen, losses: Collection[str] | None) -> set[str]:
     """The tasks with metrics of all folds together, which are computed from answers."""
+    folded = {address for address, facts in chosen.tasks.items() if facts.scheme in FOLDED}
     return {
         entry.head.job.task
         for entry in chosen.entries
-        if pooled_metrics(
+        if entry.head.job.task in folded
+        and pooled_metrics(
             chosen.tasks[entry.head.job.task],
             [code for code in entry.head.losses if losses is None or code in losses],
         )

@@ -273,6 +273,7 @@ class TableNouns:
         """The task with training sets of this size, its instances and what must be said of them."""
         instances = self._instances(size)
         facts = describe(instances[: self.design.folds or None], self.data.cases.commonality)
+        said = facts.caveats()
         made = Assignment(
             self.dataset.spec,
             Task(self.prototask, self.prior, size),
@@ -280,7 +281,11 @@ class TableNouns:
             instances,
             "cross-validation" if self.design.is_nested else self.design.scheme,
             max(self.design.repetitions, 1),
-            (*self._caveats(facts, instances), *self._class_notes(instances), *self._twin_notes(instances)),
+            (
+                *self._caveats(facts, said, instances),
+                *self._class_notes(instances),
+                *self._twin_notes(instances),
+            ),
         )
         return nest(made) if self.design.is_nested else made
 
@@ -290,11 +295,13 @@ class TableNouns:
             return windows(self.design, size, self.count, moments)
         return self._folds() if self.design.is_cross_validation else self._sets(size)
 
-    def _caveats(self, facts: DesignFacts, instances: Sequence[Instance]) -> tuple[str, ...]:
+    def _caveats(
+        self, facts: DesignFacts, said: tuple[str, ...], instances: Sequence[Instance]
+    ) -> tuple[str, ...]:
         """What must be said of the design, and of dates that it does not look at."""
         if self.design.is_forward:
             return (FORWARD,)
-        own = self._folds_caveats(facts, instances) if self.design.is_cross_validation else facts.caveats()
+        own = self._folds_caveats(facts, instances) if self.design.is_cross_validation else said
         return (*own, *(LOOKS_AHEAD.format(name=name) for name in self.dates))
 
     def _sets(self, size: int) -> tuple[Instance, ...]:
