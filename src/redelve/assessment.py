@@ -159,8 +159,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         training-set size with 16 training sets is raced; choose another with `sizes`. With a
         `margin` the race also ends when all methods left in it are equivalent.
     budget
-        With `until_settled`, the seconds after which no further job begins, or a text such as
-        ``"30min"``. With an archive the same call goes on later.
+        With `until_settled`, seconds, or a text such as ``"30min"``: no job begins after them, nor one
+        that would end after them if it takes as long as the longest of its method so far. Jobs under
+        way come to their end. With an archive the same call goes on later.
 
     Returns
     -------

@@ -26,6 +26,7 @@ from redelve.model.designs import draw_task
 from redelve.run.experiment import Experiment
 from redelve.run.races import Race, RaceLook, RacePlan
 from redelve.run.results import Job, Record, Results
+from redelve.run.workers import workers_for
 from redelve.stats.sequential import FIRST_LOOK, MOST_SETS, planned_looks
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out
@@ -40,6 +41,8 @@ ENOUGH_SETS = (16, 8, FIRST_LOOK)
 UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 SPAN = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*")
 
+Work = tuple[str, str]
+"""A task and a method."""
 BudgetLike = float | str
 """Seconds, or a text such as "30min"."""
 
@@ -113,34 +116,55 @@ class Settling:
     loss: str | None = None
     margin: Margin | None = None
     budget: float | None = None
-    """Seconds for all races together, from now on."""
+    """Seconds for all races together, from now on: no job begins that would probably end after them."""
     archive: Path | None = None
     workers: WorkersLike = 1
     watch: Watch = lambda records, jobs: records
     retry: str | None = None
     """Which failed jobs of the part of a race that is not decided yet are done again."""
     started: float = field(default_factory=time.monotonic)
+    longest: dict[Work, float] = field(default_factory=dict)
+    """The seconds that the longest job of a method on a task took."""
+    out: set[Job] = field(default_factory=set)
+    """Jobs that were handed out and have not ended."""
 
-    @property
-    def is_out_of_time(self) -> bool:
-        """Whether the budget is used up."""
-        return self.budget is not None and time.monotonic() - self.started >= self.budget
+    def may_begin(self, jobs: Sequence[Job]) -> bool:
+        """Whether the budget leaves time for these jobs, after those that were handed out before them."""
+        if self.budget is None:
+            return True
+        hands = max(workers_for(self.workers).at_once // 2, 1)
+        needed = self._expected(self.out) / hands + self._expected(jobs)
+        is_time = time.monotonic() - self.started + needed < self.budget
+        self.out.update(jobs if is_time else ())
+        return is_time
+
+    def _expected(self, jobs: Iterable[Job]) -> float:
+        """The seconds of some jobs, if none takes longer than the longest of its kind; 0 for the first."""
+        return sum(self.longest.get((job.task, job.method), 0.0) for job in jobs)
+
+    def learn(self, records: Iterable[Record]) -> None:
+        """Remember how long jobs took."""
+        for record in records:
+            costs, work = record.costs, (record.job.task, record.job.method)
+            seconds = (costs.training_seconds or 0.0) + (costs.prediction_seconds or 0.0)
+            self.longest[work] = max(seconds, self.longest.get(work, 0.0))
+            self.out.discard(record.job)
 
     def watched(self, records: Records, jobs: Sequence[Job]) -> Records:
-        """The records, as long as there is time."""
-        return self.watch(self._in_time(records), jobs)
+        """The records; how long their jobs took is remembered."""
+        return self.watch(self._timed(records), jobs)
 
-    def _in_time(self, records: Records) -> Generator[Record, None, None]:
+    def _timed(self, records: Records) -> Generator[Record, None, None]:
         with closing(records):
-            while not self.is_out_of_time:
-                record = next(records, None)
-                if record is None:
-                    return
+            for record in records:
+                self.learn([record])
                 yield record
 
 
 def settle(experiment: Experiment, how: Settling) -> Results:
     """The results of races, one after the other, with what each of them found."""
+    how = replace(how, workers=workers_for(how.workers, threads=experiment.limits.threads))
+    experiment = replace(experiment, may_begin=how.may_begin)
     records: list[Record] = []
     races: dict[str, Race] = {}
     for address in experiment.assignments:
@@ -181,12 +205,13 @@ def _run_race(plan: RacePlan, experiment: Experiment, how: Settling, records: li
     if how.archive is not None:
         Archive.open(how.archive, create=True)
     kept = Race(plan) if how.archive is None else begun_race(how.archive, plan)
-    race = Race(plan)
+    race = Race(kept.plan)
     while not race.is_over:
         leg = _leg(experiment, race)
         is_new = len(race.looks) >= len(kept.looks)
         retry = how.retry if is_new else "none"  # what was decided stays
         made = carry_out(leg, how.archive, workers=how.workers, watch=how.watched, retry=retry).records
+        how.learn(made)
         records += made
         if len(made) < len(leg.jobs or ()):
             break

@@ -69,7 +69,7 @@ class AssessOptions(of.VerbOptions):
     sizes = of.wholes("s", "training-set sizes, separated by commas", "sizes", WHOLE)
     runs = of.whole("r", "runs with different seeds on each training set", wanted=WHOLE, default=1)
     until_settled = of.flag("u", "add training sets until the best method is settled; losers drop out")
-    budget = of.text("b", "with -u, begin no job after this time, such as 30min or 8h", "time")
+    budget = of.text("b", "with -u, begin no job that would end after this time, such as 30min or 8h", "time")
     out = of.text("o", "the folder for descriptions, archive and report", "folder")
     group = of.text("g", "the column that tells which cases belong together", "column")
     design = of.text("D", "how sets are made: cv, nested, time, holdout or disjoint", "design")

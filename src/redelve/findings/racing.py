@@ -1,6 +1,6 @@
 """Looking at a race: who drops out, whether it is settled, and what its pairs may claim.
 
-Each look has its share of the level, so whatever is said at any of them, of methods and of pairs, is false in
+P-values allow for all planned looks, so whatever is said at any of them, of methods and of pairs, is false in
 at most 5 % of races. A pair is compared at the last look that both took part in. See docs/until-settled.md.
 """
 
@@ -19,7 +19,8 @@ from redelve.findings.task import ComparedTask, TaskFindings, claimed, compariso
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race, RaceLook
 from redelve.run.results import TaskResults
-from redelve.stats.families import Places, judged, unmoderated
+from redelve.stats.families import PairFamily, Places, judged, unmoderated
+from redelve.stats.repeated_looks import RepeatedLooks
 from redelve.stats.sequential import decide, directed, family_at_look, one_sided, sets_needed
 
 
@@ -34,7 +35,8 @@ def look_at(work: TaskResults, race: Race, when: str = "") -> RaceLook:
     pairs = _pairs_at(_restricted(work, dict.fromkeys(running, sets)), race.plan.loss)
     family, places = family_at_look(pairs.squares, len(running)), _places(pairs.names, running)
     within = _within_margin(work, race, running, sets)
-    made = decide(directed(family, places, len(running)), race.plan.share, within)
+    better = RepeatedLooks(race.plan.allowed_for).one_sided(directed(family, places, len(running)))
+    made = decide(better, race.plan.share, within)
     stays = [name for name, is_in in zip(running, made.stays, strict=True) if is_in]
     found = RaceLook(
         sets,
@@ -88,7 +90,7 @@ def _within_margin(work: TaskResults, race: Race, names: Sequence[str], sets: in
     p = np.ones((len(names), len(names)))
     rows, columns = zip(*pairs, strict=True)
     p[rows, columns] = one_sided(squares.differences, unmoderated(squares).single_p_values())
-    return p
+    return RepeatedLooks(race.plan.allowed_for).one_sided(p)
 
 
 def _enlarged(losses: MethodLosses, margin: Margin) -> MethodLosses:
@@ -117,10 +119,11 @@ def _needed(work: TaskResults, race: Race, pairs: TaskPairs) -> int | None:
 
 def _sets_for(gap: float, margin: float | None, squares: tuple[float, float], race: Race) -> int | None:
     """The fewest training sets that show a difference, or that it is less than the margin."""
-    count, share = len(race.left), race.plan.share
-    shown = [sets_needed(gap, squares, share / (count * (count - 1)))]
+    count, looks = len(race.left), RepeatedLooks(race.plan.allowed_for)
+    each = 2 * race.plan.share / (count - 1)
+    shown = [sets_needed(gap, squares, looks.of_each(each / count) / 2)]
     if margin is not None:
-        shown.append(sets_needed(margin - gap, squares, share / (count - 1)))
+        shown.append(sets_needed(margin - gap, squares, looks.of_each(each) / 2))
     return min((one for one in shown if one is not None), default=None)
 
 
@@ -166,10 +169,7 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
             pairs = _pairs_at(_restricted(work, running), compared.code)
             counts.append(len(pairs.names))
             later = {name for after in race.looks[number + 1 :] for name in after.p_values}
-            family = family_at_look(pairs.squares, len(running))
-            share = race.plan.share
-            found_at = judged(family, LEVEL / share * family.p_values(), share)
-            made = family_claims(found_at, family.pairs)
+            made = _claims_at(family_at_look(pairs.squares, len(running)), race)
             found |= {
                 names: claim
                 for names, claim in zip(pairs.names, made, strict=True)
@@ -177,3 +177,12 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
             }
     nothing = Claim(None, None, race.plan.share, sum(counts))
     return tuple(replace(found.get(names, nothing), family=sum(counts)) for names in compared.pairs.names)
+
+
+def _claims_at(family: PairFamily, race: Race) -> tuple[Claim, ...]:
+    """The claims of one look; what it has of the level is what a single look at as many pairs would have."""
+    level, looks = race.plan.share, RepeatedLooks(race.plan.allowed_for)
+    share = family.pairs * looks.of_each(level / family.pairs)
+    found = judged(family, LEVEL / level * family.p_values(looks), share)
+    found = replace(found, half_widths=family.half_widths(level, looks))
+    return family_claims(found, family.pairs)

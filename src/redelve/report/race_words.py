@@ -56,15 +56,14 @@ def race_sentences(race: Race) -> tuple[str, ...]:
 
 def _rule(race: Race) -> str:
     plan = race.plan
-    looks = listed([str(sets) for sets in plan.looks])
-    share, level = formatting.per_cent(plan.share), formatting.per_cent(plan.level)
+    looks, level = listed([str(sets) for sets in plan.looks]), formatting.per_cent(plan.level)
     if len(plan.looks) == 1:
         return (
             f"One look was planned, after {looks} training sets; anything false is said in at most {level}."
         )
     return (
-        f"Looks were planned after {looks} training sets; anything false is said at each in at most {share} "
-        f"of races, and at all of them in at most {level}."
+        f"Looks were planned after {looks} training sets; anything false is said at any of them in at most "
+        f"{level} of races."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise, product
@@ -44,6 +44,13 @@ FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
 WHOLE = ("tasks", "losses_of", "learners", "losses")
 """What an experiment knows from the moment it is made."""
+Begin = Callable[[Sequence[Job]], bool]
+"""Whether jobs that are done together may begin now."""
+
+
+def begin_at_once(jobs: Sequence[Job]) -> bool:
+    """Jobs begin as soon as there is somebody to do them."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,8 @@ class Experiment:
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
     jobs: Mapping[Job, int] | None = None
+    may_begin: Begin = field(default=begin_at_once, repr=False, compare=False)
+    """After the first jobs that may not begin none does; those under way come to their end."""
     tasks: Mapping[str, TaskFacts] = field(init=False, repr=False, compare=False)
     """What the analysis must know of the tasks, by address."""
     learners: Mapping[str, MethodFacts] = field(init=False, repr=False, compare=False)
@@ -148,6 +157,8 @@ def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> I
     """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
     try:
         for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
+            if not experiment.may_begin(together):
+                return
             yield pack_together(experiment, together)
     finally:
         let_go()

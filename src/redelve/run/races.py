@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["better", "equivalent", "open"]
+LookRule = Literal["equal shares", "all looks together"]
+"""How looks share the level: each an equal part, or by p-values that allow for all looks at once."""
+OLD_RULE: LookRule = "equal shares"
+"""That of races whose records name none; such a race goes on by it."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +28,25 @@ class RacePlan:
     """The chance of any false word over all looks."""
     margin: str | None = None
     runs: int = 1
+    rule: LookRule = "all looks together"
 
     @property
     def share(self) -> float:
-        """What each look has of the level."""
-        return self.level / len(self.looks)
+        """What p-values at a look are compared with."""
+        return self.level / len(self.looks) if self.rule == OLD_RULE else self.level
+
+    @property
+    def allowed_for(self) -> tuple[int, ...]:
+        """The looks that p-values at a look allow for: all, or where each has its share only one."""
+        return self.looks[-1:] if self.rule == OLD_RULE else self.looks
 
     def differences(self, other: RacePlan) -> tuple[str, ...]:
-        """What another plan has otherwise, in words."""
+        """What another plan has otherwise, in words; looks may differ where the rule for them does."""
         named = {
             "data or design": (self.task_digest, other.task_digest),
             "loss": (self.loss, other.loss),
             "methods": (dict(self.methods), dict(other.methods)),
-            "looks": (self.looks, other.looks),
+            "looks": (self.looks, other.looks if self.rule == other.rule else self.looks),
             "level": (self.level, other.level),
             "margin": (self.margin, other.margin),
             "runs": (self.runs, other.runs),
@@ -48,10 +58,11 @@ class RacePlan:
 class RaceLook:
     """What was found at one look.
 
-    `p_values` are those of "it ties with the best", by method, which allow for all methods in the race;
-    `p_equivalent` is that of "some two of those that stay differ by the margin or more". `failed` are methods
-    that left the race because a job of theirs came to no answer. `needed` is the number of training sets that
-    would probably settle what this look left open.
+    `p_values` are those of "it ties with the best", by method, which allow for all methods in the race,
+    and for all looks if the plan's rule does; `p_equivalent` is that of "some two of those that stay
+    differ by the margin or more". `failed` are methods that left the race because a job of theirs came to
+    no answer. `needed` is the number of training sets that would probably settle what this look left
+    open.
     """
 
     sets: int

@@ -26,6 +26,7 @@ from redelve.stats.estimates import Scheme
 from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray, two_t_half_width, two_t_p_value
 from redelve.stats.moderation import Variances, learnt_variances
+from redelve.stats.repeated_looks import ONE_LOOK, RepeatedLooks
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 CANCELLED = 1e-6
@@ -254,11 +255,14 @@ class PairFamily:
         """How many comparisons there are."""
         return int(self.squares.differences.shape[-1])
 
-    def p_values(self) -> FloatArray:
-        """For each comparison the level of the whole family from which on its difference is claimed."""
+    def p_values(self, allowing: RepeatedLooks = ONE_LOOK) -> FloatArray:
+        """For each comparison the level of the whole family from which on its difference is claimed.
+
+        With planned looks that of all of them together.
+        """
         squares = self.squares
-        both = self.pairs * self._tail(self.variances, self.prior_df + squares.df)
-        own = self.guard * self._tail(squares.between, squares.df) if self.guard else 0.0
+        both = self.pairs * allowing.over_all(self._tail(self.variances, self.prior_df + squares.df))
+        own = self.guard * allowing.over_all(self._tail(squares.between, squares.df)) if self.guard else 0.0
         p = np.minimum(np.maximum(both, own), 1.0)
         return np.asarray(np.where(np.isnan(squares.between), np.nan, p))
 
@@ -272,13 +276,15 @@ class PairFamily:
         p = self._tail(self.variances, self.prior_df + self.squares.df)
         return np.asarray(np.where(np.isnan(self.squares.between), np.nan, p))
 
-    def half_widths(self, level: float) -> FloatArray:
+    def half_widths(self, level: float, allowing: RepeatedLooks = ONE_LOOK) -> FloatArray:
         """Half the widths of intervals that all hold their true differences but in `level` of cases."""
         squares = self.squares
-        both = self._reach(self.variances, self.prior_df + squares.df, level / self.pairs)
+        each = allowing.of_each(level / self.pairs)
+        both = self._reach(self.variances, self.prior_df + squares.df, each)
         if not self.guard:
             return both
-        return np.asarray(np.maximum(both, self._reach(squares.between, squares.df, level / self.guard)))
+        own = self._reach(squares.between, squares.df, allowing.of_each(level / self.guard))
+        return np.asarray(np.maximum(both, own))
 
     def _tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
         squares = self.squares

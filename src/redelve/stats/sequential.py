@@ -1,10 +1,10 @@
 """When may one stop: looks planned beforehand, what may be said at each, and how much more would settle it.
 
-The unit is a training set, and looks are few, so α is shared by the looks in equal parts: by Bonferroni's
-inequality the chance of any false word over all looks is at most α whatever the design, and whenever the race
-is ended. At each look a method is dropped where "it is the best, or ties with the best" is rejected, and all
-that are left are called equivalent where two one-sided tests say so of every pair (Schuirmann 1987, Journal
-of Pharmacokinetics and Biopharmaceutics 15:657–680). See docs/until-settled.md.
+The unit is a training set. Looks are planned, and p-values allow for all of them (`repeated_looks`), so the
+chance of any false word over all looks is at most α, whenever the race is ended. At each look a method is
+dropped where "it is the best, or ties with the best" is rejected, and all that are left are called equivalent
+where two one-sided tests say so of every pair (Schuirmann 1987, Journal of Pharmacokinetics and
+Biopharmaceutics 15:657–680). See docs/until-settled.md.
 
 The last axes of every array are those of the methods or pairs; axes before them are those of many data sets
 at once.
@@ -21,9 +21,7 @@ from redelve.stats.families import PairFamily, PairSquares, Places, Truths, mode
 from redelve.stats.mean_squares import FloatArray
 
 FIRST_LOOK, MOST_SETS = 4, 32
-"""Looks double from the first; more training sets than the most are not planned for."""
-LEAST_STEP = 1.5
-"""The last look comes after this many times as many sets as the one before it, or in its place."""
+"""The first look comes after so many training sets; more than the most are not planned for."""
 FEWEST_MODERATED, MOST_PRIOR_DF = 5, 4.0
 """From so many methods on their variances learn from each other, as if from so many more training sets."""
 SURE = 0.8
@@ -33,30 +31,31 @@ MOST_NEEDED = 10_000
 
 
 def planned_looks(sets: int) -> tuple[int, ...]:
-    """After how many training sets to look, where there are so many: 4, 8, 16, 32 as far as they go.
+    """After how many training sets to look, where there are so many: four times while they double.
 
-    >>> planned_looks(40), planned_looks(15), planned_looks(9), planned_looks(6)
-    ((4, 8, 16, 32), (4, 8, 15), (4, 9), (4, 6))
+    >>> planned_looks(40)
+    (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
+    >>> planned_looks(15), planned_looks(6)
+    ((4, 5, 6, 7, 8, 10, 12, 14, 15), (4, 5, 6))
     """
     if sets < FIRST_LOOK:
         raise StatisticsError(
             f"a race looks after {FIRST_LOOK} training sets for the first time: there are only {sets}"
         )
     last, looks = min(sets, MOST_SETS), [FIRST_LOOK]
-    while 2 * looks[-1] <= last:
-        looks.append(2 * looks[-1])
-    if last < LEAST_STEP * looks[-1]:
-        looks.pop()
-    return (*looks, last)
+    while looks[-1] < last:
+        quarter = 2 ** (looks[-1].bit_length() - 3)
+        looks.append(min(looks[-1] + quarter, last))
+    return tuple(looks)
 
 
 @dataclass(frozen=True)
 class LookDecision:
     """What one look says of the methods still in the race.
 
-    `p_values` are, for each method, the level of this look from which on "it ties with the best" is rejected
-    (allowing for all methods); `p_equivalent` is that from which on all that stay are called equivalent, 1
-    where there is no margin. `level` is this look's share of α.
+    `p_values` are, for each method, the level from which on "it ties with the best" is rejected (allowing for
+    all methods); `p_equivalent` is that from which on all that stay are called equivalent, 1 where there is
+    no margin. `level` is what they are compared with: α where p-values allow for all looks.
     """
 
     p_values: FloatArray
@@ -138,7 +137,7 @@ def all_equivalent(p_values: FloatArray, stays: Truths) -> FloatArray:
 
 
 def decide(better: FloatArray, level: float, within: FloatArray | None = None) -> LookDecision:
-    """The decision at one look, whose share of α is `level`.
+    """The decision at one look, at the level that p-values like these are compared with.
 
     `better` has p[…, j, i] against "j is no better than i", `within` p[…, j, i] against "i is worse than j by
     the margin or more".

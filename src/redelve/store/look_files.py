@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast, get_args
 
 from redelve.errors import FormatError, SpecError
-from redelve.run.races import EarlierLook, Race, RaceLook, RacePlan
+from redelve.run.races import OLD_RULE, EarlierLook, LookRule, Race, RaceLook, RacePlan
 from redelve.run.results import Results, TaskFacts
 from redelve.store.layout import (
     ANALYSES,
@@ -44,7 +45,10 @@ def write_race(root: Path, race: Race) -> None:
 
 
 def begun_race(root: Path, plan: RacePlan) -> Race:
-    """The race with this plan, as far as it went; an error if the archive has another on the same task."""
+    """The race with this plan, as far as it went; an error if the archive has another on the same task.
+
+    One that was begun by an older rule keeps its plan, and goes on by it.
+    """
     path = race_path(root, plan.task)
     if not path.exists():
         return Race(plan)
@@ -88,12 +92,26 @@ def read_race(path: Path) -> Race:
             float(plan.take("level", float)),
             plan.take("margin", str, type(None)),
             plan.take("runs", int),
+            _rule(plan),
         ),
         looks,
     )
     if race.plan.looks[: len(looks)] != tuple(look.sets for look in looks):
         raise FormatError(path, None, "its looks are not those that were planned: restore it from a copy")
     return race
+
+
+def _rule(plan: DocumentFields) -> LookRule:
+    """How looks share the level; races of old name no rule, and have the old one."""
+    named = plan.take("rule", str) if "rule" in plan.content else OLD_RULE
+    for rule in get_args(LookRule):
+        if rule == named:
+            return cast(LookRule, rule)
+    raise FormatError(
+        plan.path,
+        None,
+        f'its looks go by the rule "{named}", which this version does not know: use a newer redelve',
+    )
 
 
 def _look(given: DocumentFields) -> RaceLook:
