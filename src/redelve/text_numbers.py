@@ -95,8 +95,6 @@ def _per_cent(share: float) -> str:
     value = 100 * share
     if abs(value) > COARSEST:
         return f"{'more' if value > 0 else 'less'} than {MINUS * (value < 0)}{COARSEST:,.0f} %"
-    if abs(value) >= 9.95:
-        return f"{value:.0f} %".replace("-", MINUS)
     return f"{_written(value, 2)} %"
 
 

@@ -294,7 +294,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     difference = formatting.with_error(sign * contest.difference, contest.standard_error)
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
-    margin = "" if other in contest.not_worse else contest.margin_words
+    margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
     return " ".join(part for part in (text, margin) if part)
 
 
@@ -310,7 +310,8 @@ def comparison_sentence(contest: Contest) -> str:
     around = f" (95 % interval {formatting.interval(contest.bounds, error)})" if contest.bounds else ""
     difference = formatting.with_error(contest.difference, error)
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
-    return f"{lead}: {both} = {difference}{around}, {p_value}. {contest.margin_words}".rstrip()
+    text = f"{lead}: {both} = {difference}{around}, {p_value}."
+    return text if contest.verdict is None else f"{text} {contest.margin_words}".rstrip()
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:

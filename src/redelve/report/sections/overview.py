@@ -74,7 +74,7 @@ class SummarySection(Section):
 
     def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
         """Mean ranks over data sets, or the losses on the one or two that there are."""
-        if (ranks := ranks_picture(findings)) is not None:
+        if findings.across is not None and (ranks := ranks_picture(findings)) is not None:
             return (ranks,)
         several = (losses_picture(panel) for panel in panels(findings)[:MOST_PICTURES])
         return tuple(one for one in several if one is not None)
