@@ -153,13 +153,15 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
     """One for each loss and each method compared with; of several tasks some may lack losses."""
     from redelve.data.delve.method_tasks import MethodTask
     from redelve.report.summary import summarise
-    from redelve.store.loss_files import codes_there, losses_as_results
+    from redelve.store.loss_files import about_other_data, codes_there, losses_as_results
 
     bases = split_names(given.options.get("i", ())) or ["loss"]
     others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
     asked = given.value("l")
     there = codes_there(work, bases[0])
     codes = (there if asked is None else split_codes(asked)) or ["*"]
+    if there and (told := about_other_data(work)) is not None:
+        warn("mstats", told)
     for code in codes:
         if code not in there and (len(codes) > 1 or not is_alone):
             warn("mstats", f"no loss files {bases[0]}.{code}.* under {work.address}")

@@ -32,6 +32,17 @@ def codes_there(work: MethodTask, base: str = "loss") -> list[str]:
     return list(in_order(found))
 
 
+def about_other_data(work: MethodTask) -> str | None:
+    """What to say of losses on other data than the active ones; None where that is not so, or not known."""
+    try:
+        told = work.other_data
+    except RedelveError:  # data that cannot be read or drawn from tell nothing of these losses
+        return None
+    if told is None:
+        return None
+    return f"the losses of {work.address} are of other data than those of this name that are active ({told})"
+
+
 def losses_as_results(
     work: MethodTask, loss: Loss, *, bases: Sequence[str] = ("loss",), other: MethodTask | None = None
 ) -> Results:
@@ -203,6 +214,8 @@ def _design(work: MethodTask, sizes: Sequence[int]) -> _FileDesign:
     if work.case_lists is None and not source.dataset.has_commonality:
         alike = (_instance_facts(source.task.training_set_size, size) for size in sizes)
         return _FileDesign(prototask.scheme, tuple(alike), prototask_caveats(prototask))
+    if source.dataset.has_commonality:
+        work.refuse_other_data()  # which cases belong together is told by the active data
     instances = source.instances(work.case_lists)
     facts = describe(instances, source.commonality, dependency_range=prototask.dependency_range)
     return _FileDesign(
@@ -243,6 +256,7 @@ def _instance_facts(
 def _baseline(work: MethodTask, loss: Loss) -> float | None:
     """The loss of the best constant answer, by which the loss is standardised (manual 8.3)."""
     if loss.letter not in LETTERS:
+        work.refuse_other_data()  # the true values are those of the active data
         return loss.baseline(work.source.test_truths(work.source.instances(work.case_lists)))
     stats = work.evidence.stats
     if stats is None:

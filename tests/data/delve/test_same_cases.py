@@ -16,6 +16,7 @@ import pytest
 
 from redelve.data.catalogue.dataset_folder import AttributeLine, PrototaskPlan, attribute_lines, dataset_files
 from redelve.data.delve.cases_used import CASES_USED, CaseEvidence, UsedCases, difference, read_cases_used
+from redelve.data.delve.dataset_spec import COMMONALITY
 from redelve.data.delve.figure_files import TEST_SET_STATS, read_test_set_stats
 from redelve.data.delve.roots import make_builtin_root
 from redelve.errors import FormatError
@@ -128,6 +129,42 @@ def test_results_on_other_data_are_refused(
     assert way_out in done.err
     assert not list(folder.glob("results/fresh/*"))
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("prepare", [keep_all, only_delves])
+@pytest.mark.parametrize("words", [["-l", "S"], ["-l", "S", "-j"]])
+def test_a_summary_of_losses_on_other_data_says_so(
+    scene: tuple[Path, Path], prepare: Removed, words: list[str], run_command: RunCommand
+) -> None:
+    folder, theirs = scene
+    prepare(folder)
+    said = "the losses of /mine/bank-8fm/rej/std.12 are of other data than those of this name that are active"
+    done = run_command("mstats", words, cwd=folder)
+    assert done.code == 0
+    assert said in done.err
+    assert f"{TEST_SET_STATS} S" in done.err
+    assert run_command("mstats", words, cwd=folder.parents[3] / "lin-1/bank-8fm/rej/std.12").err == ""
+    shutil.copytree(theirs / "data", folder.parents[4] / "data", dirs_exist_ok=True)
+    again = run_command("mstats", words, cwd=folder)
+    assert (again.err, again.out) == ("", done.out)
+
+
+def test_losses_whose_analysis_takes_the_cases_themselves_are_refused_on_other_ones(
+    delve_home: Path, tmp_path: Path, run_command: RunCommand
+) -> None:
+    """Which cases belong together is told by the data alone."""
+    files = original()
+    rows = files["Dataset.data"].splitlines()
+    files["Dataset.data"] = "".join(f"{row} @{number // 2}\n" for number, row in enumerate(rows))
+    files["Dataset.spec"] = files["Dataset.spec"].replace("Attributes:", f"{COMMONALITY}\nAttributes:")
+    own = make_root(tmp_path / "delve", {f"data/small/{name}": text for name, text in files.items()})
+    folder = worked(own, "one", "small/rej/std.12", run_command)
+    assert run_command("mstats", ["-l", "S"], cwd=folder).err == ""
+    data = own / "data/small/Dataset.data"
+    data.write_text("\n".join(reversed(data.read_text().splitlines())) + "\n")
+    done = run_command("mstats", ["-l", "S"], cwd=folder)
+    assert done.code == 1
+    assert "was made for other data than the active ones" in done.err
 
 
 def test_with_the_data_they_were_made_for_they_are_taken(

@@ -77,17 +77,26 @@ class MethodTask:
             return None
         return source.instances(self.case_lists)
 
+    @cached_property
+    def other_data(self) -> str | None:
+        """How the cases that the directory was made for differ from the active ones; None where they do not.
+
+        None also where the data are not at hand, or nothing tells the cases.
+        """
+        if not self.evidence.is_there or self.instances is None:
+            return None
+        found = difference(self.evidence, evidence_of(self.source, self.instances))
+        if found is None:
+            return None
+        dataset = self.source.dataset.name
+        said = self.library.overlay.provenance(dataset)
+        return f"{found}; /{dataset} is {said}" if said else f"{found}; /{dataset} has other cases now"
+
     def refuse_other_data(self) -> None:
         """Raise an error where the directory was made for other cases than those that are active."""
-        if self.instances is None:
-            return
-        found = difference(self.evidence, evidence_of(self.source, self.instances))
-        if found is not None:
-            dataset = self.source.dataset.name
-            said = self.library.overlay.provenance(dataset)
-            active = f"/{dataset} is {said}" if said else f"/{dataset} has other cases now"
+        if self.other_data is not None:
             raise SpecError(
-                f"{self.address} was made for other data than the active ones ({found}; {active}): put the "
+                f"{self.address} was made for other data than the active ones ({self.other_data}): put the "
                 f"data that it was made for into a delve directory of your own, where they take the place "
                 f"of redelve's, or run mgendata and the method again"
             )
