@@ -230,3 +230,39 @@ def test_numbers_have_metrics_too() -> None:
     assert task.leader == "lin-1"
     by_r2 = found.judged_by("r2").findings.tasks[0]
     assert by_r2.judged_by.metric_value(by_r2.method("lin-1").mean or 0) > 0.5
+
+
+def test_everything_that_is_shown_has_the_users_name_direction_and_unit(
+    common: Assessment, tmp_path: Path
+) -> None:
+    by_accuracy = common.judged_by("accuracy")
+    text = str(by_accuracy)
+    assert "the highest accuracy" in text
+    assert "accuracy, in per cent, ± standard error" in text
+    assert "loss" not in text.partition("Bear in mind")[0].replace("whether the loss still falls", "")
+    best = by_accuracy.frame().set_index("method")["mean"].max()
+    assert f"{100 * best:.1f}"[:2] in text
+    table = by_accuracy.frame()
+    assert ((table["low"] < table["mean"]) & (table["mean"] < table["high"])).all()
+    (contest,) = by_accuracy.compare("lr", "nb")
+    means = table.set_index("method")["mean"]
+    assert by_accuracy.compare("lr", "nb").frame()["difference"][0] == pytest.approx(
+        means["lr"] - means["nb"]
+    )
+    assert contest.shown[0] == pytest.approx(100 * (means["lr"] - means["nb"]))
+    page = by_accuracy.report(tmp_path / "page.html").read_text()
+    assert "Accuracy (%)\xa0±\xa0SE" in page
+
+
+def test_a_metric_of_a_users_own_is_kept_with_an_archive_that_others_read(tmp_path: Path) -> None:
+    def gain_score(y_true: Numbers, y_pred: Numbers) -> float:
+        return float(np.mean(y_true == y_pred) ** 2)
+
+    place = tmp_path / "archive"
+    found = redelve.assess(METHODS, redelve.from_frame(frame(400), "ill"), judge_by=gain_score, archive=place)
+    loaded = Assessment(Archive.open(place).load(), "gain_score")
+    (facts,) = loaded.results.tasks.values()
+    assert not facts.loss("gain_score").mean_of_cases
+    assert loaded.findings.tasks[0].loss_words == "gain score"
+    wanted = found.findings.tasks[0].method("lr").mean
+    assert loaded.findings.tasks[0].method("lr").mean == pytest.approx(wanted, abs=1e-12)

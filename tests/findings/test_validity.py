@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from redelve.answers.predictions import Target
+from redelve.answers.predictions import Target, Truth
 from redelve.findings.validity import RULES, check_results
 from redelve.run.races import EarlierLook
 from redelve.run.results import IMPORTED, Results
@@ -79,6 +79,17 @@ def heavy() -> Results:
     return results([facts], {"a": {facts.address: losses}})
 
 
+def rare_class(rare: int = 4) -> Results:
+    """Two classes, of which the second has so many of fifty cases."""
+    made, target = plain(), Target("ill", "categorical", ("no", "yes"))
+    (facts,) = made.tasks.values()
+    truths = (Truth.exact(target, [0.0] * (50 - rare) + [1.0] * rare),)
+    instances = tuple(replace(one, truths=truths) for one in facts.instances)
+    tasks = {facts.address: replace(facts, targets=(target,), instances=instances)}
+    records = tuple(replace(one, losses={"Z": one.losses["S"]}) for one in made.records)
+    return replace(made, tasks=tasks, records=records)
+
+
 VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V001": one_training_set,
     "V002": lambda: plain(training_overlap=True),
@@ -97,6 +108,7 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V015": one_run,
     "V016": lambda: plain(notes=("cases are in sequence",)),
     "V017": heavy,
+    "V021": rare_class,
     "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
 }
 
@@ -127,6 +139,19 @@ def test_a_rule_finds_its_violation_and_names_it(code: str) -> None:
         assert note.title == RULES[code].title
         assert str(note).startswith(f"{code} {note.title}: ")
         assert note.severity == RULES[code].severity
+
+
+def test_a_rare_class_is_named_with_what_the_commonest_one_achieves() -> None:
+    (note,) = check_results(rare_class(4))
+    assert 'class "yes" has 8 % of the test cases' in note.text
+    assert "is right in 92 %: judge by balanced_accuracy or roc_auc" in note.text
+    assert check_results(rare_class(5)) == ()
+
+
+def test_a_rare_class_is_no_matter_where_nobody_counts_errors() -> None:
+    made = rare_class(4)
+    squared = tuple(replace(one, losses={"Q": one.losses["Z"]}) for one in made.records)
+    assert check_results(replace(made, records=squared)) == ()
 
 
 def test_overlapping_test_sets_are_a_dependence_too() -> None:

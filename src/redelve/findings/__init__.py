@@ -12,6 +12,7 @@ from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
 from redelve.findings.findings import Findings, find, learning_curves
 from redelve.findings.heavy_tails import heavy_tails
+from redelve.findings.imbalance import rare_class
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (
@@ -57,5 +58,6 @@ __all__ = [
     "losses_on",
     "paired_test",
     "primary_loss",
+    "rare_class",
     "standard_of",
 ]

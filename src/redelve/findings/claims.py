@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 
+from redelve.answers.losses import Loss
 from redelve.findings.advice import Repeats, Sought, advice_of, smallest_found
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.run.results import TaskFacts
@@ -172,6 +173,8 @@ class Contest:
     """What there are several of: the difference varies from one to the next."""
     verdict: MarginVerdict | None = None
     """What the bounds say about a margin, where one was given."""
+    judged_by: Loss | None = field(default=None, repr=False, compare=False)
+    """The loss itself, as far as it is known, for those who are shown its values."""
     winner: str | None = field(init=False)
     """The method with the smaller expected loss, if the difference is claimed."""
     loser: str | None = field(init=False, repr=False)
@@ -202,6 +205,24 @@ class Contest:
             is_equivalent=len(not_worse) == 2,
             not_worse=not_worse,
         )
+
+    @property
+    def shown(self) -> tuple[float | None, float | None, Interval | None]:
+        """Difference, standard error and bounds as users are shown them, first method minus second."""
+        found, error, bounds, loss = self.difference, self.standard_error, self.bounds, self.judged_by
+        if loss is None or not loss.is_metric:
+            return found, error, bounds
+        ends = None if bounds is None else sorted(loss.shown_difference(end) for end in bounds)
+        return (
+            None if found is None else loss.shown_difference(found),
+            None if error is None else loss.shown_spread(error),
+            None if ends is None else (ends[0], ends[1]),
+        )
+
+    @property
+    def unit(self) -> str:
+        """What stands behind numbers that users are shown."""
+        return "" if self.judged_by is None else self.judged_by.shown_unit
 
     @cached_property
     def test(self) -> Test:
@@ -283,21 +304,23 @@ def _described(contest: Contest) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."
     together = contest.claim.family > 1
-    around = (
-        ""
-        if contest.bounds is None
-        else f" (95 % interval {contest.bounds[0]:.4g} to {contest.bounds[1]:.4g})"
-    )
-    lead = (
-        f"{contest.winner} loses less than {contest.loser}"
-        if contest.winner
-        else f"{contest.first} and {contest.second} could not be told apart"
-    )
+    difference, error, bounds = contest.shown
+    around = "" if bounds is None else f" (95 % interval {bounds[0]:.4g} to {bounds[1]:.4g}{contest.unit})"
+    lead = outcome_words(contest) or f"{contest.first} and {contest.second} could not be told apart"
     allowing = f" allowing for {contest.claim.family} comparisons" if together else ""
     return (
-        f"{lead}: {contest.first} − {contest.second} = {contest.difference:.4g} ± "
-        f"{contest.standard_error:.2g}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
+        f"{lead}: {contest.first} − {contest.second} = {difference:.4g} ± "
+        f"{error:.2g}{contest.unit}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
     )
+
+
+def outcome_words(contest: Contest) -> str:
+    """That the winner is better than the loser; empty where there is no winner."""
+    if contest.winner is None or contest.loser is None:
+        return ""
+    if contest.judged_by is None:
+        return f"{contest.winner} loses less than {contest.loser}"
+    return contest.judged_by.is_better_words(contest.winner, contest.loser)
 
 
 def _margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:

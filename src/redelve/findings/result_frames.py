@@ -79,14 +79,15 @@ def _lost_row(facts: TaskFacts, loss: str | None, failure: FailedJobs) -> dict[s
 
 
 def _row(task: TaskFindings, method: MethodFinding) -> dict[str, object]:
-    low, high = method.bounds or (None, None)
+    ends = sorted(map(task.judged_by.metric_value, method.bounds)) if method.bounds else (None, None)
+    low, high = ends
     deviations = {f"sd {source}": value for source, value in method.deviations.items()}
     return {
         "task": task.task.address,
         "training_set_size": task.task.training_set_size,
         "loss": task.loss,
         "method": method.method,
-        "mean": method.mean,
+        "mean": None if method.mean is None else task.judged_by.metric_value(method.mean),
         "standard_error": method.standard_error,
         "low": low,
         "high": high,
@@ -108,13 +109,15 @@ def contests_frame(contests: Sequence[tuple[str, str, Contest]]) -> pd.DataFrame
 
 
 def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]:
-    low, high = contest.bounds or (None, None)
+    sign = -1.0 if contest.judged_by is not None and contest.judged_by.higher_is_better else 1.0
+    ends = None if contest.bounds is None else sorted(sign * end for end in contest.bounds)
+    low, high = ends or (None, None)
     return {
         "task": address,
         "loss": loss,
         "first": contest.first,
         "second": contest.second,
-        "difference": contest.difference,
+        "difference": None if contest.difference is None else sign * contest.difference,
         "standard_error": contest.standard_error,
         "low": low,
         "high": high,

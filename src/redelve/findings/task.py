@@ -77,6 +77,8 @@ class MethodFinding:
     """One training set: what varies between runs is then the seed."""
     limits: Interval = (-inf, inf)
     """What can be lost at least and at most."""
+    judged_by: Loss | None = field(default=None, repr=False)
+    """The loss itself, as far as it is known, for those who are shown its values."""
     scale: MetricInterval | None = field(default=None, repr=False)
     """How the interval of a metric is made."""
     mean: float | None = field(init=False)
@@ -107,6 +109,15 @@ class MethodFinding:
             loses_more_than_constant=None if standardised is None else standardised > of_constant,
             deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
         )
+
+    @property
+    def shown(self) -> tuple[float | None, float | None]:
+        """Expected value and standard error as users are shown them: an accuracy in per cent."""
+        loss = self.judged_by
+        if loss is None or not loss.is_metric or self.mean is None:
+            return self.mean, self.standard_error
+        error = None if self.standard_error is None else loss.shown_spread(self.standard_error)
+        return loss.shown_value(self.mean), error
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
@@ -273,7 +284,7 @@ class ComparedTask:
         if self.pairs is None:
             return
         facts, squares = self.work.facts, self.pairs.squares
-        repeats = _repeats(facts, squares)
+        repeats, judge = _repeats(facts, squares), self.work.losses[self.code].loss
         several = zip(self.pairs.names, squares.differences, squares.standard_errors, claims, strict=True)
         for names, difference, error, claim in several:
             both = [self.losses[name] for name in names]
@@ -287,6 +298,7 @@ class ComparedTask:
                 facts.training_set_size,
                 partial(paired_test, facts, *both),
                 repeats,
+                judged_by=judge,
             )
 
 
@@ -379,6 +391,7 @@ def finding_of(
         reason,
         is_one_partition=len(work.facts.instances) == 1,
         limits=limits,
+        judged_by=judge,
         scale=None if is_plain else metric_interval(work.facts, losses, judge),
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
+from redelve.answers.losses import Loss
 from redelve.findings import LearningCurve, MethodFinding, TaskFindings
 from redelve.findings.curves import WORTH
 from redelve.report import formatting
@@ -144,14 +145,20 @@ def digits_table(panel: Panel) -> ReportTable:
 def _numbers(panel: Panel, finding: MethodFinding) -> tuple[float | None, float | None]:
     if panel.is_standardised:
         return finding.standardised, finding.standardised_error
-    return finding.mean, finding.standard_error
+    return finding.shown
+
+
+def _from_zero(panel: Panel) -> bool:
+    """Whether 0 is worth showing: of losses it is, of metrics that grow with quality 1 is."""
+    loss = panel.largest.judged_by
+    return not (loss.is_shift or loss.higher_is_better)
 
 
 def _panel_scale(panel: Panel) -> Scale:
     found = [_numbers(panel, one) for task in panel.tasks for one in task.methods]
     values = [value for value, _ in found if value is not None]
     errors = [error or 0.0 for value, error in found if value is not None]
-    return scale_of(values, errors, from_zero=not panel.largest.judged_by.is_shift)
+    return scale_of(values, errors, from_zero=_from_zero(panel))
 
 
 def _draw_boxes(panel: Panel) -> Figure:
@@ -169,8 +176,7 @@ def _draw_boxes(panel: Panel) -> Figure:
         _draw_box(box, panel, task, scale)
         box.set_title(f"{task.task.training_set_size}", fontsize=9.5, pad=5)
         if number == 0:
-            kind = "standardised" if panel.is_standardised else "expected"
-            box.set_ylabel(f"{kind} loss")
+            box.set_ylabel(_axis_words(panel))
         else:
             box.tick_params(labelleft=False)
         below = figure.add_axes((x, 0, width / total[0], square / total[1]))
@@ -314,11 +320,28 @@ def curves_picture(panel: Panel) -> Picture | None:
 def _points(panel: Panel, curve: LearningCurve) -> list[tuple[int, float, float]]:
     found = []
     for point in curve.points:
-        value = point.standardised if panel.is_standardised else point.mean
-        error = point.standardised_error if panel.is_standardised else point.standard_error
+        value, error = (
+            (point.standardised, point.standardised_error)
+            if panel.is_standardised
+            else _shown(panel.largest.judged_by, point.mean, point.standard_error)
+        )
         if value is not None and isfinite(value):
             found.append((point.training_set_size, value, error or 0.0))
     return found
+
+
+def _shown(loss: Loss, mean: float | None, error: float | None) -> tuple[float | None, float | None]:
+    """A value and its standard error as users are shown them."""
+    if mean is None or not loss.is_metric:
+        return mean, error
+    return loss.shown_value(mean), None if error is None else loss.shown_spread(error)
+
+
+def _axis_words(panel: Panel) -> str:
+    loss = panel.largest.judged_by
+    if loss.is_metric:
+        return f"{loss.shown_name}{loss.shown_unit}"
+    return "standardised loss" if panel.is_standardised else "expected loss"
 
 
 def _draw_curves(panel: Panel) -> Figure:
@@ -331,15 +354,13 @@ def draw_curves(axes: Axes, panel: Panel) -> None:
     """Learning curves with names at their ends, which stand to the right of the axes."""
     found = {curve.method: _points(panel, curve) for curve in panel.curves}
     every = [point for points in found.values() for point in points]
-    scale = scale_of(
-        [y for _, y, _ in every], [e for _, _, e in every], from_zero=not panel.largest.judged_by.is_shift
-    )
+    scale = scale_of([y for _, y, _ in every], [e for _, _, e in every], from_zero=_from_zero(panel))
     plain_log_ticks(axes, [task.task.training_set_size for task in panel.tasks])
     axes.set_ylim(scale.low, scale.high)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
     axes.set_xlabel("training cases")
-    axes.set_ylabel("standardised loss" if panel.is_standardised else "expected loss")
+    axes.set_ylabel(_axis_words(panel))
     for name in panel.methods:
         if found.get(name):
             _draw_curve(axes, found[name], panel.look(name))
@@ -397,7 +418,7 @@ def curves_table(panel: Panel) -> ReportTable:
             elif standardised:
                 cells.append(error_cell(point.standardised, point.standardised_error))
             else:
-                cells.append(error_cell(point.mean, point.standard_error))
+                cells.append(error_cell(*_shown(panel.largest.judged_by, point.mean, point.standard_error)))
         rows.append((name_cell(curve.method), *cells, Cell(curve.would_more_data_help or "cannot be told")))
     kind = "Standardised" if standardised else "Expected"
     return ReportTable(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
+from redelve.findings.claims import outcome_words
 from redelve.findings.validity import Note
 from redelve.report import formatting
 from redelve.report.formatting import listed
@@ -69,7 +70,7 @@ def headline(panel: Panel) -> str:
     if len(task.methods) == 1:
         return f"{leader} is the only method with results{_beside_constant(task, leader)}."
     if not task.contests:
-        return f"{leader} had the smallest loss; nothing could be compared."
+        return f"{leader} had {task.judged_by.best_words}; nothing could be compared."
     if task.is_planned:
         return f"{'; '.join(_outcome(one) for one in task.contests[:MOST_LISTED])}."
     return _best_of_several(panel, leader)
@@ -82,16 +83,17 @@ def _best_of_several(panel: Panel, leader: str) -> str:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
     if task.margin is not None and all(task.contest(leader, name).is_equivalent for name in others):
         same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
-        return f"{leader} had the smallest loss; {same} within {task.margin}."
+        return f"{leader} had {task.judged_by.best_words}; {same} within {task.margin}."
     if len(task.best_group) == len(task.methods):
-        return f"No method could be shown to be better than all others; {leader} had the smallest loss."
-    return f"{leader} had the smallest loss; {listed(others)} could not be ruled out as the best."
+        best = task.judged_by.best_words
+        return f"No method could be shown to be better than all others; {leader} had {best}."
+    return f"{leader} had {task.judged_by.best_words}; {listed(others)} could not be ruled out as the best."
 
 
 def _outcome(contest: Contest) -> str:
     """A planned comparison in a few words."""
     if contest.winner:
-        return f"{contest.winner} loses less than {contest.loser}"
+        return outcome_words(contest)
     both = f"{contest.first} and {contest.second}"
     if contest.verdict is not None and contest.is_equivalent:
         return f"{both} are equivalent within {contest.verdict.words}"
@@ -125,13 +127,28 @@ def _which(panel: Panel) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def _metric_sentence(task: TaskFindings, leader: str) -> str:
+    """The value of the best method, and what the best constant answer has."""
+    loss, several = task.judged_by, len(task.methods) > 1
+    which = f"{loss.best_words}:" if several else f"{loss.shown_name}"
+    value = formatting.with_error(*task.method(leader).shown)
+    text = f"With {task.task.training_set_size} training cases {leader} had {which} {value}{loss.shown_unit}"
+    baseline = task.task.baselines.get(task.loss)
+    if baseline is None:
+        return f"{text}."
+    constant = f"{formatting.plain(loss.shown_value(baseline), 3)}{loss.shown_unit}"
+    return f"{text}. The best constant answer has {constant}."
+
+
 def _loss_sentence(task: TaskFindings, leader: str) -> str:
+    if task.judged_by.is_metric:
+        return _metric_sentence(task, leader)
     finding = task.method(leader)
     which = "the smallest expected" if len(task.methods) > 1 else "an expected"
     text = (
         f"With {task.task.training_set_size} training cases {leader} had {which} {task.loss_words}"
         f"{':' if len(task.methods) > 1 else ' of'} "
-        f"{formatting.with_error(finding.mean, finding.standard_error)}"
+        f"{formatting.with_error(finding.mean, finding.standard_error)}{_accuracy(task, finding.mean)}"
     )
     if finding.standardised is None:
         return f"{text}."
@@ -141,28 +158,40 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses{end}."
 
 
+def _accuracy(task: TaskFindings, mean: float | None) -> str:
+    """A share of errors as the accuracy that most people know."""
+    if mean is None or not task.judged_by.is_share:
+        return ""
+    return f" (accuracy {100 * (1 - mean):.3g} %)"
+
+
 def _lead_sentence(task: TaskFindings, leader: str) -> str:
     """The lead over the nearest method that was shown to be worse."""
     behind = [one for one in task.contests if one.winner == leader]
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
-    return f"It loses less than {_other(nearest, leader)} by {_gap(nearest, leader)}."
+    loss, other = task.judged_by, _other(nearest, leader)
+    lead = loss.is_better_words("It", other) if loss.is_metric else f"It loses less than {other}"
+    return f"{lead} by {_gap(nearest)}."
 
 
 def _other(contest: Contest, name: str) -> str:
     return contest.second if contest.first == name else contest.first
 
 
-def _gap(contest: Contest, leader: str) -> str:
+def _gap(contest: Contest) -> str:
     """How much less the leader loses, with interval, standardised value and p."""
-    sign = -1.0 if contest.first == leader else 1.0
-    gap = sign * (contest.difference or 0.0)
-    error = contest.standard_error
-    text = formatting.by_error(gap, error)
-    if (bounds := contest.bounds) is not None:
+    difference, error, bounds = contest.shown
+    sign = 1.0 if (difference or 0.0) >= 0 else -1.0
+    gap = sign * (difference or 0.0)
+    text = formatting.by_error(gap, error) + contest.unit
+    if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
-        text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)})"
+        text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit})"
+    if contest.judged_by is not None and contest.judged_by.is_metric:
+        return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+    gap, error = abs(contest.difference or 0.0), contest.standard_error
     standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
     if standard is not None and not contest.standard.is_shift:
         text += f", {formatting.by_error(standard, spread)} standardised"
@@ -175,8 +204,9 @@ def _smaller_sizes(panel: Panel) -> str:
         return ""
     found = [f"{task.leader} at {task.task.training_set_size}" for task in before if task.leader]
     if len({task.leader for task in panel.tasks}) == 1:
-        return "It had the smallest loss at every smaller training-set size as well."
-    return f"With fewer training cases the smallest loss was that of {listed(found)}." if found else ""
+        return f"It had {panel.largest.judged_by.best_words} at every smaller training-set size as well."
+    best = panel.largest.judged_by.best_words
+    return f"With fewer training cases {best} was that of {listed(found)}." if found else ""
 
 
 def _how_sure(panel: Panel) -> tuple[str, ...]:
@@ -286,12 +316,12 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
             return f"{start}: their mean losses are the same on every test set, and no test is defined."
         return f"{start}: no test is defined between them."
     sign = 1.0 if contest.first == leader else -1.0
-    bounds = contest.bounds
+    shown, error, bounds = contest.shown
     around = ""
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
-        around = f", 95 % interval {formatting.interval((ends[0], ends[1]), contest.standard_error)}"
-    difference = formatting.with_error(sign * contest.difference, contest.standard_error)
+        around = f", 95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit}"
+    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{contest.unit}"
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words

@@ -54,10 +54,7 @@ def _replaced(record: Record, values: Mapping[str, Numbers]) -> dict[str, Number
 
 def _pools(facts: TaskFacts, records: Sequence[Record], code: str) -> list[list[Record]]:
     """The records whose test cases are all cases, once; those of pairs of folds by themselves."""
-    count = len(facts.instances)
-    folds = count // facts.repetitions
-    if facts.scheme == "nested-cross-validation":
-        folds = outer_folds(count, facts.repetitions)
+    folds = _folds(facts)
     found: dict[tuple[int, int], list[Record]] = {}
     for record in records:
         if code in record.losses:
@@ -65,6 +62,13 @@ def _pools(facts: TaskFacts, records: Sequence[Record], code: str) -> list[list[
             key = record.job.run, min(repetition, facts.repetitions)
             found.setdefault(key, []).append(record)
     return list(found.values())
+
+
+def _folds(facts: TaskFacts) -> int:
+    """The folds of one repetition."""
+    if facts.scheme == "nested-cross-validation":
+        return outer_folds(len(facts.instances), facts.repetitions)
+    return len(facts.instances) // facts.repetitions
 
 
 def _pooled(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> list[Numbers]:

@@ -142,6 +142,25 @@ class Loss(ABC):
         """A standard error, or the size of a difference, in the units of what users are shown."""
         return spread * (100 if self.in_per_cent else 1)
 
+    def shown_difference(self, difference: float) -> float:
+        """A difference of losses as one of what users are shown, in that direction."""
+        return self.shown_spread(-difference if self.higher_is_better else difference)
+
+    @property
+    def best_words(self) -> str:
+        """What the best method has: "the smallest loss", "the highest accuracy", "the lowest RMSE"."""
+        if not self.is_metric:
+            return "the smallest loss"
+        return f"the {'highest' if self.higher_is_better else 'lowest'} {self.shown_name}"
+
+    def is_better_words(self, winner: str, loser: str) -> str:
+        """That one method is better than another, in the user's words."""
+        if not self.is_metric:
+            return f"{winner} loses less than {loser}"
+        return (
+            f"{winner} has a {'higher' if self.higher_is_better else 'lower'} {self.shown_name} than {loser}"
+        )
+
     def shown(self, loss: float | None) -> str:
         """An expected loss in the user's words: "accuracy 91.2 %", "RMSE 3.2", "squared error 0.41"."""
         if loss is None:

@@ -96,7 +96,9 @@ class Panel:
 
     @property
     def is_standardised(self) -> bool:
-        """Whether every loss of the panel has a standardised value."""
+        """Whether every loss of the panel has a standardised value; metrics are shown as they are."""
+        if self.largest.judged_by.is_metric:
+            return False
         found = [one for task in self.tasks for one in task.methods if one.mean is not None]
         return bool(found) and all(one.standardised is not None for one in found)
 

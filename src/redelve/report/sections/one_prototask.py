@@ -146,7 +146,7 @@ def losses_table(panel: Panel) -> ReportTable:
         (
             CASES,
             METHOD,
-            ReportColumn("Expected loss ± SE", ("loss", "loss_se")),
+            ReportColumn(_value_title(judged_by), ("loss", "loss_se")),
             ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
             ReportColumn("May be the best", hint="not shown to be worse than another method"),
             ReportColumn("Training sets", ("training_sets",)),
@@ -156,6 +156,13 @@ def losses_table(panel: Panel) -> ReportTable:
         tuple(rows),
         _losses_caption(judged_by),
     )
+
+
+def _value_title(loss: Loss) -> str:
+    """What stands above the values that users are shown."""
+    if not loss.is_metric:
+        return "Expected loss ± SE"
+    return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]}{loss.shown_unit and ' (%)'} ± SE"
 
 
 def _losses_caption(loss: Loss) -> str:
@@ -173,7 +180,7 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     return (
         count_cell(task.task.training_set_size),
         name_cell(finding.method),
-        error_cell(finding.mean, finding.standard_error),
+        error_cell(*finding.shown),
         error_cell(finding.standardised, finding.standardised_error),
         Cell(word, mark="best" if best else ""),
         count_cell(finding.instances),
@@ -201,11 +208,19 @@ def pairs_table(panel: Panel) -> ReportTable:
             *_margin_columns(panel.largest),
         ),
         tuple(rows),
-        "Differences of expected loss, A minus B; negative: A loses less. The intervals hold all together in "
+        f"Differences of {_of_what(panel.largest.judged_by)}. The intervals hold all together in "
         "95 % of reports, and the adjusted p-values allow for every comparison of this report; findings rest "
         "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it."
         f"{_margin_caption(panel.largest)}",
     )
+
+
+def _of_what(loss: Loss) -> str:
+    """What differences are of, and which sign is good."""
+    if not loss.is_metric:
+        return "expected loss, A minus B; negative: A loses less"
+    sign = "above 0" if loss.higher_is_better else "below 0"
+    return f"{loss.shown_name}{loss.shown_unit and ', in per cent'}, A minus B; {sign}: A is better"
 
 
 def _margin_columns(task: TaskFindings) -> tuple[ReportColumn, ...]:
@@ -235,24 +250,28 @@ def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
 
 
 def _pair_row(task: TaskFindings, contest: Contest) -> Row:
-    bounds = contest.bounds
+    difference, spread, bounds = contest.shown
     low, high = bounds or (None, None)
     shift = contest.standard.spread(contest.difference)
     error = contest.standard.spread(contest.standard_error)
     alone = contest.claim.own_p_value
-    found = f"{contest.winner} loses less" if contest.winner else "not told apart"
+    found = f"{contest.winner} {_is_better(task.judged_by)}" if contest.winner else "not told apart"
     return (
         count_cell(task.task.training_set_size),
         name_cell(contest.first),
         name_cell(contest.second),
-        error_cell(contest.difference, contest.standard_error),
-        Cell(formatting.interval(bounds, contest.standard_error), (low, high)),
+        error_cell(difference, spread),
+        Cell(formatting.interval(bounds, spread), (low, high)),
         Cell(formatting.by_error(shift, error), (shift,)),
         Cell(formatting.p_value(alone), (alone,)),
         Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
         Cell(found, mark=_mark(contest, contest.first)),
         *_margin_cells(contest),
     )
+
+
+def _is_better(loss: Loss) -> str:
+    return "is better" if loss.is_metric else "loses less"
 
 
 def _mark(contest: Contest, first: str) -> Mark:
@@ -278,20 +297,25 @@ def matrix_table(task: TaskFindings) -> ReportTable:
         f"Row minus column on {task.task.address}",
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
-        "Difference of expected loss ± standard error; p allows for every comparison of this report. "
-        "▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart."
+        f"Difference of {_difference_of(task.judged_by)} ± standard error; p allows for every comparison of "
+        "this report. ▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart."
         f"{_matrix_caption(task)}",
         is_matrix=True,
     )
+
+
+def _difference_of(loss: Loss) -> str:
+    return loss.shown_name if loss.is_metric else "expected loss"
 
 
 def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
     if row == column or contest is None:
         return Cell("" if row == column else formatting.UNKNOWN, (None,))
     sign = 1.0 if contest.first == row else -1.0
-    difference = None if contest.difference is None else sign * contest.difference
+    shown, error, _ = contest.shown
+    difference = None if shown is None else sign * shown
     lines = (formatting.p_equals(contest.adjusted_p_value), *_matrix_lines(row, contest))
-    text = formatting.with_error(difference, contest.standard_error)
+    text = formatting.with_error(difference, error)
     return Cell(text, (difference,), _mark(contest, row), lines=lines)
 
 

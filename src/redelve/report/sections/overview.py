@@ -149,7 +149,7 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
         (
             formatting.TASK,
             formatting.CASES,
-            formatting.ReportColumn("Smallest loss"),
+            formatting.ReportColumn(_smallest(found)),
             formatting.ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
             formatting.ReportColumn("May be the best (95 %)"),
             formatting.ReportColumn("Shown to be worse"),
@@ -158,6 +158,12 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
         "May be the best: not shown to be worse than any other method. That is no evidence of being as good "
         "as the best.",
     )
+
+
+def _smallest(found: Sequence[Panel]) -> str:
+    """What the best method of a task has, where one loss judges all of them."""
+    words = {panel.largest.judged_by.best_words for panel in found}
+    return words.pop().removeprefix("the ").capitalize() if len(words) == 1 else "Smallest loss"
 
 
 def _overview_row(task: TaskFindings) -> formatting.Row:
@@ -279,12 +285,25 @@ def _table(panel: Panel) -> str:
     width = max(map(len, names))
     each = max(len(cell) for row in cells.values() for cell in row) + 2
     kind = "standardised " if panel.is_standardised else ""
-    head = f"  {kind}{panel.largest.loss_words} ± standard error, by training-set size"
+    loss = panel.largest.judged_by
+    what = (
+        f"{loss.shown_name}{', in per cent,' if loss.in_per_cent else ''}"
+        if loss.is_metric
+        else panel.largest.loss_words
+    )
+    head = f"  {kind}{what} ± standard error, by training-set size"
     lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
     if any(task.best_group for task in panel.tasks):
         lines.append(f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)")
     return "\n".join(lines)
+
+
+def _what(task: TaskFindings) -> str:
+    """What the numbers of a table are."""
+    if not task.judged_by.is_metric:
+        return task.loss_words
+    return f"{task.judged_by.shown_name}{', in per cent,' if task.judged_by.in_per_cent else ''}"
 
 
 def _order(task: TaskFindings, name: str) -> float:
@@ -303,7 +322,7 @@ def _loss_text(task: TaskFindings, name: str, standardised: bool) -> str:
     mark = MAY_BE_BEST if name in task.best_group else " "
     if standardised:
         return f"{formatting.with_error(found.standardised, found.standardised_error)} {mark}"
-    return f"{formatting.with_error(found.mean, found.standard_error)} {mark}"
+    return f"{formatting.with_error(*found.shown)} {mark}"
 
 
 def _wrapped(text: str, indent: str = "") -> str:
