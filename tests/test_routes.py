@@ -3,6 +3,7 @@
 import traceback
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,11 @@ from sklearn.preprocessing import StandardScaler
 
 import redelve
 from redelve.cli.main import main
+from redelve.data.tables.table_columns import LONGEST_NAME, legal_name
 from redelve.data.tasks import assignments_for
 from redelve.errors import RedelveError
 from redelve.methods.contract import named_methods
+from redelve.store import former_names
 
 
 def frame(rows: int = 45) -> pd.DataFrame:
@@ -82,6 +85,11 @@ def test_a_name_with_blanks_goes_all_the_way(tmp_path: Path) -> None:
 )
 def test_frames_and_arrays_are_tasks(tasks: Any, target: Any, address: str) -> None:
     assert list(assignments_for(tasks, target)) == [address]
+
+
+def test_what_was_made_ready_may_come_in_a_dictionary() -> None:
+    made = assignments_for("demo/age", sizes=32)
+    assert assignments_for(made) == made
 
 
 def test_rows_of_inputs_and_target_belong_together_whatever_their_index() -> None:
@@ -164,3 +172,51 @@ def test_commands_help(words: list[str], told: str, code: int, capsys: pytest.Ca
     assert main(words) == code
     said = capsys.readouterr()
     assert told in said.out + said.err
+
+
+# Names in any alphabet
+
+HEIGHT = "Größe (cm) 身長"
+
+
+def measured() -> pd.DataFrame:
+    return FRAME.rename(columns={"y": HEIGHT})
+
+
+def test_names_in_any_alphabet_survive(tmp_path: Path) -> None:
+    tasks = redelve.from_frame(measured(), HEIGHT, name="Größen", design="holdout")
+    done = redelve.assess("constant", tasks, archive=tmp_path / "archive")
+    address = "/Größen/Größe_cm_身長/std.34"
+    assert list(done.results.tasks) == [address]
+    assert "/Größen/Größe_cm_身長" in str(done)
+    archive = redelve.Archive.open(tmp_path / "archive")
+    assert archive.verify().ok
+    archive.export_delve(tmp_path / "delve")
+    assert [path.parts[-3:-1] for path in (tmp_path / "delve").rglob("std.34")] == [
+        ("Größen", "Größe_cm_身長")
+    ]
+
+
+def test_an_archive_of_before_is_gone_on_with_under_its_old_address(tmp_path: Path) -> None:
+    """Only ASCII letters were kept: /Gr_en/Gr_e_cm."""
+    tasks = redelve.from_frame(measured(), HEIGHT, name="Größen")
+    (old,) = (former_names.before(one) for one in tasks.assignments)
+    assert old.address == "/Gr_en/Gr_e_cm/std.36"
+    first = redelve.assess("constant", old, archive=tmp_path / "archive")
+    again = redelve.assess("constant", tasks, archive=tmp_path / "archive")
+    assert list(again.results.tasks) == [old.address]
+    assert [one.started for one in again.results.records] == [one.started for one in first.results.records]
+    other = redelve.from_frame(measured()[:44], HEIGHT, name="Größen")  # other cases are another task
+    assert list(redelve.assess("constant", other, archive=tmp_path / "archive").results.tasks) == [
+        "/Größen/Größe_cm_身長/std.35"
+    ]
+
+
+def test_sets_are_drawn_as_before_whatever_the_alphabet() -> None:
+    ours, theirs = (redelve.from_frame(FRAME, "y", name=name).assignments[0] for name in ("Größen", "Gr_en"))
+    assert [one.digest for one in ours.instances] == [one.digest for one in theirs.instances]
+
+
+@pytest.mark.parametrize("name", ["身" * 200, "a" * 200, "ß" * 79 + "."])
+def test_long_names_fit_into_an_archive(name: str) -> None:
+    assert len(quote(legal_name(name))) <= LONGEST_NAME

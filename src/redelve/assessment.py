@@ -58,6 +58,7 @@ from redelve.run.workers import WorkersLike
 from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out
+from redelve.store.former_names import as_known
 from redelve.store.look_files import note_analysis
 
 if TYPE_CHECKING:
@@ -196,6 +197,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     _check_order(methods, tasks)
     options = {"groups": groups, "design": design, "gap": gap}
     assignments = assignments_for(tasks, target, sizes=sizes, options=options)
+    path = None if archive is None else Path(archive)
+    assignments = as_known(assignments, path)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
@@ -208,7 +211,6 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     experiment = Experiment(
         named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure
     )
-    path = None if archive is None else Path(archive)
     is_watched = in_notebook() if progress is None else progress
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
     try:

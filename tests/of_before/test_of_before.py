@@ -60,9 +60,8 @@ def test_every_loss_of_an_archive_is_the_same_to_its_last_bit(archive: Path, tab
 def test_an_archive_is_analysed_as_before(archive: Path, table: str) -> None:
     found = of_table(archive, table)
     expected = pd.read_csv(archive / f"{table}-findings.csv")
-    pd.testing.assert_frame_equal(
-        pd.read_csv(Path(_written(found, archive))), expected, check_exact=False, rtol=1e-12
-    )
+    again = pd.read_csv(Path(_written(found, archive)))  # `reason`, of failures, is a new column
+    pd.testing.assert_frame_equal(again.drop(columns="reason"), expected, check_exact=False, rtol=1e-12)
     assert _losses(str(found)) == _losses((archive / f"{table}.txt").read_text())
     kept = (archive / f"{table}-contest.txt").read_text()
     for contest in found.compare("constant", TABLES[table][1]):

@@ -204,7 +204,8 @@ def _each(tasks: TasksLike) -> Iterable[tuple[str | None, Any]]:
     ):
         return [(None, tasks)]
     if isinstance(tasks, Mapping):
-        return [(str(name), one) for name, one in tasks.items()]
+        of_tables = {name for name, one in tasks.items() if is_frame(one) or is_pair(one)}
+        return [(str(name) if name in of_tables else None, one) for name, one in tasks.items()]
     if not isinstance(tasks, Iterable):
         raise SpecError(
             f"tasks is {shown(repr(tasks))}: give an address such as kin-8nm/dist, a file, a data frame with "

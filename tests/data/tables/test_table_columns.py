@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.data.tables.table_columns import (
+    LONGEST_NAME,
     ColumnFacts,
     as_type,
     attribute_names,
+    former_name,
     infer_input,
     infer_target,
     legal_name,
@@ -191,6 +194,8 @@ def test_attributes_get_legal_and_different_names(names: list[str]) -> None:
 def test_datasets_get_names_that_can_be_folders(text: str) -> None:
     name = legal_name(text)
     assert name
-    assert name.isascii()
+    assert all(one.isalnum() or one in "_.-" for one in name)
+    assert len(quote(name)) <= LONGEST_NAME
+    assert former_name(name).isascii()
     assert "/" not in name
     assert name not in (".", "..")

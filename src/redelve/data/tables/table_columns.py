@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
+from unicodedata import normalize
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +49,8 @@ WAYS_OUT = 'leave it out, or describe it with use = "ignore"'
 NUMBERS_FOR_DATES = "numbers (days since some day, month, hour …)"
 MISSING = "?"
 LONGEST_NAME = 80
-NOT_IN_PATHS = re.compile(r"[^A-Za-z0-9_.-]+")
+NOT_IN_PATHS = re.compile(r"[^\w.-]+")
+NOT_ASCII = re.compile(r"_*[^\x00-\x7f]([^\x00-\x7f]|_)*")
 MEANINGFUL = re.compile(r"[\s#\\,=]+|\.\.+")
 BEGINNINGS = "[]()\\@#+-.:?0123456789"
 
@@ -380,12 +383,24 @@ def _inside(numbers: Numbers, allowed: Range) -> NDArray[np.bool_]:
 
 
 def legal_name(text: str, otherwise: str = "data") -> str:
-    """A name for a dataset or prototask, which becomes a folder's name too.
+    """A name for a dataset or prototask, which becomes a folder's name too; letters of any alphabet stay.
 
-    >>> legal_name("House prices (2020)"), legal_name("../..")
-    ('House_prices_2020', 'data')
+    >>> legal_name("House prices (2020)"), legal_name("../.."), legal_name("Größe (cm) 身長")
+    ('House_prices_2020', 'data', 'Größe_cm_身長')
     """
-    return NOT_IN_PATHS.sub("_", text).strip("._-")[:LONGEST_NAME].strip("._-") or otherwise
+    plain = NOT_IN_PATHS.sub("_", normalize("NFC", text)).strip("._-")[:LONGEST_NAME].strip("._-")
+    while not plain.isascii() and len(quote(plain)) > LONGEST_NAME:  # as an archive writes it
+        plain = plain[:-1]
+    return plain.strip("._-") or otherwise
+
+
+def former_name(name: str, otherwise: str = "data") -> str:
+    """What a name was before letters of other alphabets stayed; of ASCII letters, the name itself.
+
+    >>> former_name("Größe_cm_身長"), former_name("house_prices"), former_name("身長")
+    ('Gr_e_cm', 'house_prices', 'data')
+    """
+    return name if name.isascii() else NOT_ASCII.sub("_", name).strip("._-") or otherwise
 
 
 def attribute_names(names: Sequence[str]) -> tuple[str, ...]:

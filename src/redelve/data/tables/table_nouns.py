@@ -12,7 +12,14 @@ from redelve.data.tables.dates import Moments, dates_in
 from redelve.data.tables.description import ColumnDescription, Description
 from redelve.data.tables.design_choice import DesignChoice, choose_design, fold_lists, windows
 from redelve.data.tables.named_designs import CasesKnown, completed
-from redelve.data.tables.table_columns import Coded, ColumnFacts, attribute_names, coded_column, legal_name
+from redelve.data.tables.table_columns import (
+    Coded,
+    ColumnFacts,
+    attribute_names,
+    coded_column,
+    former_name,
+    legal_name,
+)
 from redelve.errors import SpecError
 from redelve.model import (
     CATEGORICAL,
@@ -259,7 +266,7 @@ class TableNouns:
             return None
         if self.design.is_forward:
             return None if self.moments is None else np.argsort(self.moments, kind="stable") + 1
-        number = seed("order", self.dataset.spec.name, self.design.order) % DELVE_SEEDS
+        number = seed("order", former_name(self.dataset.spec.name), self.design.order) % DELVE_SEEDS
         if self.commonality is None:
             return random_order(self.count, number)
         return random_order_of_groups(self.commonality, number)
@@ -313,7 +320,7 @@ class TableNouns:
         lists = fold_lists(
             self.design,
             numbers,
-            seed_names=(self.dataset.spec.name, self.design.order),
+            seed_names=(former_name(self.dataset.spec.name), self.design.order),
             classes=self.classes,
             commonality=self.commonality,
         )
