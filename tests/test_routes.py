@@ -50,7 +50,7 @@ def guess(training: Any, inputs: Any, rng: Any) -> Any:
         ({"RF 500": Ridge(), "Größe": Ridge(), "v1.0 (best)": Ridge()}, ["RF 500", "Größe", "v1.0 (best)"]),
         ("lin-1", ["lin-1"]),
     ],
-    ids=str,
+    ids=["an estimator", "a forest", "a list", "a pipeline", "names", "a word"],
 )
 def test_methods_may_be_given_bare(methods: Any, names: list[str]) -> None:
     assert list(named_methods(methods)) == names
