@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
-.PHONY: demo tutorial test test-torch test-all check browser bench clean
+.PHONY: demo tutorial test test-torch test-pipelines test-all check browser bench clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -30,6 +30,10 @@ test: check browser
 
 test-torch: $(BIN)/.torch # what needs torch, so that nobody need download it for the rest
 	$(BIN)/python -m pytest -n $(JOBS) -m 'torch and not slow'
+
+test-pipelines: $(BIN)/.installed # XGBoost, LightGBM, CatBoost and polars too, which are large
+	$(PIP) -e '.[dev,pipelines]'
+	$(BIN)/python -m pytest tests/real_pipelines
 
 test-all: check browser $(BIN)/.torch
 	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules

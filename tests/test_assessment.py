@@ -1,7 +1,7 @@
 """The main job in Python: from estimators and tables to comparisons, frames and reports."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import redelve
 from redelve.data.tasks import assignments_for
 from redelve.errors import LocationError, RedelveError, SpecError, StatisticsError
+from redelve.methods.adapters.sklearn_adapter import SklearnMethod, sklearn_method
 from redelve.methods.contract import Predictor
 from redelve.methods.shown import TrainingSet
 
@@ -25,6 +26,11 @@ def _shared_home(tmp_path_factory: pytest.TempPathFactory) -> object:
         yield
 
 
+def encoded(estimator: Any) -> SklearnMethod:
+    """For frames with texts, which a bare estimator does not take."""
+    return sklearn_method(estimator, inputs="encoded")
+
+
 def houses(count: int = 600) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     area, rooms = rng.uniform(30, 200, count), rng.integers(1, 7, count)
@@ -35,7 +41,11 @@ def houses(count: int = 600) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def assessment() -> redelve.Assessment:
-    methods = {"ridge": Ridge(), "forest": RandomForestRegressor(20), "constant": "constant"}
+    methods = {
+        "ridge": encoded(Ridge()),
+        "forest": encoded(RandomForestRegressor(20)),
+        "constant": "constant",
+    }
     return redelve.assess(methods, redelve.from_frame(houses(), "price", name="houses"))
 
 
@@ -118,20 +128,20 @@ class TestArchive:
         Counted.times = 0
         task = redelve.from_frame(houses(), "price", name="houses")
         archive = tmp_path / "archive"
-        first = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task, archive=archive)
+        first = redelve.assess({"mean": Counted(), "ridge": encoded(Ridge())}, task, archive=archive)
         count = Counted.times
         assert count == sum(len(one.instances) for one in task.assignments)
-        again = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task, archive=archive)
+        again = redelve.assess({"mean": Counted(), "ridge": encoded(Ridge())}, task, archive=archive)
         assert Counted.times == count
         pd.testing.assert_frame_equal(first.cases(), again.cases())
-        in_memory = redelve.assess({"mean": Counted(), "ridge": Ridge()}, task)
+        in_memory = redelve.assess({"mean": Counted(), "ridge": encoded(Ridge())}, task)
         pd.testing.assert_frame_equal(first.cases(), in_memory.cases())
         assert redelve.Archive.open(archive).verify().ok
 
     def test_another_setting_is_another_method(self, tmp_path: Path) -> None:
         task = redelve.from_frame(houses(), "price", name="houses")
-        one = redelve.assess({"ridge": Ridge(alpha=1)}, task, archive=tmp_path / "a")
-        two = redelve.assess({"ridge": Ridge(alpha=1000)}, task, archive=tmp_path / "a")
+        one = redelve.assess({"ridge": encoded(Ridge(alpha=1))}, task, archive=tmp_path / "a")
+        two = redelve.assess({"ridge": encoded(Ridge(alpha=1000))}, task, archive=tmp_path / "a")
         assert not one.cases()["loss.S"].equals(two.cases()["loss.S"])
         assert len(two.results.records) == len(one.results.records)
 
@@ -140,7 +150,7 @@ def test_classes_are_judged_by_errors_and_probabilities() -> None:
     frame = houses()
     frame["dear"] = np.where(frame.pop("price") > 400, "yes", "no")
     made = redelve.assess(
-        {"logistic": LogisticRegression(), "constant": "constant"}, redelve.from_frame(frame, "dear")
+        {"logistic": encoded(LogisticRegression()), "constant": "constant"}, redelve.from_frame(frame, "dear")
     )
     assert set(made.frame()["loss"]) == {"Z"}
     assert {"loss.Z", "loss.L", "loss.Q"} <= set(made.cases().columns)
@@ -149,7 +159,7 @@ def test_classes_are_judged_by_errors_and_probabilities() -> None:
 
 def test_few_cases_are_cross_validated_with_a_caveat() -> None:
     made = redelve.assess(
-        {"ridge": Ridge(), "constant": "constant"}, redelve.from_frame(houses(120), "price")
+        {"ridge": encoded(Ridge()), "constant": "constant"}, redelve.from_frame(houses(120), "price")
     )
     (contest,) = made.compare("ridge", "constant")
     assert type(contest.test).__name__ == "ResampledComparison"
@@ -158,7 +168,7 @@ def test_few_cases_are_cross_validated_with_a_caveat() -> None:
 
 def test_folds_can_be_nested() -> None:
     (folds,) = redelve.from_frame(houses(60), "price").assignments
-    made = redelve.assess({"ridge": Ridge(), "constant": "constant"}, redelve.nest(folds))
+    made = redelve.assess({"ridge": encoded(Ridge()), "constant": "constant"}, redelve.nest(folds))
     (task,) = made.findings.tasks
     assert type(task.method("ridge").estimate).__name__ == "NestedCV"
     assert len(made.results.records) == 2 * 5 * 6 / 2
@@ -258,10 +268,10 @@ def test_versions_of_a_method_outside_the_question_do_not_matter(tmp_path: Path)
         done = redelve.assess(methods, "demo/age/std.256", archive=tmp_path / "archive")
         return done.frame().to_csv()
 
-    first, second = assessed(mine=Ridge(1.0)), assessed(mine=Ridge(1000.0))
+    first, second = assessed(mine=encoded(Ridge(1.0))), assessed(mine=encoded(Ridge(1000.0)))
     assert first != second
-    assessed(other=Ridge(3.0))
-    assert (assessed(mine=Ridge(1.0)), assessed(mine=Ridge(1000.0))) == (first, second)
+    assessed(other=encoded(Ridge(3.0)))
+    assert (assessed(mine=encoded(Ridge(1.0))), assessed(mine=encoded(Ridge(1000.0)))) == (first, second)
 
 
 @pytest.mark.parametrize("losses", [["A"], ["A", "S0.2N"]])

@@ -45,7 +45,7 @@ from redelve.findings.result_frames import (
     over_tasks_frame,
     runs_frame,
 )
-from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods
+from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods, taking
 from redelve.model import Assignment
 from redelve.registry import named_options
 from redelve.report.sections import DataDescription, ReportContext, described
@@ -196,13 +196,14 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     _check_racing(until_settled, budget=budget, compare=compare)
     _check_order(methods, tasks)
     options = {"groups": groups, "design": design, "gap": gap}
-    assignments = assignments_for(tasks, target, sizes=sizes, options=options)
+    chosen = None if methods is None else named_methods(methods)
+    assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
     path = None if archive is None else Path(archive)
     assignments = as_known(assignments, path)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())
-    named = _methods_for(assignments.values()) if methods is None else named_methods(methods)
+    named = _methods_for(assignments.values()) if chosen is None else chosen
     planned = None if compare is None else planned_pairs(compare, named)
     bounds = limits or Limits()
     judge = None if judge_by is None else as_loss(judge_by)

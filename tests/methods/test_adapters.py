@@ -104,10 +104,10 @@ def test_the_users_estimator_is_not_touched() -> None:
     assert forest.random_state is None
 
 
-def test_numbers_are_normalised_and_guesses_are_in_their_own_units() -> None:
+def test_encoded_numbers_are_normalised_and_guesses_are_in_their_own_units() -> None:
     trial = make_trial("real")
     Recorder.seen.clear()
-    found = guesses(as_method(Recorder()), trial)
+    found = guesses(sklearn_method(Recorder(), inputs="encoded"), trial)
     inputs, targets, seed = Recorder.seen[0]
     encoded = trial.training.encode()
     assert np.array_equal(inputs, encoded.inputs)
@@ -119,7 +119,7 @@ def test_numbers_are_normalised_and_guesses_are_in_their_own_units() -> None:
 def test_a_frame_shows_everything_raw() -> None:
     trial = make_trial("real", inputs=("real", "nominal"), quirk="missing")
     Recorder.seen.clear()
-    answer(sklearn_method(Recorder(), inputs="frame"), trial)
+    answer(sklearn_method(Recorder()), trial)
     frame, targets, _ = Recorder.seen[0]
     assert list(frame.columns) == ["x1", "x2"]
     assert list(frame["x2"].cat.categories) == ["red", "green", "blue"]
@@ -127,7 +127,7 @@ def test_a_frame_shows_everything_raw() -> None:
     assert np.array_equal(targets, trial.training.target_values())
 
 
-def test_column_transformers_are_given_frames_unless_told_otherwise() -> None:
+def test_estimators_are_given_frames_unless_told_otherwise() -> None:
     columns = ColumnTransformer(
         [
             (
@@ -142,7 +142,7 @@ def test_column_transformers_are_given_frames_unless_told_otherwise() -> None:
     method = sklearn_method(pipeline)
     assert method.inputs == "frame"
     assert sklearn_method(GridSearchCV(pipeline, {"ridge__alpha": [1, 2]})).inputs == "frame"
-    assert sklearn_method(make_pipeline(StandardScaler(), Ridge())).inputs == "encoded"
+    assert sklearn_method(make_pipeline(StandardScaler(), Ridge())).inputs == "frame"
     assert sklearn_method(pipeline, inputs="encoded").inputs == "encoded"
     assert len(guesses(method, make_trial("real", inputs=("real", "nominal")))) == 12
     with pytest.raises(SpecError, match='inputs is "raw": choose'):
@@ -180,6 +180,7 @@ def test_shuffling_splitters_are_seeded_and_global_state_is_left_alone() -> None
     [
         (Ridge(), "nominal", 'Ridge is a regressor, but target "y4" is categorical: use a classifier'),
         (LogisticRegression(), "integer", 'is a classifier, but target "y4" is integer: use a regressor'),
+        (LogisticRegression(), "integer", 'kind="classification" in task, --kind classification on'),
         (Ridge(), "real binary", 'target "y5" is categorical'),
     ],
 )
@@ -188,7 +189,7 @@ def test_the_wrong_kind_of_target_is_refused(estimator: Any, kind: str, complain
     reason = as_method(estimator).why_not(trial.targets)
     assert reason is not None
     assert complaint in reason
-    with pytest.raises(SpecError, match="prior"):
+    with pytest.raises(SpecError, match=r'kind="(regression|classification)" in task'):
         answer(as_method(estimator), trial)
 
 
@@ -275,8 +276,9 @@ def test_predictions_of_the_wrong_shape_are_told() -> None:
 
 def nearest(training_inputs: Any, training_targets: Any, test_inputs: Any) -> Any:
     """The target of the nearest training case."""
-    distances = ((test_inputs[:, None] - training_inputs) ** 2).sum(axis=2)
-    return training_targets[distances.argmin(axis=1)]
+    inputs, asked = np.asarray(training_inputs), np.asarray(test_inputs)
+    distances = ((asked[:, None] - inputs) ** 2).sum(axis=2)
+    return np.asarray(training_targets)[distances.argmin(axis=1)]
 
 
 def test_a_function_guesses_in_the_targets_own_units() -> None:
@@ -291,9 +293,15 @@ def test_a_function_guesses_in_the_targets_own_units() -> None:
 
 def test_a_function_may_tell_probabilities_a_distribution_or_an_answer() -> None:
     nominal, real = make_trial("nominal"), make_trial("real")
-    shares = answer(as_method(lambda a, b, c: np.tile([0.2, 0.3, 0.5], (len(c), 1))), nominal).probabilities
+    table = np.array([0.2, 0.3, 0.5])  # of blue, green and red: as numpy sorts the labels
+    shares = answer(as_method(lambda a, b, c: np.tile(table, (len(c), 1))), nominal).probabilities
     assert shares is not None
-    assert shares.values[0] == pytest.approx([0.2, 0.3, 0.5])
+    assert list(shares.target.levels) == ["red", "green", "blue"]
+    assert shares.values[0].tolist() == [0.5, 0.3, 0.2]
+    encoded = callable_method(lambda a, b, c: np.tile(table, (len(c), 1)), inputs="encoded")
+    in_order = answer(encoded, nominal).probabilities
+    assert in_order is not None
+    assert in_order.values[0] == pytest.approx([0.2, 0.3, 0.5])
     normal = answer(as_method(lambda a, b, c: Normal(np.zeros(len(c)), np.ones(len(c)))), real).distributions
     assert normal is not None
     whole = answer(METHODS["constant"], real)
@@ -340,7 +348,7 @@ def test_identity_has_every_setting_and_no_address() -> None:
     assert " at 0x" not in text
     assert as_method(Ridge(alpha=1)).digest != as_method(Ridge(alpha=2)).digest
     assert as_method(Ridge()).digest == as_method(Ridge()).digest
-    assert sklearn_method(Ridge(), inputs="frame").digest != as_method(Ridge()).digest
+    assert sklearn_method(Ridge(), inputs="encoded").digest != as_method(Ridge()).digest
 
 
 def test_functions_are_told_apart_by_code_constants_and_closures() -> None:

@@ -230,7 +230,7 @@ def test_numbers_are_judged_by_squared_error() -> None:
 def test_missing_values_are_for_those_who_take_them() -> None:
     holes = X.copy()
     holes[3, 1] = np.nan
-    with pytest.raises(SpecError, match=r"1 missing values \(first in row 3, from 0\).*SimpleImputer"):
+    with pytest.raises(PredictionError, match=r"contains NaN; values are missing.*SimpleImputer"):
         predict_performance(LogisticRegression(), holes, Y)
     piped = make_pipeline(SimpleImputer(), LogisticRegression())
     assert predict_performance(piped, holes, Y, ways="kfold:5").value < 0.6
@@ -270,7 +270,7 @@ def few(count: int) -> Any:
         ({"estimator": LinearRegression(), "y": X[:, 0], "loss": "ber"}, 'choose "S" or "A" for numbers'),
         ({"estimator": LinearRegression(), "loss": "S"}, "a regressor needs numbers"),
         ({"estimator": LogisticRegression(), "y": X[:, 0]}, "give a regressor"),
-        ({"estimator": LogisticRegression}, "LogisticRegression is no scikit-learn estimator"),
+        ({"estimator": LogisticRegression}, "LogisticRegression is a class: give an instance"),
         ({"estimator": []}, "there is no model"),
         ({"estimator": SVC(), "loss": "Q", "ways": "holdout"}, "needs predicted probabilities"),
         ({"level": 1.0}, "level"),

@@ -12,9 +12,14 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import BayesianRidge
 
 import redelve
+from redelve.methods.adapters.sklearn_adapter import sklearn_method
 from redelve.run.workers import Processes, Workers, workers_from
 
-METHODS = {"forest": RandomForestRegressor(10), "bayes": BayesianRidge(), "knn-cv-1": "knn-cv-1"}
+METHODS = {
+    "forest": sklearn_method(RandomForestRegressor(10), inputs="encoded"),
+    "bayes": sklearn_method(BayesianRidge(), inputs="encoded"),
+    "knn-cv-1": "knn-cv-1",
+}
 BY_NATURE = ("circumstances", "environments")
 """Times, memory and machines: what differs between any two runs."""
 

@@ -91,6 +91,11 @@ class Answer:
         return len(self.parts()[0])
 
     @property
+    def told(self) -> Numbers | None:
+        """Class probabilities to the last bit as the method gave them, where they were kept."""
+        return None if self.probabilities is None else self.probabilities.told
+
+    @property
     def targets(self) -> tuple[Target, ...]:
         """What was predicted."""
         return self.parts()[0].targets
@@ -133,17 +138,19 @@ def _any_censored(truths: Sequence[Truth]) -> bool:
 def rebuilt(
     targets: tuple[Target, ...],
     guesses: Sequence[Numbers] | None,
-    logs: Numbers | None,
+    probabilities: tuple[Numbers | None, ...],
     distributions: Sequence[tuple[str, Mapping[str, Numbers]]] | None,
     guesses_for: Mapping[str, Sequence[Numbers]],
 ) -> Answer:
     """The answer that was taken apart into these numbers, the same to the last bit.
 
-    `logs` are those of class probabilities; a distribution is its kind and its parameters.
+    `probabilities` are the logs of class probabilities and these as they were told; a distribution is its
+    kind and its parameters.
     """
+    logs, told = probabilities
     return Answer(
         None if guesses is None else Guesses(targets, tuple(guesses)),
-        None if logs is None else _as_sent(ClassProbabilities(targets[0], logs), {"logs": logs}),
+        None if logs is None else _as_sent(ClassProbabilities(targets[0], logs, told), {"logs": logs}),
         None
         if distributions is None
         else TargetDistributions(targets, tuple(_distribution(*one) for one in distributions)),

@@ -84,7 +84,8 @@ def _selected(prediction: Prediction, rows: Rows) -> Prediction:
     if isinstance(prediction, Guesses):
         return Guesses(prediction.targets, tuple(values[rows] for values in prediction.values))
     if isinstance(prediction, ClassProbabilities):
-        return ClassProbabilities(prediction.target, prediction.logs[rows])
+        told = None if prediction.told is None else prediction.told[rows]
+        return ClassProbabilities(prediction.target, prediction.logs[rows], told)
     assert isinstance(prediction, TargetDistributions)
     parts = [one.parameters() for one in prediction.distributions]
     return TargetDistributions(

@@ -74,6 +74,7 @@ class AssessOptions(of.VerbOptions):
     budget = of.text("b", "with -u, begin no job that would end after this time, such as 30min or 8h", "time")
     out = of.text("o", "the folder for descriptions, archive and report", "folder")
     group = of.text("g", "the column that tells which cases belong together", "column")
+    kind = of.text("k", "classification or regression, where numbers could be either", "kind")
     design = of.text("D", "how sets are made: cv, nested, time, holdout or disjoint", "design")
     cv = of.text("K", "cross-validation, with folds or folds x repetitions: 10 or 10x3", "folds")
     gap = of.whole("G", "with -D time, cases left out between training and test", wanted=of.FROM_0)
@@ -117,11 +118,12 @@ def _assess(given: AssessOptions) -> str:
     usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
-    prepared = [_task(name, given, out) for name in given.arguments]
+    methods = _methods(given)
+    prepared = [_task(name, given, out, methods) for name in given.arguments]
     tasks = [made for made, _ in prepared]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
     assessment = carry_out(
-        _methods(given),
+        methods,
         tasks,
         sizes=given.sizes or None,
         judge_by=given.loss,
@@ -162,25 +164,37 @@ def _default_folder(name: str) -> str:
     return f"{bare}-assessment"
 
 
-def _task(name: str, given: AssessOptions, out: Path) -> tuple[TaskLike, Path | None]:
+def _task(
+    name: str, given: AssessOptions, out: Path, methods: dict[str, Any] | None
+) -> tuple[TaskLike, Path | None]:
     """An address as it stands; a file made ready and shown, a table by its description in the folder.
 
     And where that description is.
     """
     from redelve.data.tables import Intake, write_description
-    from redelve.data.tasks import is_data_file, is_table, task
+    from redelve.data.tasks import is_data_file, is_table, suited, task
+    from redelve.methods.contract import named_methods, taking
 
     if not is_data_file(name):
         return name, None
     path: Path | None = None
+    made: TaskLike
     if not is_table(name):
         made, hint = task(name), ""
     else:
         path, description = _described(out, name, given.target)
         design = _design(given)
+        kind: Any = given.kind  # checked there
         made = task(
-            name, given.target, groups=given.group, description=description, design=design, gap=given.gap
+            name,
+            given.target,
+            groups=given.group,
+            kind=kind,
+            description=description,
+            design=design,
+            gap=given.gap,
         )
+        made = suited(made, taking(named_methods(methods or {})))
         hint = f"\n  (change this in {path} and give the command again)"
         if path.exists() and design is not None:
             hint = f"\n  (the design is that of this command; {path} says the rest)"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from redelve.answers.predictions import Target, targets_of
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.delve.reading import Library
@@ -17,6 +18,7 @@ from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
+from redelve.data.tables.description import Kind
 from redelve.data.tables.design_choice import DesignChoice
 from redelve.data.tables.inputs_and_target import TargetLike, is_frame, is_pair
 from redelve.errors import LocationError, SpecError
@@ -62,6 +64,7 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
     description: Description | StrPath | None = None,
@@ -87,6 +90,9 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
         What to call a frame's dataset (``"data"`` if left out).
     groups
         The column that tells which cases belong together; for a frame also a label for each row.
+    kind
+        ``"classification"`` or ``"regression"``, where the target's numbers could be either. If left out,
+        redelve infers it, and `assess` takes the other one if only that suits its methods.
     design
         How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
         ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
@@ -124,7 +130,7 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
     /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
     """
-    options = {"groups": groups, "design": design, "gap": gap, "description": description}
+    options = {"groups": groups, "kind": kind, "design": design, "gap": gap, "description": description}
     chosen = _task(source, target, sizes=sizes, name=name, options=options)
     _check_sizes(chosen.assignments, sizes)
     return chosen
@@ -153,16 +159,43 @@ def _task(
     return _with_sizes(made, sizes)
 
 
+Takes = Callable[[tuple[Target, ...]], bool]
+"""Whether somebody can work on these targets."""
+
+
+def suited(tasks: TaskLike, takes: Takes) -> TaskLike:
+    """The tasks or, where only that `takes` their target, the same table as the other kind of task.
+
+    So numbers that may be classes are classes for classifiers, and two numbers are numbers for regressors.
+    """
+    return _suited(tasks, takes) if isinstance(tasks, Intake) else tasks
+
+
+def _suited(tasks: Intake, takes: Takes) -> Intake | NamedTasks:
+    if tasks.other is None or takes(_targets(tasks)):
+        return tasks
+    other = tasks.other()
+    sizes = [one.task.training_set_size for one in tasks.assignments]
+    known = {one.task.training_set_size for one in other.assignments}
+    return _with_sizes(other, sizes if known.issuperset(sizes) else None) if takes(_targets(other)) else tasks
+
+
+def _targets(tasks: Intake) -> tuple[Target, ...]:
+    return targets_of(tasks.assignments[0].data.targets, tasks.prior)
+
+
 def assignments_for(
     tasks: TasksLike,
     target: TargetLike | None = None,
     *,
     sizes: SizesLike = None,
     options: Mapping[str, Any] = MappingProxyType({}),
+    takes: Takes = lambda _: True,
 ) -> dict[str, Assignment]:
     """The assignments meant, by address; `sizes` chooses among the training-set sizes.
 
-    `target` and `options` are those of `task`, for tables and frames.
+    `target` and `options` are those of `task`, for tables and frames; `takes` decides what numbers are that
+    could be classes.
     """
     found: dict[str, Assignment] = {}
     for name, one in _each(tasks):
@@ -170,7 +203,8 @@ def assignments_for(
         if is_pair(one):
             _refuse_options(target=target)
             one, wanted = one  # noqa: PLW2901
-        for assignment in _task(one, wanted, sizes=sizes, name=name, options=options).assignments:
+        made = _task(one, wanted, sizes=sizes, name=name, options=options)
+        for assignment in (_suited(made, takes) if isinstance(made, Intake) else made).assignments:
             held = found.setdefault(assignment.address, assignment)
             if held.digest != assignment.digest:
                 raise SpecError(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from redelve.errors import SpecError
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
 from redelve.registry import Registry, named_options
+
+LooksAt = Literal["columns", "frame", "both"]
+"""What a method learns from: columns as redelve understood them, the user's own frame, or either."""
 
 
 class Predictor(Protocol):
@@ -45,6 +48,9 @@ class Method(ABC):
         results are made anew.
     fixed_seeds : bool
         Whether part of its randomness does not come from the generator but is the same for all instances.
+    looks_at : str
+        What it learns from: ``"columns"``, the values as redelve understood them (`TrainingSet.encode`);
+        ``"frame"``, the user's own frame (`TrainingSet.frame`); ``"both"``, if it may ask for either.
 
     Notes
     -----
@@ -74,6 +80,7 @@ class Method(ABC):
 
     summary: str
     fixed_seeds: bool = False
+    looks_at: LooksAt = "both"
 
     @abstractmethod
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
@@ -92,6 +99,11 @@ class Method(ABC):
     def why_not(self, targets: tuple[Target, ...]) -> str | None:
         """What keeps the method from tasks with these targets; None if nothing does."""
         return None
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The installed packages, beside the usual ones, whose versions belong to its results."""
+        return ()
 
     @property
     def digest(self) -> str:
@@ -126,6 +138,7 @@ class BuiltIn(Method):
 
     called: ClassVar[str]
     version: ClassVar[int] = 1
+    looks_at: LooksAt = "columns"
 
     @property
     def name(self) -> str:
@@ -214,10 +227,11 @@ def as_method(thing: Any, *, name: str | None = None) -> Method:
 
     Notes
     -----
-    Estimators are cloned for every job and get inputs encoded by DELVE's rules, fitted on training
-    cases only (Rasmussen et al. 1996, The DELVE manual, chapter 7). What an estimator, a function or a
-    program is shown, and what it may return, is in docs/methods.md; `redelve.methods.adapters` has one
-    maker for each, with more options.
+    Estimators are cloned for every job. They and functions get the columns of your frame or table as they
+    are: names, types, categories, missing values; built-in methods and programs get inputs encoded by
+    DELVE's rules, fitted on training cases only (Rasmussen et al. 1996, The DELVE manual, chapter 7).
+    What an estimator, a function or a program is shown, and what it may return, is in docs/methods.md;
+    `redelve.methods.adapters` has one maker for each, with more options.
 
     Examples
     --------
@@ -282,6 +296,11 @@ def _own_name(one: Any) -> str:
             'methods, as in {"mine": …}'
         )
     return name
+
+
+def taking(methods: Mapping[str, Method] | None) -> Callable[[tuple[Target, ...]], bool]:
+    """Whether all methods take some targets; whoever has none yet takes any."""
+    return lambda targets: all(one.why_not(targets) is None for one in (methods or {}).values())
 
 
 def _checked_name(name: object) -> str:

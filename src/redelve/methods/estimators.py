@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,11 @@ LARGEST_SEED = 2**31 - 1
 
 
 def copy_for(estimator: Any, rng: np.random.Generator) -> Any:
-    """An unfitted copy whose unset `random_state`s, also those of its parts, come from the generator."""
-    from sklearn.base import clone
+    """An unfitted copy whose unset `random_state`s, also those of its parts, come from the generator.
 
-    copied = clone(estimator)
+    What scikit-learn can't clone (CatBoost with `cat_features`, what has no `get_params`) is copied whole.
+    """
+    copied = _copied(estimator)
     for owner, name, value in list(random_states(copied)):
         if value is None:
             number = int(rng.integers(LARGEST_SEED))
@@ -31,6 +33,15 @@ def copy_for(estimator: Any, rng: np.random.Generator) -> Any:
             else:
                 setattr(owner, name, number)
     return copied
+
+
+def _copied(estimator: Any) -> Any:
+    from sklearn.base import clone
+
+    try:
+        return clone(estimator)
+    except (RuntimeError, TypeError):
+        return deepcopy(estimator)
 
 
 @contextmanager
@@ -51,7 +62,7 @@ def random_states(estimator: Any) -> Iterator[tuple[Any, str, Any]]:
 
     Cross-validation splitters among the parameters are no estimators but have one too.
     """
-    parameters = estimator.get_params(deep=True)
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else vars(estimator)
     for name in sorted(parameters):
         value = parameters[name]
         if name == "random_state" or name.endswith("__random_state"):

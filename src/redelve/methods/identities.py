@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -17,6 +18,8 @@ import numpy as np
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 DEEPEST = 12
+USUAL = frozenset(("redelve", "numpy", "scipy", "sklearn", "pandas", "pyarrow"))
+"""What is imported of the packages whose versions every record has."""
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -147,6 +150,69 @@ def class_path(kind: type) -> str:
         if found is kind:
             return f"{'.'.join(parts[:end])}.{kind.__qualname__}"
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+# Packages
+
+
+def packages_used(thing: Any) -> tuple[str, ...]:
+    """The installed packages that an estimator, its parts or a function come from, beside the usual ones.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> packages_used(Ridge())
+    ()
+    """
+    found = {module.partition(".")[0] for module in _modules(thing, set())}
+    return tuple(sorted({name for top in found - USUAL - sys.stdlib_module_names for name in _named(top)}))
+
+
+def _named(top: str) -> Sequence[str]:
+    """The packages to install for an import; looking through all of them takes a while."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        return (distribution(top).name,)
+    except PackageNotFoundError:
+        return _distributions().get(top, ())
+
+
+def _modules(thing: Any, seen: set[int]) -> Iterator[str]:
+    """The modules of a thing, of its parameters and of what a function refers to."""
+    if id(thing) in seen or thing is None or isinstance(thing, bool | int | float | str):
+        return
+    seen.add(id(thing))
+    if isinstance(thing, ModuleType):
+        yield thing.__name__
+    elif isinstance(thing, list | tuple):
+        for part in thing:
+            yield from _modules(part, seen)
+    elif isinstance(thing, FunctionType):
+        yield from _imports(thing.__code__)
+        for name in _names(thing.__code__) & thing.__globals__.keys():
+            yield from _modules(thing.__globals__[name], seen)
+    else:
+        yield (thing if isinstance(thing, type) else type(thing)).__module__
+        for part in thing.get_params(deep=True).values() if _is_estimator(thing) else ():
+            yield from _modules(part, seen)
+
+
+def _is_estimator(thing: Any) -> bool:
+    return hasattr(thing, "get_params") and not isinstance(thing, type)
+
+
+def _imports(code: CodeType) -> Iterator[str]:
+    for one in dis.get_instructions(code):
+        if one.opname == "IMPORT_NAME":
+            yield one.argval
+    for inner in _inner(code):
+        yield from _imports(inner)
+
+
+@cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    from importlib.metadata import packages_distributions
+
+    return packages_distributions()
 
 
 # Code

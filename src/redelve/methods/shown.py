@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from redelve.model.coding import Coding
 from redelve.model.dataset import Numbers
 from redelve.model.encodings import Encoder, bind, default_coding, measure
 from redelve.model.encodings.numeric import NumericEncoder
+from redelve.text_numbers import is_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,13 +32,19 @@ class TestInputs:
     attributes: tuple[Attribute, ...]
     prior: Prior
     cases: Cases = field(repr=False)
+    own: Any = field(default=None, repr=False, compare=False)
+    """The same cases as rows of the user's own frame, where there is one."""
 
     def __len__(self) -> int:
         return self.cases.count
 
-    def frame(self) -> pd.DataFrame:
-        """The raw values as a data frame: numbers as floats, categories with their levels."""
-        return _frame(self.attributes, self.prior, self.cases.columns)
+    def frame(self) -> Any:
+        """The cases as rows of the user's own frame, unchanged.
+
+        Where no user has one: numbers as floats (also where there are two of them), categories with their
+        levels.
+        """
+        return _frame(self.attributes, self.prior, self.cases.columns) if self.own is None else self.own
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,10 @@ class TrainingSet:
     prior: Prior
     cases: Cases = field(repr=False)
     validation_size: int = 0
+    own: Any = field(default=None, repr=False, compare=False)
+    """The inputs as rows of the user's own frame, where there is one."""
+    own_outputs: Any = field(default=None, repr=False, compare=False)
+    """The targets as the user has them."""
 
     def __len__(self) -> int:
         return self.cases.count
@@ -72,9 +83,23 @@ class TrainingSet:
         """The columns of the targets."""
         return self.cases.columns[len(self.inputs) :]
 
-    def frame(self) -> pd.DataFrame:
-        """The raw inputs as a data frame: numbers as floats, categories with their levels."""
-        return _frame(self.inputs, self.prior, self.input_columns)
+    def frame(self) -> Any:
+        """The inputs as rows of the user's own frame, unchanged.
+
+        Where no user has one: numbers as floats, categories with their levels.
+        """
+        return _frame(self.inputs, self.prior, self.input_columns) if self.own is None else self.own
+
+    def given_target(self, number: int = 0) -> Any:
+        """A target as the user has it; where no user has one, numbers as floats, and levels as texts."""
+        import pandas as pd
+
+        if self.own_outputs is not None:
+            return self.own_outputs
+        column, target = self.target_columns[number], self.targets[number]
+        return pd.Series(
+            column.texts() if target.kind == "categorical" else column.numbers(), name=target.name
+        )
 
     def target_values(self, number: int = 0) -> Numbers:
         """A target's training values: numbers, or level indexes from 0 for a categorical one."""
@@ -182,8 +207,8 @@ def _series(attribute: Attribute, prior: Prior, column: Column) -> pd.Series | p
     import pandas as pd
 
     about = prior.attribute(attribute.number)
-    if about.type in NUMERICAL:
-        return pd.Series(column.numbers())
     levels = about.order or attribute.range.values
+    if about.type in NUMERICAL or (about.type == "binary" and all(map(is_number, levels))):
+        return pd.Series(column.numbers())
     known = [None if is_missing(text) else text for text in column.texts()]
     return pd.Categorical(known, categories=list(levels), ordered=about.type == "ordinal")

@@ -64,8 +64,8 @@ def known_numbers(training: TrainingSet, position: int) -> Numbers:
 class View:
     """A training set as a method is shown it.
 
-    `encoded`: inputs by DELVE's rules (manual 7.3) and numerical targets normalised by them. `frame`: the raw
-    inputs as a data frame, numerical targets in their own units. An angular target is two columns, sine and
+    `encoded`: inputs by DELVE's rules (manual 7.3) and numerical targets normalised by them. `frame`: the
+    user's own columns, unchanged, and targets as they are there. An angular target is two columns, sine and
     cosine, in both.
     """
 
@@ -116,6 +116,13 @@ class View:
         coded = encoder.encode(self.training.target_columns[position])
         return np.column_stack([column.numbers for column in coded])
 
+    def outputs(self, position: int) -> Any:
+        """A target as it is in the user's frame; numbers where the user has them as texts."""
+        given, target = self.training.given_target(position), self.targets[position]
+        if target.kind == "categorical" or _are_numbers(given):
+            return given
+        return known_numbers(self.training, position)
+
     def location_and_scale(self, position: int) -> tuple[float, float]:
         """What a learnt 0 stands for, and how much a learnt 1 adds to it."""
         return (0.0, 1.0) if self.mode == "frame" else self.encoded.location_and_scale(position)
@@ -151,13 +158,24 @@ class View:
         return Normal(self.decoded(position, learnt.reshape(len(learnt), -1)), original)
 
 
+def _are_numbers(values: Any) -> bool:
+    import pandas as pd
+
+    dtype = values.dtype
+    return bool(dtype.is_numeric() if hasattr(dtype, "is_numeric") else pd.api.types.is_numeric_dtype(dtype))
+
+
 @dataclass(frozen=True, eq=False)
 class ViewPart:
-    """What is predicted of one target, in the original domain."""
+    """What is predicted of one target, in the original domain.
+
+    `told` are the probabilities to the last bit as an estimator gave them, zeros included.
+    """
 
     guesses: Numbers
     probabilities: Numbers | None = None
     distribution: Distribution | None = None
+    told: Numbers | None = None
 
 
 def answer_of(targets: Sequence[Target], parts: Mapping[int, ViewPart] | Sequence[ViewPart]) -> Answer:
@@ -165,7 +183,9 @@ def answer_of(targets: Sequence[Target], parts: Mapping[int, ViewPart] | Sequenc
     ordered = [parts[position] for position in range(len(targets))]
     probabilities, distributions = None, None
     if len(targets) == 1 and ordered[0].probabilities is not None:
-        probabilities = ClassProbabilities.from_probabilities(targets[0], ordered[0].probabilities)
+        probabilities = ClassProbabilities.from_probabilities(
+            targets[0], ordered[0].probabilities, ordered[0].told
+        )
     known = [part.distribution for part in ordered if part.distribution is not None]
     if len(known) == len(targets):
         distributions = TargetDistributions(tuple(targets), tuple(known))

@@ -13,6 +13,7 @@ from redelve.model.dataset import (
     cases_from_rows,
     written,
 )
+from redelve.model.own_table import OwnTable
 from redelve.model.prototask import (
     CATEGORICAL,
     Assignment,
@@ -44,6 +45,7 @@ __all__ = [
     "Instance",
     "LevelColumn",
     "NumberColumn",
+    "OwnTable",
     "Prior",
     "Prototask",
     "PrototaskData",

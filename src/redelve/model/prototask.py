@@ -22,6 +22,7 @@ from redelve.model.dataset import (
     digest,
     written,
 )
+from redelve.model.own_table import OwnTable
 from redelve.model.ranges import is_missing
 
 SELECTIONS = ("hierarchical", "common")
@@ -311,6 +312,8 @@ class Assignment:
         What must be said of the design beside every result.
     left_out
         What of the data is not in use, in words: columns, cases. It does not enter the digest.
+    own
+        The user's own table, where the cases come from one: what estimators and functions are shown.
 
     Notes
     -----
@@ -335,6 +338,7 @@ class Assignment:
     """What must be said of the design beside every result."""
     left_out: tuple[str, ...] = ()
     """What of the data is not in use, in words."""
+    own: OwnTable | None = field(default=None, repr=False, compare=False)
 
     @property
     def address(self) -> str:

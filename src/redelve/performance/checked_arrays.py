@@ -10,30 +10,19 @@ from numpy.typing import NDArray
 from redelve.answers.predictions import Target
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import ArrayCases
-from redelve.methods.adapters.sklearn_adapter import SklearnMethod, estimator_name, sklearn_method
+from redelve.methods.adapters.sklearn_adapter import SklearnMethod, sklearn_method
 
 FEWEST_CASES = 4
 
 
 def from_arrays(estimator: Any, X: Any, y: Any, name: str | None = None) -> tuple[SklearnMethod, ArrayCases]:
     """The estimator as a method and its data as cases, both checked."""
-    from sklearn.base import is_classifier, is_regressor
-
-    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise SpecError(
-            f"{getattr(estimator, '__name__', type(estimator).__name__)} is no scikit-learn estimator: give "
-            "an instance, such as LogisticRegression()"
-        )
+    method = sklearn_method(estimator, name=name)
     inputs = _inputs(X)
     outputs = _outputs(y, inputs.shape[0])
-    _check_inputs(estimator, inputs)
-    if is_classifier(estimator):
-        cases = _classified(inputs, outputs)
-    elif is_regressor(estimator):
-        cases = ArrayCases(inputs, _numbers(outputs), Target("target", "real"), None)
-    else:
-        raise SpecError(f"{estimator_name(estimator)} is neither a classifier nor a regressor")
-    return sklearn_method(estimator, name=name), cases
+    if method.kind == "classifier" or (method.kind == "either" and outputs.dtype.kind not in "iuf"):
+        return method, _classified(inputs, outputs)
+    return method, ArrayCases(inputs, _numbers(outputs), Target("target", "real"), None)
 
 
 def _classified(inputs: Any, outputs: NDArray[Any]) -> ArrayCases:
@@ -60,7 +49,8 @@ def _level_names(labels: NDArray[Any]) -> tuple[str, ...]:
 def _inputs(X: Any) -> Any:
     from scipy.sparse import issparse
 
-    found = X if hasattr(X, "iloc") else X.tocsr() if issparse(X) else np.asarray(X)
+    is_frame = hasattr(X, "iloc") or hasattr(X, "get_column")  # of pandas or polars
+    found = X if is_frame else X.tocsr() if issparse(X) else np.asarray(X)
     is_text = len(found.shape) == 1 and getattr(found, "dtype", np.dtype(float)).kind in "UO"
     if not (is_text or len(found.shape) == 2) or found.shape[0] < FEWEST_CASES:
         raise SpecError(
@@ -73,7 +63,7 @@ def _inputs(X: Any) -> Any:
 def _outputs(y: Any, cases: int) -> NDArray[Any]:
     import pandas as pd
 
-    found = np.asarray(y)
+    found = _plain_values(y)
     if found.ndim != 1 or len(found) != cases:
         raise SpecError(f"y has the shape {found.shape}: give one value for each of the {cases} rows of X")
     missing = np.flatnonzero(np.asarray(pd.isna(found)))
@@ -82,7 +72,19 @@ def _outputs(y: Any, cases: int) -> NDArray[Any]:
     return found
 
 
-def _numbers(outputs: NDArray[Any]) -> NDArray[np.float64]:
+def _plain_values(y: Any) -> NDArray[Any]:
+    """The values as numpy has them; pandas' nullable types become numpy's where nothing is missing."""
+    import pandas as pd
+
+    if isinstance(y, pd.Series) and isinstance(y.dtype, pd.api.extensions.ExtensionDtype):
+        kind = getattr(y.dtype, "numpy_dtype", None)
+        if isinstance(kind, np.dtype) and kind.kind in "biuf" and not y.isna().any():
+            return np.asarray(y.to_numpy(dtype=kind))
+    return np.asarray(y)
+
+
+def _numbers(outputs: NDArray[Any]) -> NDArray[Any]:
+    """The numbers, in the type that they have."""
     try:
         found = outputs.astype(np.float64)
     except (TypeError, ValueError):
@@ -90,32 +92,4 @@ def _numbers(outputs: NDArray[Any]) -> NDArray[np.float64]:
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
         raise SpecError(f"y is {found[row]} in row {row} (from 0): give finite numbers")
-    return found
-
-
-def _check_inputs(estimator: Any, inputs: Any) -> None:
-    """Refuse missing values that the estimator would choke on."""
-    import pandas as pd
-    from scipy.sparse import issparse
-    from sklearn.utils import get_tags
-
-    values = inputs.data if issparse(inputs) else inputs
-    missing = np.asarray(pd.isna(values))
-    if missing.any() and not get_tags(_entrance(estimator)).input_tags.allow_nan:
-        row = "" if issparse(inputs) else f" (first in row {np.argwhere(missing)[0][0]}, from 0)"
-        name = estimator_name(estimator)
-        raise SpecError(
-            f"X has {int(missing.sum())} missing values{row}, which {name} does not take: put "
-            "an imputer before it, as in make_pipeline(SimpleImputer(), …)"
-        )
-
-
-def _entrance(estimator: Any) -> Any:
-    """The part of a pipeline or search that meets the inputs first."""
-    inner = getattr(estimator, "estimator", None)
-    if inner is not None and hasattr(inner, "get_params"):
-        return _entrance(inner)
-    steps = [
-        step for _, step in getattr(estimator, "steps", []) if step is not None and step != "passthrough"
-    ]
-    return _entrance(steps[0]) if steps else estimator
+    return outputs if outputs.dtype.kind in "iuf" else found

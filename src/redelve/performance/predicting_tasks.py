@@ -11,7 +11,7 @@ import numpy as np
 from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import numbered_rows
-from redelve.methods.contract import Method
+from redelve.methods.contract import LooksAt, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Instance
 from redelve.model.dataset import Rows
@@ -38,15 +38,17 @@ def predict_task(
     for name, method in methods.items():
         if (reason := method.why_not(assignment_targets(assignment))) is not None:
             raise SpecError(f'method "{name}" can\'t work on this table: {reason}')
-    cases = AssignmentCases(assignment)
+    sees = {method.looks_at for method in methods.values()}
+    cases = AssignmentCases(assignment, sees.pop() if len(sees) == 1 else "both")
     return predict(bench_for(methods, cases, loss, settings, cases.groups()), ways)
 
 
 @dataclass(frozen=True, eq=False)
 class AssignmentCases:
-    """The cases of a task with one target."""
+    """The cases of a task with one target; methods look at its columns, the user's frame or both."""
 
     assignment: Assignment
+    looks_at: LooksAt = "columns"
 
     @cached_property
     def truth(self) -> Truth:
@@ -69,11 +71,11 @@ class AssignmentCases:
 
     def training(self, rows: Rows) -> TrainingSet:
         """These cases to learn from."""
-        return lessons_of(self.assignment, Instance(0, rows, rows[:0]))[0]
+        return lessons_of(self.assignment, Instance(0, rows, rows[:0]), self.looks_at)[0]
 
     def testing(self, rows: Rows, *, probabilities: bool = False) -> TestInputs:
         """These cases without their targets."""
-        return lessons_of(self.assignment, Instance(0, rows[:0], rows))[1]
+        return lessons_of(self.assignment, Instance(0, rows[:0], rows), self.looks_at)[1]
 
     def relabelled(self, codes: Rows) -> None:
         """Nothing: the task has the classes it has."""

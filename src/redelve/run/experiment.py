@@ -14,7 +14,7 @@ from redelve.answers.answer import baselines_by_loss, losses_for, score
 from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
-from redelve.methods.contract import METHODS, BatchMethod, Method
+from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Cases, Column, Instance
 from redelve.model.dataset import digest
@@ -103,7 +103,11 @@ class Experiment:
         task, method = self.tasks[job.task], self.learners[job.method]
         instance = task.instances[job.instance].digest
         named = [job.method, method.digest, job.task, task.digest, instance, job.run]
-        return digest([*named, self.limits.threads, *(() if self.jobs is None else (self.jobs[job],))])
+        named += [self.limits.threads, *(() if self.jobs is None else (self.jobs[job],))]
+        own = self.assignments[job.task].own
+        if own is not None and self.methods[job.method].looks_at != "columns":
+            named.append(own.digest)
+        return digest(named)
 
     def seed(self, job: Job) -> int:
         """The job's seed."""
@@ -234,7 +238,8 @@ def pack_together(experiment: Experiment, jobs: Sequence[Job]) -> Batch:
 
 def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]:
     assignment = experiment.assignments[job.task]
-    return lessons_of(assignment, assignment.instances[job.instance])
+    looks_at = experiment.methods[job.method].looks_at
+    return lessons_of(assignment, assignment.instances[job.instance], looks_at)
 
 
 def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs] | None = None) -> Package:
@@ -261,17 +266,27 @@ def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, Test
     return *lessons_of(assignment, instance), truths_of(assignment, instance)
 
 
-def lessons_of(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs]:
-    """What the method sees: copies for it alone, so that nobody is hurt by what it does to them."""
+def lessons_of(
+    assignment: Assignment, instance: Instance, looks_at: LooksAt = "columns"
+) -> tuple[TrainingSet, TestInputs]:
+    """What the method sees: copies for it alone, so that nobody is hurt by what it does to them.
+
+    What it does not look at is left out, as it may have to be sent to another process.
+    """
     data, prior = assignment.data, assignment.task.prior
-    columns, count = data.cases.columns, len(data.inputs)
-    training = portable_columns(data.inputs + data.targets, prior, columns, instance.training)
-    inputs = portable_columns(data.inputs, prior, columns[:count], instance.testing)
-    cases = Cases(training, len(instance.training))
+    own = None if looks_at == "columns" else assignment.own
+    shown = () if own is not None and looks_at == "frame" else data.inputs
+    columns = (*data.cases.columns[: len(shown)], *data.cases.columns[len(data.inputs) :])
+    training = portable_columns(shown + data.targets, prior, columns, instance.training)
+    inputs = portable_columns(shown, prior, columns[: len(shown)], instance.testing)
+    learnt, asked = Cases(training, len(instance.training)), Cases(inputs, len(instance.testing))
     validation = int(dict(assignment.task.prototask.extra).get(VALIDATION, "0"))
+    if own is None:
+        return TrainingSet(shown, data.targets, prior, learnt, validation), TestInputs(shown, prior, asked)
+    known, unknown = (data.case_numbers[rows] - 1 for rows in (instance.training, instance.testing))
     return (
-        TrainingSet(data.inputs, data.targets, prior, cases, validation),
-        TestInputs(data.inputs, prior, Cases(inputs, len(instance.testing))),
+        TrainingSet(shown, data.targets, prior, learnt, validation, own.inputs(known), own.outputs(known)),
+        TestInputs(shown, prior, asked, own.inputs(unknown)),
     )
 
 
@@ -324,7 +339,10 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
         message=outcome.message,
         costs=outcome.costs,
         started=started,
-        environment={**environment(), **_limits_met(outcome.status, package.limits)},
+        environment={
+            **environment(package.method.packages),
+            **_limits_met(outcome.status, package.limits),
+        },
         told=outcome.told,
     )
     record = _scored(record, package, outcome)
@@ -374,7 +392,7 @@ def lost(package: Package, reason: str) -> Record:
         "crashed",
         message=reason,
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        environment=environment(),
+        environment=environment(package.method.packages),
     )
     return _stood_in_for(record, package) if package.on_failure == BASELINE else record
 

@@ -306,10 +306,11 @@ PACKAGES = ("redelve", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
 
 
 @cache
-def environment() -> dict[str, str]:
+def environment(more: tuple[str, ...] = ()) -> dict[str, str]:
     """Where a job is done: what may make a difference to a result or to its costs.
 
-    Names of users, machines and folders stay out.
+    `more` are packages that the method uses beside the usual ones. Names of users, machines and folders stay
+    out.
     """
     import platform
     from importlib.metadata import PackageNotFoundError, version
@@ -321,7 +322,7 @@ def environment() -> dict[str, str]:
         "processor": _processor(),
         "cores": str(os.cpu_count() or 1),
     }
-    for name in PACKAGES:
+    for name in (*PACKAGES, *more):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -27,6 +27,7 @@ Columns = dict[str, pa.Array]
 
 KEYS = {"instance": pa.int32(), "run": pa.int32(), "case": pa.int64()}
 GUESS, GUESS_FOR, LOG_PROBABILITY, LOSS = "guess.", "guess-for-", "log-probability.", "loss."
+TOLD_PROBABILITY = "told-probability."
 CLOSE = 1e-9
 Made = TypeVar("Made")
 
@@ -54,6 +55,8 @@ def answer_columns(answer: Answer) -> Columns:
     if answer.probabilities is not None:
         levels, logs = answer.probabilities.target.levels, answer.probabilities.logs
         found |= {LOG_PROBABILITY + level: pa.array(logs[:, n]) for n, level in enumerate(levels)}
+        if (told := answer.told) is not None:
+            found |= {TOLD_PROBABILITY + level: pa.array(told[:, n]) for n, level in enumerate(levels)}
     if answer.distributions is not None:
         for target, one in zip(answer.distributions.targets, answer.distributions.distributions, strict=True):
             for name, values in one.parameters().items():
@@ -150,14 +153,20 @@ def _probabilities_of(targets: Sequence[Target], columns: Columns) -> ClassProba
     if not any(name.startswith(LOG_PROBABILITY) for name in columns):
         return None
     (target,) = targets
-    logs = np.column_stack([numbers_of(columns[LOG_PROBABILITY + level]) for level in target.levels])
-    return _exactly(ClassProbabilities(target, logs), {"logs": logs})
+    logs = _of_levels(LOG_PROBABILITY, target, columns)
+    is_told = any(name.startswith(TOLD_PROBABILITY) for name in columns)
+    told = _of_levels(TOLD_PROBABILITY, target, columns) if is_told else None
+    return _exactly(ClassProbabilities(target, logs, told), {"logs": logs})
+
+
+def _of_levels(prefix: str, target: Target, columns: Columns) -> Numbers:
+    return np.column_stack([numbers_of(columns[prefix + level]) for level in target.levels])
 
 
 def _distributions_of(targets: Sequence[Target], columns: Columns) -> TargetDistributions | None:
     each: dict[str, tuple[str, dict[str, Numbers]]] = {}
     for name, column in columns.items():
-        if not name.startswith((GUESS, GUESS_FOR, LOG_PROBABILITY)):
+        if not name.startswith((GUESS, GUESS_FOR, LOG_PROBABILITY, TOLD_PROBABILITY)):
             kind, parameter, target = name.split(".", 2)
             each.setdefault(target, (kind, {}))[1][parameter] = _parameter_of(column)
     if not each:
@@ -208,6 +217,8 @@ def _arrays(answer: Answer) -> dict[str, Numbers]:
             found[f"guess {prefix} {number}"] = values
     if answer.probabilities is not None:
         found["log probability"] = answer.probabilities.logs
+    if answer.told is not None:
+        found["told probability"] = answer.told
     if answer.distributions is not None:
         for number, one in enumerate(answer.distributions.distributions):
             for name, values in one.parameters().items():

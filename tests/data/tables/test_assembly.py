@@ -417,11 +417,14 @@ BAD_FRAMES: dict[str, tuple[Any, str]] = {
     "a list": ([[1, 2]], "expected a pandas DataFrame but got list"),
     "no rows": (frame(100)[:0], "no rows"),
     "few rows": (frame(9), "only 9 cases with a known target: at least 10"),
-    "spans of time": (
-        _frame_with(day=pd.timedelta_range("1D", periods=100)),
-        'column "day" holds dates or times',
+    "dates to predict": (
+        _frame_with(price=pd.date_range("2020", periods=100)),
+        'column "price" holds dates or times',
     ),
-    "lists": (_frame_with(many=[[1]] * 100), 'column "many" holds neither numbers nor texts'),
+    "spans of time to predict": (
+        _frame_with(price=pd.timedelta_range("1D", periods=100)),
+        'column "price" holds dates or times',
+    ),
     "infinite numbers": (_frame_with(size=np.inf), 'column "size" has infinite values'),
     "one class": (_frame_with(price="a"), 'has only the value "a": it can\'t be the target'),
     "a class of one": (_frame_with(price=["a"] + ["b"] * 99), 'class "a" of the target has 1 case'),
@@ -434,7 +437,6 @@ BAD_FRAMES: dict[str, tuple[Any, str]] = {
     ),
     "an empty name": (frame(100).rename(columns={"size": ""}), "column 1 has no name"),
     "names of levels": (frame(100).T.set_index([["a"] * 4, list("abcd")]).T, "names of several levels"),
-    "complex numbers": (_frame_with(size=1j), 'column "size" holds neither numbers nor texts'),
 }
 
 
@@ -483,6 +485,35 @@ def test_dates_in_a_parquet_file_are_left_out_and_told(tmp_path: Path) -> None:
     assert told.startswith(
         'column "day" is ignored: dates, 1970-01-01 to 1970-02-19, are no input as they are'
     )
+
+
+def test_dates_are_in_the_frame_alone_unless_the_user_ignores_them(tmp_path: Path) -> None:
+    days = pa.array(range(50), pa.int32()).cast(pa.date32())
+    parquet.write_table(pa.table({**columns(50), "day": days}), tmp_path / "t.parquet")
+    intake = from_file(tmp_path / "t.parquet", "price")
+    column = intake.description.column("day")
+    assert column is not None
+    assert (column.use, column.in_frame) == ("ignore", True)
+    (note,) = (one for one in intake.left_out if one.startswith('column "day" is ignored: dates'))
+    assert note.endswith("only estimators and functions, which get your columns as they are, see it")
+    own = intake.assignments[0].own
+    assert own is not None
+    assert list(own.inputs(np.arange(2)).columns) == ["size", "rooms", "city", "day"]
+    (tmp_path / "t.toml").write_text('[columns.day]\nuse = "ignore"\n')
+    described = from_file(tmp_path / "t.parquet", "price", description=tmp_path / "t.toml").assignments[0].own
+    assert described is not None
+    assert list(described.inputs(np.arange(2)).columns) == ["size", "rooms", "city"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[[1]] * 100, [1j] * 100, pd.timedelta_range("1D", periods=100)],
+    ids=["lists", "complex numbers", "spans of time"],
+)
+def test_what_is_neither_number_nor_text_is_in_the_frame_alone(values: Any) -> None:
+    column = from_frame(_frame_with(many=values), "price").description.column("many")
+    assert column is not None
+    assert (column.use, column.in_frame) == ("ignore", True)
 
 
 def test_a_description_that_is_not_there_is_named(tmp_path: Path) -> None:

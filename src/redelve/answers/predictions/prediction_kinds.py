@@ -289,6 +289,9 @@ class ClassProbabilities(ArrayValue):
         Natural logs of the probabilities, a row for each case and a column for each level, in the
         order of the target's levels. They need not be normalised; they are on creation. ``-inf`` is
         the log of zero.
+    told
+        The probabilities to the last bit as the method gave them, zeros included, where they are kept
+        beside `logs`. ``values`` are then these, and only the log loss goes by `logs`.
 
     Raises
     ------
@@ -312,8 +315,11 @@ class ClassProbabilities(ArrayValue):
 
     target: Target
     logs: Numbers
+    told: Numbers | None = None
 
     def __post_init__(self) -> None:
+        if self.told is not None:
+            object.__setattr__(self, "told", frozen(self.told))
         logs = _matrix(self.target, self.logs)
         bad = np.isnan(logs) | np.isposinf(logs)
         _check_rows(self.target, logs, bad, "log probability; expected a number or -Inf")
@@ -329,13 +335,13 @@ class ClassProbabilities(ArrayValue):
         object.__setattr__(self, "logs", frozen(scaled - np.log(total)))
 
     @staticmethod
-    def from_probabilities(target: Target, rows: Rows) -> ClassProbabilities:
+    def from_probabilities(target: Target, rows: Rows, told: Numbers | None = None) -> ClassProbabilities:
         """The probabilities of the levels, in their order; they need not sum to one (manual, mloss)."""
         values = _matrix(target, rows)
         bad = ~(np.isfinite(values) & (values >= 0))
         _check_rows(target, values, bad, "probability; expected a finite number of at least 0")
         with np.errstate(divide="ignore"):
-            return ClassProbabilities(target, np.log(values))
+            return ClassProbabilities(target, np.log(values), told)
 
     @staticmethod
     def from_logs(target: Target, rows: Rows) -> ClassProbabilities:
@@ -352,8 +358,8 @@ class ClassProbabilities(ArrayValue):
 
     @cached_property
     def values(self) -> Numbers:
-        """The probabilities: one row per case, summing to one."""
-        return frozen(np.exp(self.logs))
+        """The probabilities: one row per case, summing to one; as they were told if that is known."""
+        return frozen(np.exp(self.logs)) if self.told is None else self.told
 
     def log_probability(self, truth: Truth) -> Numbers:
         """The log probability of each case's true level."""

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.files import StrPath
 from redelve.data.tables.dates import dates_in, span
-from redelve.data.tables.description import ColumnDescription, Description, Use, read_description
+from redelve.data.tables.description import (
+    KINDS,
+    ColumnDescription,
+    Description,
+    Kind,
+    Use,
+    read_description,
+)
 from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.frame_tables import column_of_values, table_from_frame
 from redelve.data.tables.inputs_and_target import TargetLike, with_target
 from redelve.data.tables.named_designs import named_design, with_gap
 from redelve.data.tables.table_columns import (
@@ -26,81 +34,18 @@ from redelve.data.tables.table_columns import (
     infer_input,
     infer_target,
     legal_name,
+    other_kind,
+    target_of_kind,
 )
-from redelve.data.tables.table_files import (
-    Table,
-    TableColumn,
-    arrow_column,
-    check_names,
-    read_table,
-    table_from_arrow,
-)
+from redelve.data.tables.table_files import Table, read_table
 from redelve.data.tables.table_nouns import TableNouns
 from redelve.errors import FormatError, SpecError
-from redelve.model import Assignment, Dataset, Prior, Prototask
+from redelve.model import CATEGORICAL, Assignment, Dataset, OwnTable, Prior, Prototask
+from redelve.model.dataset import Rows
 from redelve.registry import named_options
 
-
-def table_from_frame(frame: Any, source: str = "the data frame") -> Table:
-    """The table in a pandas DataFrame, an arrow table or anything that has `to_arrow`; no index is kept."""
-    if isinstance(frame, pa.Table):
-        return table_from_arrow(frame, source)
-    if hasattr(frame, "to_arrow"):
-        return table_from_arrow(frame.to_arrow(), source)
-    if not (hasattr(frame, "dtypes") and hasattr(frame, "columns") and hasattr(frame, "iloc")):
-        raise SpecError(
-            f"expected a pandas DataFrame but got {type(frame).__name__}: make one with pandas.DataFrame(…), "
-            "give inputs and target as from_frame(X, y), or the path of a file"
-        )
-    if getattr(frame.columns, "nlevels", 1) > 1:
-        raise SpecError("the data frame has column names of several levels: join them into one text each")
-    if not len(frame):
-        raise SpecError("the data frame has no rows: give at least 10")
-    names = [str(name) for name in frame.columns]
-    check_names(names, source)
-    return Table(source, tuple(_column(name, frame.iloc[:, place]) for place, name in enumerate(names)))
-
-
-def column_of_values(name: str, values: Any) -> TableColumn:
-    """A column of loose values: a list, an array or a series."""
-    try:
-        return arrow_column(name, pa.array(values, from_pandas=True))
-    except (pa.ArrowException, UnicodeError, ValueError, TypeError) as problem:
-        raise SpecError(f"{name}: {problem}: give a list of texts or whole numbers") from None
-
-
-def _column(name: str, series: Any) -> TableColumn:
-    dtype = series.dtype
-    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
-        return _categories(name, series)
-    try:
-        return arrow_column(name, pa.Array.from_pandas(series))
-    except (pa.ArrowException, UnicodeError, ValueError, TypeError) as problem:
-        if dtype.kind != "O":
-            return TableColumn(name, pa.nulls(len(series), pa.string()), "other", declared=str(dtype))
-        return _texts(name, series, problem)
-
-
-def _categories(name: str, series: Any) -> TableColumn:
-    levels = [str(level) for level in series.dtype.categories]
-    codes = pa.array(series.cat.codes.to_numpy(), from_pandas=True)
-    known = pa.compute.if_else(pa.compute.less(codes, 0), pa.scalar(None, codes.type), codes)
-    texts = pa.array(levels, pa.string()).take(known)
-    kind = "ordered" if series.dtype.ordered else "categories"
-    return TableColumn(name, texts, kind, tuple(levels), str(series.dtype))  # type: ignore[arg-type]
-
-
-def _texts(name: str, series: Any, problem: Exception) -> TableColumn:
-    """A column of mixed Python objects, each as text."""
-    gone = series.isna().to_numpy()
-    texts = [None if is_gone else str(value) for value, is_gone in zip(series, gone, strict=True)]
-    try:
-        return arrow_column(name, pa.array(texts, pa.string()))
-    except (pa.ArrowException, UnicodeError):
-        raise SpecError(f'column "{name}" can\'t be read as text ({problem}): clean it first') from None
-
-
 Labels = Sequence[Any] | NDArray[Any]
+ONLY_IN_FRAME = "; only estimators and functions, which get your columns as they are, see it"
 
 
 @dataclass(frozen=True)
@@ -113,6 +58,8 @@ class Intake:
     description: Description
     assignments: tuple[Assignment, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
+    other: Callable[[], Intake] | None = field(default=None, repr=False, compare=False)
+    """Makes the other kind of task of it, where numbers in the target may be classes or numbers."""
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(one.task.training_set_size) for one in self.assignments)
@@ -127,7 +74,8 @@ class Intake:
         lines = [f"{self.dataset.spec.name}: {self.dataset.cases.count} cases"]
         width = max(len(column.name) for column in self.description.columns)
         for column in self.description.columns:
-            what = column.use if column.use in ("ignore", "group") else f"{column.use}, {column.type}"
+            more = "in frame" if column.in_frame else column.type
+            what = column.use if more is None else f"{column.use}, {more}"
             lines.append(f"  {column.name:{width}}  {what:18} {column.reason}")
         design = self.description.design
         lines += [f"  {reason}" for reason in (design.reasons if design else ())]
@@ -142,6 +90,7 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
     description: Description | StrPath | None = None,
@@ -160,6 +109,9 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     groups
         The name of a column that tells which cases belong together, or a label for each row. Cases of
         one group never stand in a training set and in a test set at once.
+    kind
+        ``"classification"`` or ``"regression"``, where the target's numbers could be either. If left out,
+        redelve infers it, and `assess` takes the other one if only that suits its methods.
     design
         How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
         ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
@@ -184,7 +136,8 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     Notes
     -----
     The number of cases decides the design: training sets that share no case where there are enough, else
-    cross-validation, with its caveats (docs/own-data.md).
+    cross-validation, with its caveats (docs/own-data.md). Estimators and functions are shown the frame as
+    it is, built-in methods what redelve understood of it.
 
     Examples
     --------
@@ -199,7 +152,7 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     frame, target = with_target(frame, target)
     table = table_from_frame(frame)
     given = _with_design(_given(description), design, gap)
-    return _made_ready(table, target, name or "data", groups, given)
+    return _made_ready(table, target, name or "data", groups, kind, given)
 
 
 @named_options
@@ -209,6 +162,7 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     *,
     name: str | None = None,
     groups: str | Labels | None = None,
+    kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
     description: Description | StrPath | None = None,
@@ -225,6 +179,8 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
         What to call the dataset; the file's name if left out.
     groups
         The name of a column that tells which cases belong together, or a label for each row.
+    kind
+        ``"classification"`` or ``"regression"``, where the target's numbers could be either.
     design
         How training and test sets are made: ``"cv"``, ``"cv 10x3"`` (ten folds, three times),
         ``"nested"``, ``"time"`` (learn from a window, test on what comes after it), ``"time by date"``,
@@ -262,7 +218,7 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     [('area', 'input', 'integer'), ('price', 'target', 'integer')]
     """
     given = _with_design(_given(description), design, gap)
-    return _made_ready(read_table(path), target, name, groups, given)
+    return _made_ready(read_table(path), target, name, groups, kind, given)
 
 
 def _with_design(given: Description, design: str | DesignChoice | None, gap: int | None) -> Description:
@@ -276,11 +232,16 @@ def _with_design(given: Description, design: str | DesignChoice | None, gap: int
 
 
 def _made_ready(
-    table: Table, target: str | None, name: str | None, groups: str | Labels | None, given: Description
+    table: Table,
+    target: str | None,
+    name: str | None,
+    groups: str | Labels | None,
+    kind: Kind | None,
+    given: Description,
 ) -> Intake:
     if groups is not None:
         table, given = _with_groups(table, given, groups)
-    return assignments_from_table(table, target, name=name, description=given)
+    return assignments_from_table(table, target, name=name, kind=kind, description=given)
 
 
 def assignments_from_table(
@@ -288,17 +249,20 @@ def assignments_from_table(
     target: str | None = None,
     *,
     name: str | None = None,
+    kind: Kind | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
     """The assignments in a table, one for each training-set size; what is not described is inferred."""
     given = _given(description)
     _check_description(table, given)
     target = _target_name(table, given, target)
+    _check_kind(given, target, kind)
     used, left_out = _cases_with_target(table, target)
     facts = tuple(map(ColumnFacts, used.columns))
-    columns = tuple(_settled(one, given, target) for one in facts)
+    columns = tuple(_settled(one, given, target, kind) for one in facts)
     name = legal_name(given.name or name or _stem(table.source))
-    plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns))
+    own = _own_table(table, used.rows, target, columns)
+    plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns), own)
     told = (*left_out, *_ignored(columns))
     sizes = plan.prototask.training_set_sizes
     return Intake(
@@ -308,7 +272,43 @@ def assignments_from_table(
         replace(plan.description, design=plan.design),
         tuple(replace(plan.assignment(size), left_out=told) for size in sizes),
         (*told, *plan.renamed),
+        None if kind is not None else _other(table, target, name, given, plan),
     )
+
+
+def _other(
+    table: Table, target: str, name: str, given: Description, plan: TableNouns
+) -> Callable[[], Intake] | None:
+    """The same table with its target taken the other way, where only inference decided."""
+    said = given.column(target)
+    if said is not None and (said.type is not None or said.levels is not None or said.range is not None):
+        return None
+    facts = next(one for one in plan.facts if one.name == target)
+    kind = other_kind(facts, plan.target)
+    if kind is None:
+        return None
+    return partial(assignments_from_table, table, target, name=name, kind=kind, description=given)
+
+
+def _own_table(
+    table: Table, rows: Rows | None, target: str, columns: Sequence[ColumnDescription]
+) -> OwnTable | None:
+    """The user's frame without what no method is shown: target, groups, what the user ignores."""
+    if table.own is None:
+        return None
+    hidden = [one for one in columns if one.use == "group" or (one.use == "ignore" and not one.in_frame)]
+    count = table.row_count if table.rows is None else None
+    return OwnTable(table.own, count, target, tuple(one.name for one in hidden), rows)
+
+
+def _check_kind(given: Description, target: str, kind: Kind | None) -> None:
+    if kind is not None and kind not in KINDS:
+        raise SpecError(f'kind is "{kind}": choose {" or ".join(KINDS)}')
+    said = given.column(target)
+    if kind is None or said is None or said.type is None:
+        return
+    if (said.type in CATEGORICAL) != (kind == "classification"):
+        raise SpecError(f'kind is "{kind}", but {given.source} has type = "{said.type}": change one')
 
 
 def _given(description: Description | StrPath | None) -> Description:
@@ -331,7 +331,7 @@ def _with_groups(table: Table, given: Description, groups: str | Labels) -> tupl
                 f"{len(groups)} group labels are given for {table.row_count} rows: give one for each"
             )
         name = attribute_names([*table.names, "group"])[-1]
-        table = Table(table.source, (*table.columns, column_of_values(name, groups)))
+        table = replace(table, columns=(*table.columns, column_of_values(name, groups)))
     said = given.column(name)
     if said is not None and said.use != "group":
         raise SpecError(f'column "{name}" tells groups, but is described with use = "{said.use}": change one')
@@ -389,17 +389,19 @@ def _cases_with_target(table: Table, target: str) -> tuple[Table, tuple[str, ...
     return table.select(np.flatnonzero(~gone)), (note,)
 
 
-def _settled(facts: ColumnFacts, given: Description, target: str) -> ColumnDescription:
+def _settled(facts: ColumnFacts, given: Description, target: str, kind: Kind | None) -> ColumnDescription:
     """What the column is: as described, and inferred where the description is silent."""
     said = given.column(facts.name)
+    if facts.name == target and kind is not None and (said is None or not (said.type or said.levels)):
+        return target_of_kind(facts, kind)
     if said is None:
         return infer_target(facts) if facts.name == target else _dates_told(facts)
     use: Use = "target" if facts.name == target else said.use
     if use in ("ignore", "group"):
-        return ColumnDescription(facts.name, use, reason="so described")
+        return ColumnDescription(facts.name, use, reason="so described", in_frame=said.in_frame)
     if said.levels is not None:
-        kind = said.type or ("binary" if len(said.levels) == 2 else "nominal")
-        return replace(said, use=use, type=kind, reason="so described")
+        described = said.type or ("binary" if len(said.levels) == 2 else "nominal")
+        return replace(said, use=use, type=described, reason="so described")
     if said.type is None:
         inferred = infer_target(facts) if use == "target" else _as_input(facts)
     else:
@@ -419,7 +421,7 @@ def _dates_told(facts: ColumnFacts) -> ColumnDescription:
         f"dates, {span(moments)}, are no input as they are: turn them into {NUMBERS_FOR_DATES}; they can "
         'tell the order of the cases, by design="time" (--design time)'
     )
-    return ColumnDescription(facts.name, "ignore", reason=reason)
+    return ColumnDescription(facts.name, "ignore", reason=reason, in_frame=True)
 
 
 def _as_input(facts: ColumnFacts) -> ColumnDescription:
@@ -432,4 +434,8 @@ def _as_input(facts: ColumnFacts) -> ColumnDescription:
 
 
 def _ignored(columns: Sequence[ColumnDescription]) -> tuple[str, ...]:
-    return tuple(f'column "{one.name}" is ignored: {one.reason}' for one in columns if one.use == "ignore")
+    return tuple(
+        f'column "{one.name}" is ignored: {one.reason}{ONLY_IN_FRAME * one.in_frame}'
+        for one in columns
+        if one.use == "ignore"
+    )

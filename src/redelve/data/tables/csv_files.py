@@ -56,11 +56,20 @@ class CsvColumn(NamedTuple):
     declared: str
 
 
+class CsvManner(NamedTuple):
+    """How a file is written."""
+
+    delimiter: str
+    decimal: str
+    encoding: str
+
+
 class CsvTable(NamedTuple):
-    """The columns, and what must be told of how they were read."""
+    """The columns, what must be told of how they were read, and how another reader would be told to."""
 
     columns: tuple[CsvColumn, ...]
     notes: tuple[str, ...]
+    manner: CsvManner
 
 
 def read_csv(
@@ -81,8 +90,8 @@ def read_csv(
         return _read(_CsvFile(path, limit, block, encoding or supposed_encoding(path)), decimal)
     except NotUtf8:
         found = other_encoding(path, encoding)
-    columns, notes = _read(_CsvFile(path, limit, block, found.name), decimal)
-    return CsvTable(columns, (found.note, *notes))
+    table = _read(_CsvFile(path, limit, block, found.name), decimal)
+    return table._replace(notes=(found.note, *table.notes))
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,8 @@ def _read(file: _CsvFile, decimal: str | None) -> CsvTable:
     by_comma = decimal is None and _uses_decimal_commas(file, sample)
     file = replace(file, decimal="," if by_comma else decimal or ".")
     columns = map(CsvColumn, file.names, *zip(*_settled(file, sample), strict=True))
-    return CsvTable(tuple(columns), (DECIMAL_NOTE,) if by_comma else ())
+    manner = CsvManner(file.delimiter, file.decimal, file.encoding)
+    return CsvTable(tuple(columns), (DECIMAL_NOTE,) if by_comma else (), manner)
 
 
 # --- the header and the manner of writing ------------------------------------------------------------------

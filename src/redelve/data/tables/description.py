@@ -21,12 +21,14 @@ from redelve.model.prototask import CATEGORICAL, TYPES
 
 Use = Literal["input", "target", "ignore", "group"]
 USES: tuple[Use, ...] = get_args(Use)
+Kind = Literal["classification", "regression"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 SELECTIONS = (*get_args(Scheme), "disjoint", "holdout")
 FORMAT = 1
 LARGEST_FILE = 16 * 2**20
 
 TOP_KEYS = ("format", "name", "target", "origin", "columns", "design")
-COLUMN_KEYS = ("use", "type", "range", "levels", "unit")
+COLUMN_KEYS = ("use", "type", "range", "levels", "unit", "in_frame")
 DIVIDING_KEYS = ("training_set_sizes", "test_set_size", "instances")
 FOLDING_KEYS = ("folds", "repetitions", "stratify")
 FORWARD_KEYS = ("gap", "by")
@@ -42,6 +44,7 @@ class ColumnDescription:
     """What one column is: its use and, where it is used, its type and the values it may have.
 
     What is None is inferred from the table. `reason` is why it was inferred so, a comment in the file.
+    A column that is ignored but `in_frame` is shown to estimators and functions, and encoded for nobody.
     """
 
     name: str
@@ -51,6 +54,7 @@ class ColumnDescription:
     levels: tuple[str, ...] | None = None
     unit: float | None = None
     reason: str = field(default="", compare=False)
+    in_frame: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,8 @@ def _column_lines(column: ColumnDescription) -> list[str]:
         lines.append(f"levels = {_listed(column.levels)}")
     if column.unit is not None:
         lines.append(f"unit = {float(column.unit)!r}")
+    if column.in_frame:
+        lines.append("in_frame = true  # estimators and functions get it as it is; false: nobody does")
     return lines
 
 
@@ -274,7 +280,10 @@ def _column(name: str, entries: _Entries) -> ColumnDescription:
         entries.text("range"),
         entries.texts("levels"),
         entries.positive("unit"),
+        in_frame=entries.flag("in_frame"),
     )
+    if column.in_frame and column.use != "ignore":
+        entries.fail("in_frame", 'it goes with use = "ignore" and no other: inputs are in the frame anyway')
     if column.range is not None:
         _check_range(column, entries)
     if column.levels is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.data.delve.keyed_lines import shown
-from redelve.data.tables.description import ColumnDescription, Use
+from redelve.data.tables.description import ColumnDescription, Kind, Use
 from redelve.data.tables.table_files import TableColumn, coded_numbers
 from redelve.errors import SpecError
 from redelve.model import (
@@ -161,6 +161,8 @@ def _place(text: str) -> tuple[float, str, str]:
 
 def infer_input(facts: ColumnFacts) -> ColumnDescription:
     """An input, or a column to be ignored, and why."""
+    if facts.column.kind in ("date", "other"):
+        return _ignored(facts, _undecided(facts))
     _check_kind(facts)
     if facts.known == 0:
         return _ignored(facts, "all values are missing")
@@ -176,13 +178,17 @@ def infer_input(facts: ColumnFacts) -> ColumnDescription:
 
 def _check_kind(facts: ColumnFacts) -> None:
     """Refuse what can be neither numbers nor categories: a decision for people, not for a rule."""
-    kind, declared = facts.column.kind, facts.column.declared
-    if kind == "date":
-        facts.fail(f"holds dates or times ({declared}): turn it into {NUMBERS_FOR_DATES}, {WAYS_OUT}")
-    if kind == "other":
-        facts.fail(f"holds neither numbers nor texts ({declared}): {WAYS_OUT}")
-    if kind == "number" and not facts.is_numeric:
+    if facts.column.kind in ("date", "other"):
+        facts.fail(f"{_undecided(facts)}, {WAYS_OUT}")
+    if facts.column.kind == "number" and not facts.is_numeric:
         facts.fail(f"has infinite values: replace them, {WAYS_OUT}")
+
+
+def _undecided(facts: ColumnFacts) -> str:
+    declared = facts.column.declared
+    if facts.column.kind == "date":
+        return f"holds dates or times ({declared}): to use them, turn them into {NUMBERS_FOR_DATES}"
+    return f"holds neither numbers nor texts ({declared})"
 
 
 def _numeric_input(facts: ColumnFacts) -> ColumnDescription:
@@ -212,12 +218,17 @@ def _text_input(facts: ColumnFacts) -> ColumnDescription:
     oddity = _oddity(facts)
     if facts.distinct == facts.known > FEWEST_TO_COUNT:
         return _ignored(facts, oddity or "all texts differ, as those of an identifier")
-    most = min(max(FEW_LEVELS, facts.known // 10), MOST_LEVELS)
+    most = most_categories(facts)
     if facts.distinct > most:
         many = f"{facts.distinct} different texts are too many for categories (at most {most})"
         return _ignored(facts, oddity or many)
     reason = f"text with {facts.distinct} different values" + (f"; {oddity}" if oddity else "")
     return as_type(facts, _categorical_type(facts), reason=reason)
+
+
+def most_categories(facts: ColumnFacts) -> int:
+    """More different values than this are no categories."""
+    return min(max(FEW_LEVELS, facts.known // 10), MOST_LEVELS)
 
 
 def _oddity(facts: ColumnFacts) -> str:
@@ -241,7 +252,7 @@ def _categorical_type(facts: ColumnFacts) -> str:
 
 
 def _ignored(facts: ColumnFacts, reason: str) -> ColumnDescription:
-    return ColumnDescription(facts.name, "ignore", reason=reason)
+    return ColumnDescription(facts.name, "ignore", reason=reason, in_frame=True)
 
 
 def infer_target(facts: ColumnFacts) -> ColumnDescription:
@@ -263,7 +274,27 @@ def _numeric_target(facts: ColumnFacts) -> ColumnDescription:
     reason = f"{_numeric_reason(facts)}, so the task is regression"
     if facts.is_whole and facts.distinct <= FEW_NUMBERS:
         reason += '; if they stand for classes, write type = "nominal", or "ordinal", and remove the range'
+        reason += ', or give kind="classification"'
     return as_type(facts, _numeric_type(facts), "target", reason=reason)
+
+
+def target_of_kind(facts: ColumnFacts, kind: Kind) -> ColumnDescription:
+    """The target as classes, or as numbers, because the user or the methods want it so."""
+    reason = f"as asked, the task is {kind}"
+    if kind == "classification":
+        return as_type(facts, _categorical_type(facts), "target", reason=reason)
+    if not facts.is_numeric:
+        facts.fail(f'holds texts such as "{shown(facts.levels[0])}": regression needs numbers')
+    return as_type(facts, "integer" if facts.is_whole else "real", "target", reason=reason)
+
+
+def other_kind(facts: ColumnFacts, inferred: ColumnDescription) -> Kind | None:
+    """What else a target may be that was not described: numbers for two of them, classes for a few."""
+    if not facts.is_numeric:
+        return None
+    if inferred.type in CATEGORICAL:
+        return "regression"
+    return "classification" if facts.is_whole and facts.distinct <= most_categories(facts) else None
 
 
 def as_type(facts: ColumnFacts, kind: str, use: Use = "input", *, reason: str = "") -> ColumnDescription:

@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -21,6 +21,7 @@ from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, cleaned, no_header, read_csv
+from redelve.data.tables.own_frames import FrameReader, arff_frame, csv_frame, parquet_frame
 from redelve.data.tables.text_blocks import read_whole
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
@@ -121,12 +122,17 @@ def coded_numbers(numbers: Numbers) -> tuple[Rows, tuple[str, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of equal length; `source` says where they come from."""
+    """Named columns of equal length; `source` says where they come from.
+
+    `own` reads the same table as its owner's data frame; `rows` are those of its rows that are here.
+    """
 
     source: str
     columns: tuple[TableColumn, ...]
     notes: tuple[str, ...] = ()
     """What must be told of how the file was read."""
+    own: FrameReader | None = None
+    rows: Rows | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,7 +154,8 @@ class Table:
 
     def select(self, rows: Rows) -> Table:
         """The same table with only these rows."""
-        return Table(self.source, tuple(column.select(rows) for column in self.columns), self.notes)
+        kept = rows if self.rows is None else self.rows[rows]
+        return replace(self, columns=tuple(column.select(rows) for column in self.columns), rows=kept)
 
 
 def read_table(
@@ -197,9 +204,10 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 
 def _read_csv(path: StrPath, manner: ReadingManner) -> Table:
-    columns, notes = read_csv(path, manner.limit, encoding=manner.encoding, decimal=manner.decimal)
-    check_names([column.name for column in columns], os.fspath(path))
-    table = Table(os.fspath(path), tuple(map(_csv_column, columns)), notes)
+    found = read_csv(path, manner.limit, encoding=manner.encoding, decimal=manner.decimal)
+    check_names([column.name for column in found.columns], os.fspath(path))
+    own = csv_frame(path, found.manner)
+    table = Table(os.fspath(path), tuple(map(_csv_column, found.columns)), found.notes, own)
     _check_header(path, table)
     return table
 
@@ -227,7 +235,8 @@ def _read_arff(path: StrPath, manner: ReadingManner) -> Table:
     text, notes = read_whole(path, manner.limit, manner.encoding)
     columns = parse_arff(text, os.fspath(path))
     check_names([column.name for column in columns], os.fspath(path))
-    return Table(os.fspath(path), tuple(map(_arff_column, columns)), notes)
+    made = tuple(map(_arff_column, columns))
+    return Table(os.fspath(path), made, notes, arff_frame(made))
 
 
 def _arff_column(column: ArffColumn) -> TableColumn:
@@ -255,17 +264,17 @@ def _read_parquet(path: StrPath, manner: ReadingManner) -> Table:
             raise FormatError(
                 path, None, f"{cells} values in {size} bytes are too many: raise the limit, or take a sample"
             )
-        return table_from_arrow(file.read(), os.fspath(path))
+        return table_from_arrow(file.read(), os.fspath(path), parquet_frame(found))
     except (pa.ArrowException, OSError, ValueError, OverflowError) as problem:
         cause = (str(problem) or type(problem).__name__).splitlines()[0]
         raise FormatError(path, None, f"can't read this as Parquet ({cause[:120]})") from None
 
 
-def table_from_arrow(table: Any, source: str) -> Table:
+def table_from_arrow(table: Any, source: str, own: FrameReader | None = None) -> Table:
     """The table in an arrow table; the columns in which pandas keeps an index are left out."""
     names = [name for name in table.column_names if not INDEX_OF_PANDAS.fullmatch(name)]
     check_names(names, source)
-    return Table(source, tuple(arrow_column(name, table.column(name)) for name in names))
+    return Table(source, tuple(arrow_column(name, table.column(name)) for name in names), own=own)
 
 
 def arrow_column(name: str, values: Any) -> TableColumn:

@@ -31,6 +31,7 @@ from redelve.model import (
     DatasetSpec,
     DependencyPrior,
     Instance,
+    OwnTable,
     Prior,
     Prototask,
     PrototaskData,
@@ -83,13 +84,14 @@ class TableNouns:
 
     facts: tuple[ColumnFacts, ...]
     description: Description
+    own: OwnTable | None = None
 
     @cached_property
     def used(self) -> tuple[tuple[ColumnDescription, Coded], ...]:
         """The columns that become attributes, in the table's order."""
         pairs = zip(self.facts, self.description.columns, strict=True)
         used = [(said, coded_column(facts, said)) for facts, said in pairs if said.use in ("input", "target")]
-        if len(used) < 2:
+        if len(used) < 2 and not any(said.in_frame for said in self.description.columns):
             raise SpecError(
                 "no column is left as an input: the table needs another column than the target, or the "
                 'description use = "input" for one that is ignored'
@@ -293,6 +295,7 @@ class TableNouns:
                 *self._class_notes(instances),
                 *self._twin_notes(instances),
             ),
+            own=self.own,
         )
         return nest(made) if self.design.is_nested else made
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
 from redelve.errors import PredictionError, SpecError
+from redelve.methods.adapters.fit_problems import explained
 from redelve.methods.estimators import LARGEST_SEED, copy_for, global_randomness
+from redelve.methods.own_labels import as_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import without_zeros
 from redelve.model import Cases, Prior
@@ -92,7 +94,7 @@ class ArrayCases:
 
 
 def taken(inputs: Any, rows: Rows) -> Any:
-    """Some rows of an array, a sparse matrix or a data frame."""
+    """Some rows of an array, a sparse matrix or a data frame of pandas or polars."""
     return inputs.iloc[rows] if hasattr(inputs, "iloc") else inputs[rows]
 
 
@@ -108,6 +110,8 @@ def numbered_rows(inputs: Any) -> Rows | None:
         ends = list(pairwise(table.indptr.tolist()))
         rows = [table.indices[a:b].tobytes() + table.data[a:b].tobytes() for a, b in ends]
         return np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
+    if hasattr(inputs, "get_column"):  # polars
+        inputs = inputs.to_pandas()
     frame = inputs if hasattr(inputs, "iloc") else pd.DataFrame(inputs)
     try:
         codes = pd.util.hash_pandas_object(frame, index=False).to_numpy()
@@ -124,7 +128,7 @@ def fit_to_arrays(
 ) -> FittedToArrays:
     """A copy of the estimator, fitted; unset random states come from the seed of the generator."""
     number = _seed_of(rng)
-    with global_randomness(number):
+    with global_randomness(number), explained(estimator, training.table):
         model = copy_for(estimator, np.random.default_rng(number))
         model.fit(training.table, training.outputs)
     return FittedToArrays(name, model, number, training.target, training.labels, len(training))
@@ -163,10 +167,11 @@ class FittedToArrays:
     def _probabilities(self, told: NDArray[np.float64]) -> ClassProbabilities:
         every = np.zeros((len(told), len(self.target.levels)))
         every[:, self._codes(np.asarray(self.model.classes_))] = told
-        return ClassProbabilities.from_probabilities(self.target, without_zeros(every, self.cases))
+        kept, floored = as_told(self.name, every), without_zeros(every, self.cases)
+        return ClassProbabilities.from_probabilities(self.target, floored, kept)
 
     def _codes(self, predicted: NDArray[Any]) -> Rows:
-        labels, named = self.labels, predicted.ravel()
+        labels, named = self.labels, _like(predicted.ravel(), self.labels)
         assert labels is not None
         places = np.minimum(np.searchsorted(labels, named), len(labels) - 1)
         wrong = np.flatnonzero(labels[places] != named)
@@ -176,3 +181,10 @@ class FittedToArrays:
                 f"{', '.join(map(str, labels[:12]))}"
             )
         return places.astype(np.int64)
+
+
+def _like(predicted: NDArray[Any], labels: NDArray[Any] | None) -> NDArray[Any]:
+    """Predictions in the labels' own type: CatBoost predicts "True" for True."""
+    if labels is None or labels.dtype.kind != "b" or predicted.dtype.kind == "b":
+        return predicted
+    return np.array([str(one) == "True" for one in predicted.tolist()])

@@ -103,6 +103,7 @@ class Program(Method):
     confined: Confined = field(default="if possible", kw_only=True)
     described: str = field(default="", kw_only=True)
     name: str = field(default="", kw_only=True)
+    looks_at = "columns"
 
     def __post_init__(self) -> None:
         if not self.command:

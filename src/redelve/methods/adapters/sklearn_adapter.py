@@ -13,70 +13,71 @@ from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import ArrayTraining, fit_to_arrays
-from redelve.methods.contract import Method, Predictor
+from redelve.methods.adapters.fit_problems import ENCODED, explained, tell_of_columns_left
+from redelve.methods.contract import LooksAt, Method, Predictor
 from redelve.methods.estimators import (
     LARGEST_SEED,
     FittedClassifier,
     FittedRegressors,
+    copy_for,
     fit_classifier,
     fit_regressor,
+    gives_deviations,
     global_randomness,
     has_fixed_seeds,
 )
-from redelve.methods.identities import class_path, plain
+from redelve.methods.identities import class_path, packages_used, plain
+from redelve.methods.own_labels import OwnClassifier, fit_own_classifier
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Inputs, View, answer_of, is_numerical, regression_parts
 
-MODES = ("encoded", "frame")
+MODES = ("frame", "encoded")
+FRAME_VERSION = 2
+"""What it means that an estimator is shown a frame; results of another meaning are made anew."""
+SAY_KIND = 'kind="{0}" in task, --kind {0} on the command line'
+EstimatorKind = Literal["classifier", "regressor", "either"]
+FittedTarget = FittedClassifier | OwnClassifier
 
 
-def sklearn_method(
-    estimator: Any, *, inputs: Inputs | Literal["auto"] = "auto", name: str | None = None
-) -> SklearnMethod:
+def sklearn_method(estimator: Any, *, inputs: Inputs = "frame", name: str | None = None) -> SklearnMethod:
     """An estimator as a method; what it is given is a copy, so it is never changed.
 
-    `inputs="encoded"` gives it numbers by DELVE's rules and normalised targets, `inputs="frame"` the raw
-    columns as a data frame and targets in their own units. "auto" takes the frame where the estimator, or
-    any step of a pipeline up to the first that is not passed through, is a ColumnTransformer.
+    `inputs="frame"` gives it the columns of the user's frame or table unchanged, and targets as they are
+    there; `inputs="encoded"` numbers by DELVE's rules, classes as numbers, and normalised targets.
     """
     if isinstance(estimator, type):
         raise SpecError(f"{estimator.__name__} is a class: give an instance, as {estimator.__name__}()")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise SpecError(
-            f"{type(estimator).__name__} is no scikit-learn estimator: it needs fit, predict and get_params; "
-            "inherit from sklearn.base.BaseEstimator, or give a function"
-        )
-    if inputs not in (*MODES, "auto"):
-        raise SpecError(f'inputs is "{inputs}": choose "encoded", "frame" or "auto"')
-    mode: Inputs = inputs if inputs != "auto" else _suited_inputs(estimator)
-    return SklearnMethod(estimator, _kind(estimator), mode, name or estimator_name(estimator))
+    if not (
+        hasattr(estimator, "fit") and (hasattr(estimator, "predict") or hasattr(estimator, "get_params"))
+    ):
+        raise SpecError(f"{type(estimator).__name__} is no estimator: it needs fit and predict")
+    if inputs not in MODES:
+        raise SpecError(f'inputs is "{inputs}": choose "frame" or "encoded"')
+    return SklearnMethod(estimator, kind_of(estimator), inputs, name or estimator_name(estimator))
 
 
-def _kind(estimator: Any) -> Literal["classifier", "regressor"]:
-    from sklearn.base import is_classifier, is_regressor
-
-    if is_classifier(estimator):
-        return "classifier"
-    if is_regressor(estimator):
-        return "regressor"
+def kind_of(estimator: Any) -> EstimatorKind:
+    """What an estimator predicts, as scikit-learn or its methods say; "either" where nothing tells."""
+    told = _told_kind(estimator)
+    if told in ("classifier", "regressor"):
+        return told  # type: ignore[return-value]
+    if steps := getattr(estimator, "steps", None):
+        return kind_of(steps[-1][1])
+    if told is None and hasattr(estimator, "predict"):
+        return "classifier" if hasattr(estimator, "predict_proba") else "either"
     raise SpecError(
         f"{type(estimator).__name__} is neither a classifier nor a regressor: inherit from "
         "sklearn.base.ClassifierMixin or RegressorMixin (before BaseEstimator), or end the pipeline with one"
     )
 
 
-def _suited_inputs(estimator: Any) -> Inputs:
-    """The data frame for what chooses columns by name or type, numbers for everything else."""
-    from sklearn.compose import ColumnTransformer
+def _told_kind(estimator: Any) -> str | None:
+    from sklearn.utils import get_tags
 
-    inner = getattr(estimator, "estimator", getattr(estimator, "regressor", None))  # of a search or wrapper
-    if inner is not None and hasattr(inner, "get_params"):
-        return _suited_inputs(inner)
-    steps = [step for _, step in getattr(estimator, "steps", [])]
-    first = next((step for step in steps if step is not None and step != "passthrough"), None)
-    if first is None:
-        return "encoded"
-    return "frame" if isinstance(first, ColumnTransformer) else _suited_inputs(first)
+    try:
+        return get_tags(estimator).estimator_type  # type: ignore[no-any-return]
+    except Exception:  # what is not scikit-learn's need not have tags
+        return getattr(estimator, "_estimator_type", None)
 
 
 def estimator_name(estimator: Any) -> str:
@@ -90,7 +91,7 @@ class SklearnMethod(Method):
     """A scikit-learn estimator; make it by `sklearn_method`."""
 
     estimator: Any
-    kind: Literal["classifier", "regressor"]
+    kind: EstimatorKind
     inputs: Inputs
     called: str
 
@@ -104,6 +105,16 @@ class SklearnMethod(Method):
         """Whether the user set a `random_state`, which is then the same for all instances."""
         return has_fixed_seeds(self.estimator)
 
+    @property
+    def looks_at(self) -> LooksAt:  # type: ignore[override]
+        """The frame, unless it is to have encoded inputs."""
+        return "columns" if self.inputs == "encoded" else "frame"
+
+    @cached_property
+    def packages(self) -> tuple[str, ...]:
+        """Those of the estimator and its parts."""
+        return packages_used(self.estimator)
+
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """Class and parameters of the estimator and of its parts; not scikit-learn's version."""
@@ -112,6 +123,7 @@ class SklearnMethod(Method):
             "estimator": plain(self.estimator),
             "inputs": self.inputs,
             "fixed_seeds": self.fixed_seeds,
+            **({"frame": FRAME_VERSION} if self.inputs == "frame" else {}),
         }
 
     @property
@@ -120,7 +132,7 @@ class SklearnMethod(Method):
         seeds = "the user's, the same for all instances" if self.fixed_seeds else "each instance's own"
         shown = {
             "encoded": "Inputs are encoded in the default way; numerical targets are normalised.",
-            "frame": "Inputs are a data frame of the raw columns; targets are in their own units.",
+            "frame": "Inputs are the columns of the user's own table, unchanged; targets as they are there.",
         }
         described = " ".join(repr(self.estimator).split())
         return (
@@ -134,13 +146,14 @@ class SklearnMethod(Method):
         for target in targets:
             if self.kind == "regressor" and not is_numerical(target):
                 return (
-                    f'{name} is a regressor, but target "{target.name}" is categorical: use a classifier, '
-                    "or make the target integer or real in the prior"
+                    f'{name} is a regressor, but target "{target.name}" is categorical: use a classifier or, '
+                    f"if it holds numbers, say so: {SAY_KIND.format('regression')}"
                 )
             if self.kind == "classifier" and is_numerical(target):
+                classes = f", or say that they are classes: {SAY_KIND.format('classification')}"
                 return (
-                    f'{name} is a classifier, but target "{target.name}" is {target.kind}: use a regressor, '
-                    "or make the target nominal in the prior"
+                    f'{name} is a classifier, but target "{target.name}" is {target.kind}: use a regressor'
+                    f"{classes if target.kind == 'integer' else ''}"
                 )
         return None
 
@@ -152,15 +165,25 @@ class SklearnMethod(Method):
         if (reason := self.why_not(view.targets)) is not None:
             raise SpecError(reason)
         seed = int(rng.integers(LARGEST_SEED))
-        with global_randomness(seed):
-            if self.kind == "regressor":
-                columns = np.hstack([view.columns(position) for position in view.numerical])
-                return SklearnPredictor(view, seed, fit_regressor(self.estimator, view.inputs, columns, rng))
-            classifiers = tuple(
-                fit_classifier(self.estimator, view.inputs, view.labels(k), len(target.levels), rng)
-                for k, target in enumerate(view.targets)
-            )
-        return SklearnPredictor(view, seed, classifiers=classifiers)
+        with global_randomness(seed), explained(self.estimator, view.inputs, ENCODED):
+            parts: dict[int, FittedTarget] = {k: self._classifier(view, k, rng) for k in view.categorical}
+            regressors = self._regressors(view, rng) if view.numerical else None
+        tell_of_columns_left(parts.values(), regressors)
+        return SklearnPredictor(view, seed, regressors, parts)
+
+    def _classifier(self, view: View, position: int, rng: np.random.Generator) -> FittedTarget:
+        target, codes = view.targets[position], view.labels(position)
+        if view.mode == "encoded":
+            return fit_classifier(self.estimator, view.inputs, codes, len(target.levels), rng)
+        return fit_own_classifier(self.estimator, view.inputs, view.outputs(position), codes, target, rng)
+
+    def _regressors(self, view: View, rng: np.random.Generator) -> FittedRegressors:
+        """For a number of the user's own, just that; else all columns that stand for numbers."""
+        if view.training.own is not None and [one.kind for one in view.targets] != ["angular"]:
+            model = copy_for(self.estimator, rng).fit(view.inputs, view.outputs(0))
+            return FittedRegressors((model,), 1, gives_deviations(self.estimator))
+        columns = np.hstack([view.columns(position) for position in view.numerical])
+        return fit_regressor(self.estimator, view.inputs, columns, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,14 +192,14 @@ class SklearnPredictor:
 
     view: View
     seed: int
-    regressors: FittedRegressors | None = None
-    classifiers: tuple[FittedClassifier, ...] = ()
+    regressors: FittedRegressors | None
+    classifiers: Mapping[int, FittedTarget]
 
     def predict(self, inputs: TestInputs) -> Answer:
         """The estimators' predictions in the original domain."""
         shown = self.view.test(inputs)
         with global_randomness(self.seed):
-            if self.regressors is None:
-                return answer_of(self.view.targets, [one.predict(shown) for one in self.classifiers])
-            means, deviations = self.regressors.predict(shown)
-        return answer_of(self.view.targets, regression_parts(self.view, means, deviations))
+            parts = {k: one.predict(shown) for k, one in self.classifiers.items()}
+            if self.regressors is not None:
+                parts |= regression_parts(self.view, *self.regressors.predict(shown))
+        return answer_of(self.view.targets, parts)

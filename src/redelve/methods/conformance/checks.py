@@ -15,6 +15,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.answers.predictions import Guesses
+from redelve.methods.adapters.fit_problems import FrameNotTakenError
 from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
 from redelve.methods.estimators import global_randomness
@@ -250,6 +251,8 @@ def _data_check(**settings: Any) -> Check[CheckedMethod]:
         for trial in subject.trials(**settings):
             try:
                 check_answer(subject.answer(trial), trial)
+            except FrameNotTakenError as error:  # such data it is then not for
+                raise DoubtfulError(str(error)) from error
             except Exception as error:
                 kind = trial.targets[0].kind
                 raise BrokenError(f"with a {kind} target: {type(error).__name__}: {error}") from error

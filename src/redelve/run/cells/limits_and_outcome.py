@@ -120,6 +120,7 @@ def dump_answer(answer: Answer) -> bytes:
         "targets": [[one.name, one.kind, list(one.levels), one.unit] for one in answer.targets],
         "guesses": None if answer.guesses is None else [keep(one) for one in answer.guesses.values],
         "probabilities": None if answer.probabilities is None else keep(answer.probabilities.logs),
+        "told": None if answer.told is None else keep(answer.told),
         "distributions": _described(answer.distributions, keep),
         "guesses_for": {
             code: [keep(one) for one in guesses.values] for code, guesses in answer.guesses_for.items()
@@ -177,7 +178,7 @@ def _answer(header: Mapping[str, Any], numbers: _Numbers) -> Answer:
     return rebuilt(
         targets,
         None if guesses is None else numbers.each(guesses),
-        None if logs is None else numbers.take(logs),
+        tuple(None if shape is None else numbers.take(shape) for shape in (logs, header["told"])),
         None if made is None else [(kind, numbers.named(shapes)) for kind, shapes in made],
         {str(code): numbers.each(shapes) for code, shapes in header["guesses_for"].items()},
     )
