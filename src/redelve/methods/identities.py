@@ -188,8 +188,9 @@ def _modules(thing: Any, seen: set[int]) -> Iterator[str]:
             yield from _modules(part, seen)
     elif isinstance(thing, FunctionType):
         yield from _imports(thing.__code__)
-        for name in _names(thing.__code__) & thing.__globals__.keys():
-            yield from _modules(thing.__globals__[name], seen)
+        used = [thing.__globals__[name] for name in _names(thing.__code__) & thing.__globals__.keys()]
+        for part in (*used, *(cell.cell_contents for cell in thing.__closure__ or () if _is_filled(cell))):
+            yield from _modules(part, seen)
     else:
         yield (thing if isinstance(thing, type) else type(thing)).__module__
         for part in thing.get_params(deep=True).values() if _is_estimator(thing) else ():

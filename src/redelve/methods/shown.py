@@ -207,8 +207,10 @@ def _series(attribute: Attribute, prior: Prior, column: Column) -> pd.Series | p
     import pandas as pd
 
     about = prior.attribute(attribute.number)
+    if about.type in NUMERICAL:
+        return pd.Series(column.numbers())
     levels = about.order or attribute.range.values
-    if about.type in NUMERICAL or (about.type == "binary" and all(map(is_number, levels))):
+    if about.type == "binary" and all(map(is_number, levels)):
         return pd.Series(column.numbers())
     known = [None if is_missing(text) else text for text in column.texts()]
     return pd.Categorical(known, categories=list(levels), ordered=about.type == "ordinal")

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from redelve.errors import PredictionError, RedelveError
 
 ABOUT_TEXTS = re.compile(
-    "could not convert|can't multiply sequence|unsupported operand|DataFrame.dtypes for data must be|"
-    "pandas dtypes must be|bad value|cannot be cast|Cannot cast|must be real number|Cannot convert",
+    "could not convert|cannot convert|can't multiply sequence|argument must be a string or a real number|"
+    "unsupported operand|dtypes (for data )?must be|bad value|cannot (be )?cast|must be real number",
     re.IGNORECASE,
 )
 ABOUT_MISSING = re.compile("contains NaN|missing values|contains infinity", re.IGNORECASE)
@@ -117,4 +119,6 @@ def _is_none(chosen: Any) -> bool:
 
 def _dropped(columns: Any) -> list[Any]:
     left = [chosen for name, what, chosen in columns.transformers_ if name == "remainder" and what == "drop"]
-    return list(left[0]) if left and hasattr(left[0], "__iter__") else []
+    chosen = list(left[0]) if left and hasattr(left[0], "__iter__") else []
+    names = list(getattr(columns, "feature_names_in_", ()))
+    return [names[one] if names and isinstance(one, int | np.integer) else one for one in chosen]
