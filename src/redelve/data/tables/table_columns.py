@@ -280,7 +280,8 @@ def _numeric_target(facts: ColumnFacts) -> ColumnDescription:
 
 def target_of_kind(facts: ColumnFacts, kind: Kind) -> ColumnDescription:
     """The target as classes, or as numbers, because the user or the methods want it so."""
-    reason = f"as asked, the task is {kind}"
+    taken = "classes" if kind == "classification" else "numbers"
+    reason = f"taken as {taken}, so the task is {kind}"
     if kind == "classification":
         return as_type(facts, _categorical_type(facts), "target", reason=reason)
     if not facts.is_numeric:
