@@ -29,6 +29,8 @@ SELECTIONS = ("hierarchical", "common")
 TYPES = ("binary", "nominal", "ordinal", "integer", "real", "angular")
 NO_MISSING = "no missing"
 """What a prototask says that leaves out the cases in which a value that it uses is missing."""
+NO_INDICATORS = "no columns for missing values"
+"""In the digest of tasks that once had such columns for inputs without missing values."""
 CATEGORICAL = ("binary", "nominal", "ordinal")
 VALIDATION = "Validation-Examples"
 """The key in a prototask's `extra` that tells how many of the last training cases are for validation."""
@@ -352,7 +354,16 @@ class Assignment:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the task, of every value in use and of every training and test set."""
-        return digest(
-            [self.task.digest, self.data.cases.content_digest, [one.digest for one in self.instances]]
-        )
+        """A hash of the task, of every value in use and of every training and test set.
+
+        Before missing values were left out of ranges, inputs had a column for them: those are other tasks.
+        """
+        parts = [self.task.digest, self.data.cases.content_digest, [one.digest for one in self.instances]]
+        return digest([*parts, NO_INDICATORS] if self._has_fewer_columns else parts)
+
+    @property
+    def _has_fewer_columns(self) -> bool:
+        """Whether the range of an input admits missing values, all of which the prototask leaves out."""
+        prototask = self.task.prototask
+        admitted = (self.dataset.attribute(number).range.missing for number in prototask.inputs)
+        return prototask.cases == NO_MISSING and any(admitted)
