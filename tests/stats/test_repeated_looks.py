@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from redelve.stats.repeated_looks import ONE_LOOK, RepeatedLooks
+from redelve.stats.repeated_looks import RepeatedLooks
 from redelve.stats.sequential import planned_looks
 
 COUNT = 50_000
@@ -64,5 +64,5 @@ def test_levels_of_each_look_are_the_inverse(level: float) -> None:
 
 
 def test_one_look_changes_nothing() -> None:
-    assert ONE_LOOK.of_each(0.05) == 0.05
-    assert ONE_LOOK.over_all(np.array([0.03, np.nan]))[0] == 0.03
+    assert RepeatedLooks((2,)).of_each(0.05) == 0.05
+    assert RepeatedLooks((2,)).over_all(np.array([0.03, np.nan]))[0] == 0.03

@@ -20,7 +20,7 @@ from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.description import Kind
 from redelve.data.tables.design_choice import DesignChoice
-from redelve.data.tables.inputs_and_target import TargetLike, is_frame, is_pair
+from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
 from redelve.registry import named_options
@@ -255,6 +255,22 @@ def _column_name(target: TargetLike | None) -> str | None:
     if isinstance(target, Integral):
         return str(target)
     raise SpecError(f"target is {type(target).__name__}: of a file, give the name of the column to predict")
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a data frame, whoever made it."""
+    return hasattr(given, "columns") and not isinstance(given, type)
+
+
+def is_pair(given: object) -> bool:
+    """Whether something is (X, y): a table of inputs and as many values."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        return False
+    inputs, values = given
+    is_table = is_frame(inputs) or getattr(inputs, "ndim", 0) == 2
+    return (
+        is_table and not is_frame(values) and getattr(values, "ndim", 1) == 1 and hasattr(values, "__len__")
+    )
 
 
 def is_table(source: str | os.PathLike[str]) -> bool:

@@ -26,7 +26,7 @@ from redelve.stats.estimates import Scheme
 from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray, two_t_half_width, two_t_p_value
 from redelve.stats.moderation import Variances, learnt_variances
-from redelve.stats.repeated_looks import ONE_LOOK, RepeatedLooks
+from redelve.stats.repeated_looks import RepeatedLooks
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 CANCELLED = 1e-6
@@ -255,15 +255,17 @@ class PairFamily:
         """How many comparisons there are."""
         return int(self.squares.differences.shape[-1])
 
-    def p_values(self, allowing: RepeatedLooks = ONE_LOOK) -> FloatArray:
+    def p_values(self, allowing: RepeatedLooks | None = None) -> FloatArray:
         """For each comparison the level of the whole family from which on its difference is claimed.
 
         With planned looks that of all of them together.
         """
         squares = self.squares
-        both = self.pairs * allowing.over_all(self._tail(self.variances, self.prior_df + squares.df))
-        own = self.guard * allowing.over_all(self._tail(squares.between, squares.df)) if self.guard else 0.0
-        p = np.minimum(np.maximum(both, own), 1.0)
+        both = self._tail(self.variances, self.prior_df + squares.df)
+        own = self._tail(squares.between, squares.df) if self.guard else np.zeros_like(both)
+        if allowing is not None:
+            both, own = allowing.over_all(both), allowing.over_all(own)
+        p = np.minimum(np.maximum(self.pairs * both, self.guard * own), 1.0)
         return np.asarray(np.where(np.isnan(squares.between), np.nan, p))
 
     def own_p_values(self) -> FloatArray:
@@ -276,15 +278,16 @@ class PairFamily:
         p = self._tail(self.variances, self.prior_df + self.squares.df)
         return np.asarray(np.where(np.isnan(self.squares.between), np.nan, p))
 
-    def half_widths(self, level: float, allowing: RepeatedLooks = ONE_LOOK) -> FloatArray:
+    def half_widths(self, level: float, allowing: RepeatedLooks | None = None) -> FloatArray:
         """Half the widths of intervals that all hold their true differences but in `level` of cases."""
         squares = self.squares
-        each = allowing.of_each(level / self.pairs)
-        both = self._reach(self.variances, self.prior_df + squares.df, each)
+        levels = [level / count for count in (self.pairs, self.guard) if count]
+        if allowing is not None:
+            levels = [allowing.of_each(one) for one in levels]
+        both = self._reach(self.variances, self.prior_df + squares.df, levels[0])
         if not self.guard:
             return both
-        own = self._reach(squares.between, squares.df, allowing.of_each(level / self.guard))
-        return np.asarray(np.maximum(both, own))
+        return np.asarray(np.maximum(both, self._reach(squares.between, squares.df, levels[1])))
 
     def _tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
         squares = self.squares

@@ -58,10 +58,6 @@ class RepeatedLooks:
         return float(level / np.exp(np.interp(np.log(level), np.log(NOMINAL) + factors, factors)))
 
 
-ONE_LOOK = RepeatedLooks((2,))
-"""A single look: p-values and levels stay what they are."""
-
-
 @lru_cache(maxsize=64)
 def _factors(looks: tuple[int, ...]) -> FloatArray:
     """The logarithm of what each of the `NOMINAL` p-values is multiplied by to allow for all looks."""

@@ -19,22 +19,6 @@ TargetLike: TypeAlias = "str | int | Sequence[Any] | NDArray[Any] | pd.Series[An
 """A column's name, or the values themselves, one for each row."""
 
 
-def is_frame(given: object) -> bool:
-    """Whether something is a data frame, whoever made it."""
-    return hasattr(given, "columns") and not isinstance(given, type)
-
-
-def is_pair(given: object) -> bool:
-    """Whether something is (X, y): a table of inputs and as many values."""
-    if not isinstance(given, tuple) or len(given) != 2:
-        return False
-    inputs, values = given
-    is_table = is_frame(inputs) or getattr(inputs, "ndim", 0) == 2
-    return (
-        is_table and not is_frame(values) and getattr(values, "ndim", 1) == 1 and hasattr(values, "__len__")
-    )
-
-
 def with_target(frame: Any, target: Any) -> tuple[Any, str | None]:
     """The frame and the name of its target; values that are given for the target become a column."""
     if isinstance(target, str) or target is None:
