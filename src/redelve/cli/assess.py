@@ -65,9 +65,7 @@ class AssessOptions(of.VerbOptions):
     target = of.text("t", "the column to predict", "column")
     methods = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
     program = of.texts("p", "a program as a method, name=command; may be given again", "program")
-    loss = of.text(
-        "l", "the loss or metric to judge by: S, A, Z, accuracy, roc_auc, f1_macro, rmse, r2 …", "code"
-    )
+    loss = of.text("l", "the loss or metric to judge by: S, Z, accuracy, roc_auc, f1_macro, rmse", "code")
     sizes = of.wholes("s", "training-set sizes, separated by commas", "sizes", WHOLE)
     runs = of.whole("r", "runs with different seeds on each training set", wanted=WHOLE, default=1)
     until_settled = of.flag("u", "add training sets until the best method is settled; losers drop out")
@@ -266,9 +264,7 @@ class ReportOptions(of.VerbOptions):
     """What `redelve report` is told."""
 
     out = of.text("o", "the file or folder to write", "file")
-    loss = of.text(
-        "l", "the loss or metric to judge by: S, A, Z, accuracy, roc_auc, f1_macro, rmse, r2 …", "code"
-    )
+    loss = of.text("l", "the loss or metric to judge by: S, Z, accuracy, roc_auc, f1_macro, rmse", "code")
     methods = of.names("m", "only these methods, separated by commas")
     tasks = of.names("t", "only these tasks, separated by commas", "addresses")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")

@@ -25,7 +25,7 @@ class PredictOptions(of.VerbOptions):
     target = of.text("t", "the column to predict", "column")
     group = of.text("g", "the column that tells which cases belong together", "column")
     method = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
-    loss = of.text("l", "ber, error, or a loss: S, A for numbers, Z, Q, L for classes", "loss")
+    loss = of.text("l", "ber, error, a loss (S, A, Q, L) or a metric: accuracy, roc_auc, rmse, r2", "loss")
     ways = of.names(
         "w", "ways to guess by, separated by commas, such as kfold:5,632+ (-W lists them)", "ways"
     )

@@ -150,7 +150,11 @@ class Bench:
             seeds = [seed("predict", self.settings.seed, name, number) for number in range(len(splits))]
             work = [(self, split, one) for split, one in zip(splits, seeds, strict=True)]
             done = (_tested(*one) for one in work) if self.settings.jobs == 1 else self._shared(work)
-            losses, seconds = zip(*self._told(done, len(work)), strict=True)
+            found, seconds = zip(*self._told(done, len(work)), strict=True)
+            losses = found
+            if not self.measure.of_cases:
+                tested = [split.testing for split in splits]
+                losses = tuple(self.measure.together(self.truth, tested, found, self.groups))
             self._rounds[name] = Round(tuple(splits), losses, sum(seconds), self.fits_each)
         return self._rounds[name]
 
@@ -212,13 +216,14 @@ class Bench:
     ) -> PerformanceGuess:
         """The finding within what the measure can be, with its cost; `more` are fits beside the rounds."""
         seconds = sum(one.seconds for one in rounds) + (self.trained.seconds if more else 0.0)
-        low, high = finding.interval or (None, None)
         clip = partial(self.measure.clip, target=self.truth.target)
+        shown = self.measure.shown_as.metric_value
+        low, high = sorted(shown(clip(end)) for end in finding.interval) if finding.interval else (None, None)
         return PerformanceGuess(
             way,
-            None if finding.value is None else clip(finding.value),
-            None if low is None else clip(low),
-            None if high is None else clip(high),
+            None if finding.value is None else shown(clip(finding.value)),
+            low,
+            high,
             finding.standard_error,
             finding.source,
             sum(one.fits for one in rounds) + more * self.fits_each,
@@ -248,8 +253,14 @@ class TrainedModel:
         return steps[-1][1] if steps else self.estimator
 
 
-def _tested(bench: Bench, split: Instance, number: int) -> tuple[Numbers, float]:
+Tested = Any
+"""The losses of a split's test cases, or of a metric that is no mean of cases what it judges."""
+
+
+def _tested(bench: Bench, split: Instance, number: int) -> tuple[Tested, float]:
     started = time.process_time()
     answer = bench.answer(bench.learn(split.training, number), split.testing)
     seconds = time.process_time() - started
+    if not bench.measure.of_cases:
+        return bench.measure.part(answer), seconds
     return bench.measure.losses(part_of(bench.truth, split.testing), answer), seconds

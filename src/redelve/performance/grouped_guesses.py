@@ -77,6 +77,8 @@ def units_of(measure: Measure, classes: Rows, groups: Rows, losses: Numbers) -> 
 
 def scale_for(measure: Measure) -> Scale:
     """The scale of a measure's intervals."""
+    if not measure.of_cases:
+        return "logit" if measure.loss.interval_scale == "share" else measure.loss.interval_scale
     return loss_scale(is_shift=measure.loss.is_shift, is_share=measure.is_share)
 
 

@@ -61,9 +61,9 @@ class Prediction:
     recommended
         The way whose guess is to be told: it is ``best``, and ``value`` and ``interval`` are its.
     chosen
-        Of several models, the one with the smallest cross-validated loss.
+        Of several models, the one that is best by cross-validation.
     models
-        All of them with that loss.
+        All of them with their cross-validated measure.
     cautions
         What is to be said of the cases themselves.
     groups
@@ -71,8 +71,8 @@ class Prediction:
 
     Notes
     -----
-    `chosen` is the model with the smallest cross-validated loss where there were several, `models` all of
-    them with that loss. `cautions` are about the cases themselves. Which way is recommended was measured
+    `chosen` is the model that is best by cross-validation where there were several, `models` all of them
+    with their measure. `cautions` are about the cases themselves. Which way is recommended was measured
     (docs/predicting.md, after Guyon, Saffari, Dror and Buhmann 2006).
 
     Examples

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from redelve.answers.predictions import Truth
+from redelve.answers.predictions import Prediction, Truth
 from redelve.errors import PredictionError, RedelveError
 from redelve.methods.contract import Method, Predictor
 from redelve.methods.shown import TestInputs, TrainingSet
@@ -89,10 +89,17 @@ def cross_validated(
     classes = classes_of(cases.truth)[members]
     folds = by.folds(members, cases.truth)
     losses = np.empty(members.size)
+    parts: list[Prediction] = []
+    tested: list[Rows] = []
     for fold in range(int(folds.max()) + 1):
         inside = folds == fold
         training = np.repeat(members[~inside], times[~inside])
         predictor = learn(name, method, cases, training, seed("choice", by.seed, fold))
         answer = predictor.predict(cases.testing(members[inside], probabilities=measure.of_probabilities))
-        losses[inside] = measure.losses(part_of(cases.truth, members[inside]), answer)
+        if measure.of_cases:
+            losses[inside] = measure.losses(part_of(cases.truth, members[inside]), answer)
+        else:
+            parts, tested = [*parts, measure.part(answer)], [*tested, members[inside]]
+    if parts:
+        return float(np.concatenate(measure.together(cases.truth, tested, parts, by.groups)).mean())
     return measure.value(np.repeat(losses, times), np.repeat(classes, times))

@@ -9,12 +9,17 @@ from math import isfinite
 import numpy as np
 
 from redelve.answers.answer import Answer, score
-from redelve.answers.losses import Loss, ZeroOne, parse_loss
-from redelve.answers.predictions import Target, Truth
-from redelve.errors import PredictionError, SpecError
+from redelve.answers.losses import ClassMetric, CountedMetric, Loss, LossLike, ZeroOne, as_loss
+from redelve.answers.losses.class_metrics import BalancedAccuracy
+from redelve.answers.predictions import Prediction, Target, Truth
+from redelve.errors import PredictionError, SpecError, StatisticsError
+from redelve.findings.by_metric import FEWEST, FEWEST_IN_FOLDS, RARE
 from redelve.model.dataset import Numbers, Rows
+from redelve.run.pooled_answers import joined_predictions
 from redelve.stats.balanced_errors import BalancedErrors
 from redelve.stats.estimates import Interval, t_interval
+from redelve.stats.pseudo_analyses import MetricInterval
+from redelve.stats.pseudo_values import kurtosis_df
 
 BER = "ber"
 ERROR = "error"
@@ -29,10 +34,24 @@ class Measure:
 
     loss: Loss
     balanced: bool = False
+    metric: Loss | None = None
+    """The metric that it is shown as, where users know it by that name."""
+
+    @property
+    def shown_as(self) -> Loss:
+        """What users are shown the values of."""
+        return self.loss if self.metric is None else self.metric
+
+    @property
+    def of_cases(self) -> bool:
+        """Whether every case is judged on its own."""
+        return self.loss.mean_of_cases
 
     @property
     def name(self) -> str:
         """The measure in words."""
+        if self.shown_as.is_metric:
+            return self.shown_as.shown_name
         if self.balanced:
             return "balanced error rate"
         return "error rate" if self.is_share else self.loss.name.lower()
@@ -56,6 +75,28 @@ class Measure:
                 "another loss, or a model with predict_proba"
             )
         return found[self.loss.code]
+
+    def part(self, answer: Answer) -> Prediction:
+        """What the measure judges of an answer."""
+        found = self.loss.part_of(answer)
+        if found is None:
+            raise PredictionError(
+                f"{self.loss.name} needs predicted probabilities, and the model gives none: choose another "
+                "metric, or a model with predict_proba"
+            )
+        return found
+
+    def together(
+        self, truth: Truth, tested: Sequence[Rows], parts: Sequence[Prediction], groups: Rows | None
+    ) -> list[Numbers]:
+        """Pseudo-values of the cases of each split, from the predictions of all of them put together."""
+        rows = np.concatenate(tested)
+        units = None if groups is None else groups[rows]
+        values = self.loss.of_units([part_of(truth, rows)], joined_predictions(parts), units)
+        if np.isnan(values).any():
+            reason = self.loss.why_undefined([part_of(truth, rows)])
+            raise StatisticsError(reason or f"{self.loss.name} is not defined without one of the cases")
+        return np.split(values, np.cumsum([len(one) for one in tested])[:-1])
 
     def groups(self, classes: Rows) -> Rows:
         """The classes that are averaged over: all cases are one where the measure is not balanced."""
@@ -82,7 +123,26 @@ class Measure:
         if losses.size < 2 or not np.isfinite(losses).all():
             return None
         error = float(losses.std(ddof=1)) / losses.size**0.5
+        if not self.of_cases:
+            df = kurtosis_df(losses)
+            return self.scale(classes, losses).of(float(losses.mean()), error, df, level)
         return t_interval(float(losses.mean()), error, float(losses.size - 1), level)
+
+    def scale(self, classes: Rows, losses: Numbers | None = None) -> MetricInterval:
+        """How the interval of a metric is made, of independent cases if their values are given."""
+        fewest = int(np.unique(classes, return_counts=True)[1].min())
+        rare = fewest < RARE * classes.size and losses is None and isinstance(self.loss, CountedMetric)
+        is_of_classes = classes.max() > classes.min()
+        needed = FEWEST_IN_FOLDS if rare else FEWEST
+        few = is_of_classes and fewest < needed
+        return MetricInterval(
+            self.loss.interval_scale,
+            by_wilson=losses is not None,
+            span=self.loss.limits([])[1] if isinstance(self.loss, ClassMetric) else 1.0,
+            smallest=fewest if is_of_classes else None,
+            effective=np.inf if losses is None else losses.size / (2 * losses.size / kurtosis_df(losses) + 1),
+            why_not=f"{self.loss.name} needs {needed} cases of each class for an interval" if few else None,
+        )
 
     def errors(self, losses: Numbers, classes: Rows) -> BalancedErrors:
         """Errors and cases of each class, or of all together."""
@@ -138,18 +198,20 @@ def _moved(truth: Truth, shift: int) -> Truth:
     return Truth(truth.target, np.roll(truth.values, shift), np.roll(truth.censoring, shift))
 
 
-def measure_for(loss: str, targets: Sequence[Target]) -> Measure:
-    """The measure of this name: "ber", "error", or a code of redelve's losses such as S, A, Q or L.
+def measure_for(loss: LossLike, targets: Sequence[Target]) -> Measure:
+    """The measure of this name: "ber", "error", a code of redelve's losses such as S or Q, or a metric.
 
     >>> measure_for("ber", [Target("kind", "categorical", ("a", "b"))]).name
     'balanced error rate'
     """
-    balanced = loss.lower() == BER
-    found = ZeroOne() if balanced or loss.lower() == ERROR else parse_loss(loss)
+    own = loss.lower() if isinstance(loss, str) else ""
+    named = None if own in (BER, ERROR) else as_loss(loss)
+    balanced = own == BER or isinstance(named, BalancedAccuracy)
+    found = ZeroOne() if balanced or named is None else named
     if (reason := found.why_not(targets)) is not None:
-        named = "the balanced error rate is for classes" if balanced else reason
-        raise SpecError(f'loss "{loss}" does not fit: {named}; {_way_out(targets)}')
-    return Measure(found, balanced)
+        why = "the balanced error rate is for classes" if balanced else reason
+        raise SpecError(f'loss "{loss}" does not fit: {why}; {_way_out(targets)}')
+    return Measure(found, balanced, named if balanced else None)
 
 
 def _way_out(targets: Sequence[Target]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from redelve.answers.losses import LossLike
 from redelve.errors import SpecError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
@@ -35,6 +36,7 @@ MOST_LEFT_ALONE = 12
 RECOMMENDED_OF_GROUPS = ("nested", "repeated", "kfold", "loo", "combined", "632+", "bootstrap")
 RECOMMENDED = ("combined", "repeated", "nested", "kfold", "632+", "bootstrap")
 """The ways whose guess is told, the first that was tried (docs/predicting.md)."""
+WAYS_OF_METRICS = ("holdout", "kfold", "repeated", "kfold-naive", "loo", "apparent")
 SHARE_OF_COPIES = 0.01
 COPIES = (
     "{copies} of {count} cases have a double, equal in all inputs and the target. Where one case was "
@@ -59,7 +61,7 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     X: Any,
     y: Any,
     *,
-    loss: str | None = None,
+    loss: LossLike | None = None,
     groups: Any = None,
     ways: WaysLike | None = None,
     seed: int = 0,
@@ -81,8 +83,8 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     y
         The class of each case or, for a regressor, the number; none may be missing.
     loss
-        "ber", the balanced error rate (usual for classes), "error", or the code of a loss: S (usual for
-        numbers), A, Q, L.
+        "ber", the balanced error rate (usual for classes), "error", the code of a loss: S (usual for
+        numbers), A, Q, L; or a metric by scikit-learn's name, a scorer or a function: "roc_auc", "rmse".
     groups
         A label for each case, such as the patient's number; none may be missing. Cases of a group stay
         together in every split, the guess is of cases from new groups, and intervals count groups.
@@ -163,6 +165,7 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
     if wished is not None and not isinstance(wished, Way) and not len(wished):
         raise SpecError('there is no way to guess by: give some, such as ("kfold:10", "632+")')
     ways = parsed_ways(usual_ways(bench) if wished is None else wished)
+    _check_ways(bench, ways)
     chosen, models = _choice(bench, ways) if bench.candidates else (None, ())
     guesses = tuple(way.guess(bench) for way in ways)
     usual = RECOMMENDED if bench.groups is None else RECOMMENDED_OF_GROUPS
@@ -181,12 +184,25 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
     )
 
 
+def _check_ways(bench: Bench, ways: Sequence[Way]) -> None:
+    """Metrics that are no means of cases are guessed from splits that test each case once, if at all."""
+    wrong = [way.name for way in ways if way.key not in WAYS_OF_METRICS]
+    if wrong and not bench.measure.of_cases:
+        raise SpecError(
+            f"{wrong[0]} takes means of cases, and {bench.measure.name} is none: choose "
+            f"{', '.join(WAYS_OF_METRICS)}"
+        )
+
+
 def usual_ways(bench: Bench) -> tuple[str, ...]:
     """The ways that are tried unless others are named, with no more folds than a class has cases."""
     folds = max(min(USUAL_FOLDS, bench.splitter.smallest[0]), 2)
     if bench.groups is not None:
         groups = len(bench.splitter.members)
         folds = groups if groups <= MOST_LEFT_ALONE else USUAL_FOLDS
+    if not bench.measure.of_cases:
+        several = () if bench.count > MANY_CASES or bench.candidates else (f"repeated:{folds}x5",)
+        return "holdout", f"kfold:{folds}", *several
     if bench.candidates:
         return f"uncorrected:{folds}", f"tibshirani:{folds}", f"bbc:{folds}"
     few = "holdout", f"kfold:{folds}"
@@ -233,7 +249,7 @@ def _copies(bench: Bench) -> tuple[str, ...]:
 def bench_for(
     methods: Mapping[str, Method],
     cases: KnownCases,
-    loss: str | None = None,
+    loss: LossLike | None = None,
     settings: BenchSettings | None = None,
     groups: Rows | None = None,
 ) -> Bench:
@@ -260,4 +276,5 @@ def _choice(bench: Bench, ways: Sequence[Way]) -> tuple[str, tuple[tuple[str, fl
         one.value(done.by_case(bench.count)) for one, done in zip(bench.candidates, rounds, strict=True)
     ]
     names = list(bench.methods)
-    return names[best_of(bench, rounds)], tuple(zip(names, values, strict=True))
+    shown = map(bench.measure.shown_as.metric_value, values)
+    return names[best_of(bench, rounds)], tuple(zip(names, shown, strict=True))

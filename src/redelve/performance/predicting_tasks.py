@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from redelve.answers.losses import LossLike
 from redelve.answers.predictions import Truth
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import numbered_rows
@@ -27,7 +28,7 @@ def predict_task(
     methods: Mapping[str, Method],
     assignment: Assignment,
     *,
-    loss: str | None = None,
+    loss: LossLike | None = None,
     ways: WaysLike | None = None,
     settings: BenchSettings | None = None,
 ) -> Prediction:

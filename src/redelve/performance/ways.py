@@ -24,6 +24,7 @@ from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
 
 WILSON = "Wilson (1927) by class, cases as independent"
 STUDENT = "Student, cases as independent"
+PSEUDO = "pseudo-values, cases as independent"
 CORRECTED = "corrected variance of folds (Nadeau and Bengio 2003)"
 NO_VARIATION = "losses do not differ, so the interval takes cases as independent"
 
@@ -76,7 +77,8 @@ def independent(bench: Bench, losses: Numbers, rows: Rows) -> tuple[Interval | N
     if bench.groups is not None:
         return of_new_groups(bench, losses, rows)
     interval = bench.measure.independent_interval(losses, bench.classes[rows], bench.level)
-    return interval, WILSON if bench.measure.is_share else STUDENT
+    source = STUDENT if bench.measure.of_cases else PSEUDO
+    return interval, WILSON if bench.measure.is_share else source
 
 
 def independent_of_all(bench: Bench, done: Round) -> tuple[Interval | None, str]:
@@ -138,8 +140,12 @@ def _folds_finding(bench: Bench, rounds: list[Round], k: int) -> FitFinding:
         return grouped_finding(bench, by_folds(bench, rounds), rounds, DOUBLED)
     found = analysed(bench, rounds, k)
     if found.standard_error is not None and found.degrees_of_freedom is not None:
-        interval = t_interval(value, found.standard_error, found.degrees_of_freedom, bench.level)
-        return FitFinding(value, interval, CORRECTED, found.standard_error)
+        told = value, found.standard_error, found.degrees_of_freedom, bench.level
+        if bench.measure.of_cases:
+            return FitFinding(value, t_interval(*told), CORRECTED, found.standard_error)
+        scale = bench.measure.scale(bench.classes)
+        notes = () if scale.why_not is None else (scale.why_not,)
+        return FitFinding(value, scale.of(*told), CORRECTED, found.standard_error, notes)
     interval, source = independent_of_all(bench, rounds[0])
     return FitFinding(value, interval, source, notes=(NO_VARIATION,))
 
