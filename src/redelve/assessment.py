@@ -199,7 +199,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     chosen = None if methods is None else named_methods(methods)
     assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
     path = None if archive is None else Path(archive)
-    assignments = as_known(assignments, path)
+    if path is not None and not all(map(str.isascii, assignments)):
+        assignments = as_known(assignments, path)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())

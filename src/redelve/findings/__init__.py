@@ -11,8 +11,7 @@ from redelve.findings.by_method import (
 from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
 from redelve.findings.findings import Findings, find, learning_curves
-from redelve.findings.heavy_tails import heavy_tails
-from redelve.findings.imbalance import rare_class
+from redelve.findings.loss_rules import heavy_tails, rare_class
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (

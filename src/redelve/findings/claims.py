@@ -187,6 +187,10 @@ class Contest:
     """Whether the two differ by less than the margin, where one was given."""
     not_worse: tuple[str, ...] = field(init=False, repr=False)
     """Who is not worse than the other by more than the margin; both where they are equivalent."""
+    shown: tuple[float | None, float | None, Interval | None] = field(init=False, repr=False)
+    """Difference, standard error and bounds as users are shown them, first method minus second."""
+    unit: str = field(init=False, repr=False)
+    """What stands behind numbers that users are shown."""
 
     def __post_init__(self) -> None:
         claim, found = self.claim, self.verdict
@@ -204,25 +208,9 @@ class Contest:
             bounds=claim.bounds,
             is_equivalent=len(not_worse) == 2,
             not_worse=not_worse,
+            shown=_shown(self.difference, self.standard_error, claim.bounds, self.judged_by),
+            unit=" %" if self.judged_by is not None and self.judged_by.in_per_cent else "",
         )
-
-    @property
-    def shown(self) -> tuple[float | None, float | None, Interval | None]:
-        """Difference, standard error and bounds as users are shown them, first method minus second."""
-        found, error, bounds, loss = self.difference, self.standard_error, self.bounds, self.judged_by
-        if loss is None or not loss.is_metric:
-            return found, error, bounds
-        ends = None if bounds is None else sorted(loss.shown_difference(end) for end in bounds)
-        return (
-            None if found is None else loss.shown_difference(found),
-            None if error is None else loss.shown_spread(error),
-            None if ends is None else (ends[0], ends[1]),
-        )
-
-    @property
-    def unit(self) -> str:
-        """What stands behind numbers that users are shown."""
-        return "" if self.judged_by is None else self.judged_by.shown_unit
 
     @cached_property
     def test(self) -> Test:
@@ -287,6 +275,19 @@ class Contest:
 
     def __repr__(self) -> str:
         return f"<Contest: {self.words}>"
+
+
+def _shown(
+    found: float | None, error: float | None, bounds: Interval | None, loss: Loss | None
+) -> tuple[float | None, float | None, Interval | None]:
+    if loss is None or not loss.is_metric:
+        return found, error, bounds
+    ends = None if bounds is None else sorted(loss.shown_difference(end) for end in bounds)
+    return (
+        None if found is None else loss.shown_difference(found),
+        None if error is None else loss.shown_spread(error),
+        None if ends is None else (ends[0], ends[1]),
+    )
 
 
 def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:

@@ -91,6 +91,8 @@ class MethodFinding:
     standardised_error: float | None = field(init=False)
     loses_more_than_constant: bool | None = field(init=False, repr=False)
     """Whether more was lost than by the best constant answer; None where that is not known."""
+    shown: tuple[float | None, float | None] = field(init=False, repr=False)
+    """Expected value and standard error as users are shown them: an accuracy in per cent."""
     deviations: Mapping[str, float | None] = field(init=False)
     """Standard deviations of the loss by source; empty where they cannot be told apart."""
 
@@ -103,21 +105,13 @@ class MethodFinding:
             self,
             mean=mean,
             standard_error=error,
+            shown=_shown(mean, error, self.judged_by),
             bounds=bounds,
             standardised=standardised,
             standardised_error=self.standard.spread(error),
             loses_more_than_constant=None if standardised is None else standardised > of_constant,
             deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
         )
-
-    @property
-    def shown(self) -> tuple[float | None, float | None]:
-        """Expected value and standard error as users are shown them: an accuracy in per cent."""
-        loss = self.judged_by
-        if loss is None or not loss.is_metric or self.mean is None:
-            return self.mean, self.standard_error
-        error = None if self.standard_error is None else loss.shown_spread(self.standard_error)
-        return loss.shown_value(self.mean), error
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
@@ -129,6 +123,12 @@ class MethodFinding:
         whole = found.averaged if isinstance(found, seed_runs.RunsAnalysis) else found
         error = getattr(whole, "interval_standard_error", whole.standard_error)
         return clipped(self.scale.of(found.mean, error, found.degrees_of_freedom, level), self.limits)
+
+
+def _shown(mean: float | None, error: float | None, loss: Loss | None) -> tuple[float | None, float | None]:
+    if loss is None or not loss.is_metric or mean is None:
+        return mean, error
+    return loss.shown_value(mean), None if error is None else loss.shown_spread(error)
 
 
 def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]:
@@ -160,6 +160,8 @@ class TaskFindings:
     """The loss itself, as far as it is known here."""
     loss_words: str
     """The loss as within a sentence."""
+    best_words: str
+    """What the best method has, such as "the smallest loss"."""
     methods: tuple[MethodFinding, ...]
     contests: tuple[Contest, ...]
     why_not: tuple[str, ...] = field(default=(), repr=False)
@@ -277,7 +279,7 @@ class ComparedTask:
         if margin is not None:
             losses = {one.method: one.bounds for one in methods}
             contests = tuple(within_margin(one, margin, losses) for one in contests)
-        told = (facts, self.code, judge.loss, judge.words)
+        told = (facts, self.code, judge.loss, judge.words, judge.best_words)
         return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
 
     def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:

@@ -70,7 +70,7 @@ def headline(panel: Panel) -> str:
     if len(task.methods) == 1:
         return f"{leader} is the only method with results{_beside_constant(task, leader)}."
     if not task.contests:
-        return f"{leader} had {task.judged_by.best_words}; nothing could be compared."
+        return f"{leader} had {task.best_words}; nothing could be compared."
     if task.is_planned:
         return f"{'; '.join(_outcome(one) for one in task.contests[:MOST_LISTED])}."
     return _best_of_several(panel, leader)
@@ -83,11 +83,11 @@ def _best_of_several(panel: Panel, leader: str) -> str:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
     if task.margin is not None and all(task.contest(leader, name).is_equivalent for name in others):
         same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
-        return f"{leader} had {task.judged_by.best_words}; {same} within {task.margin}."
+        return f"{leader} had {task.best_words}; {same} within {task.margin}."
     if len(task.best_group) == len(task.methods):
-        best = task.judged_by.best_words
+        best = task.best_words
         return f"No method could be shown to be better than all others; {leader} had {best}."
-    return f"{leader} had {task.judged_by.best_words}; {listed(others)} could not be ruled out as the best."
+    return f"{leader} had {task.best_words}; {listed(others)} could not be ruled out as the best."
 
 
 def _outcome(contest: Contest) -> str:
@@ -130,7 +130,7 @@ def _which(panel: Panel) -> tuple[str, ...]:
 def _metric_sentence(task: TaskFindings, leader: str) -> str:
     """The value of the best method, and what the best constant answer has."""
     loss, several = task.judged_by, len(task.methods) > 1
-    which = f"{loss.best_words}:" if several else f"{loss.shown_name}"
+    which = f"{task.best_words}:" if several else f"{loss.shown_name}"
     value = formatting.with_error(*task.method(leader).shown)
     text = f"With {task.task.training_set_size} training cases {leader} had {which} {value}{loss.shown_unit}"
     baseline = task.task.baselines.get(task.loss)
@@ -204,8 +204,8 @@ def _smaller_sizes(panel: Panel) -> str:
         return ""
     found = [f"{task.leader} at {task.task.training_set_size}" for task in before if task.leader]
     if len({task.leader for task in panel.tasks}) == 1:
-        return f"It had {panel.largest.judged_by.best_words} at every smaller training-set size as well."
-    best = panel.largest.judged_by.best_words
+        return f"It had {panel.largest.best_words} at every smaller training-set size as well."
+    best = panel.largest.best_words
     return f"With fewer training cases {best} was that of {listed(found)}." if found else ""
 
 

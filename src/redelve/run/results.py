@@ -188,8 +188,12 @@ class LossFacts:
     loss: Loss
     words: str
     """The loss as within a sentence."""
+    best_words: str
+    """What the best method has, such as "the smallest loss"."""
     is_shift: bool
     """Whether it has no natural zero."""
+    is_share: bool
+    """Whether it counts errors, each 0 or 1."""
     limits: tuple[float, float]
     """What is lost at least and at most."""
 
@@ -273,7 +277,9 @@ class Results:
         codes = in_order({code for each in records.values() for one in each for code in one.losses})
         losses = {code: facts.loss(code) for code in codes}
         told = {
-            code: LossFacts(one, one.words, one.is_shift, one.limits(facts.targets))
+            code: LossFacts(
+                one, one.words, one.best_words, one.is_shift, one.is_share, one.limits(facts.targets)
+            )
             for code, one in losses.items()
         }
         return TaskResults(facts, records, primary_loss_for(facts.targets), told)

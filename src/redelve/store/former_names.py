@@ -11,10 +11,8 @@ from redelve.model import Assignment
 from redelve.store.fact_files import task_path
 
 
-def as_known(assignments: Mapping[str, Assignment], archive: Path | None) -> dict[str, Assignment]:
+def as_known(assignments: Mapping[str, Assignment], archive: Path) -> dict[str, Assignment]:
     """The assignments by the names that the archive knows them by, the very same cases and sets."""
-    if archive is None or all(address.isascii() for address in assignments):
-        return dict(assignments)
     found = {}
     for one in assignments.values():
         former = before(one)

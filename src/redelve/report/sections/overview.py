@@ -162,7 +162,7 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
 
 def _smallest(found: Sequence[Panel]) -> str:
     """What the best method of a task has, where one loss judges all of them."""
-    words = {panel.largest.judged_by.best_words for panel in found}
+    words = {panel.largest.best_words for panel in found}
     return words.pop().removeprefix("the ").capitalize() if len(words) == 1 else "Smallest loss"
 
 
