@@ -128,13 +128,18 @@ class Settling:
     out: set[Job] = field(default_factory=set)
     """Jobs that were handed out and have not ended."""
 
+    @property
+    def elapsed(self) -> float:
+        """The seconds since it was asked for."""
+        return time.monotonic() - self.started
+
     def may_begin(self, jobs: Sequence[Job]) -> bool:
         """Whether the budget leaves time for these jobs, after those that were handed out before them."""
         if self.budget is None:
             return True
         hands = max(workers_for(self.workers).at_once // 2, 1)
         needed = self._expected(self.out) / hands + self._expected(jobs)
-        is_time = time.monotonic() - self.started + needed < self.budget
+        is_time = self.elapsed + needed < self.budget
         self.out.update(jobs if is_time else ())
         return is_time
 

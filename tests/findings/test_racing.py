@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
 from redelve.findings import compare_methods, find
 from redelve.findings.racing import look_at
@@ -12,10 +13,12 @@ from redelve.report.race_words import race_headline, race_sentences
 from redelve.report.sections.overview import summarise
 from redelve.run.races import EarlierLook, Race, RacePlan
 from redelve.run.results import Results
+from redelve.stats.repeated_looks import RepeatedLooks
 from redelve.stats.sequential import planned_looks
 from tests.findings import made_up
 
 ADDRESS = "/made/up/std.64"
+RNG = np.random.default_rng
 
 
 def raced_results(
@@ -50,6 +53,11 @@ def _held(results: Results, race: Race, sets: int) -> Results:
     most |= dict.fromkeys(race.left, sets)
     records = [one for one in results.records if one.job.instance < most[one.job.method]]
     return replace(results, records=tuple(records))
+
+
+def share_of(pairs: int, sets: int = 16) -> float:
+    """What one look has of the level, for so many pairs together."""
+    return pairs * RepeatedLooks(planned_looks(sets)).of_each(0.05 / pairs)
 
 
 def race_of(results: Results) -> Race:
@@ -105,7 +113,7 @@ def test_claims_of_pairs_are_those_of_the_last_look_that_both_took_part_in() -> 
     (task,) = find(results).tasks
     assert len(task.contest("good", "bad").instances) == 4
     assert len(task.contest("good", "near").instances) == race.sets
-    assert task.contest("good", "bad").claim.share == pytest.approx(0.05 / 3)
+    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(3))
     assert task.contest("good", "bad").winner == "good"
 
 
@@ -178,7 +186,7 @@ def test_a_method_that_fails_leaves_the_race_and_is_not_called_worse() -> None:
 def test_two_methods_alone_are_compared_at_the_looks_of_the_race() -> None:
     results = raced_results({"one": 0.0, "two": 0.6, "three": 30.0}, seed=3)
     (contest,) = compare_methods(results, "one", "two", [ADDRESS])
-    assert contest.claim.share == pytest.approx(0.05 / 3)
+    assert contest.claim.share == pytest.approx(share_of(1))
 
 
 def test_another_loss_claims_at_the_same_looks_and_says_nothing_of_the_race() -> None:
@@ -186,7 +194,37 @@ def test_another_loss_claims_at_the_same_looks_and_says_nothing_of_the_race() ->
     also = [replace(one, losses={**one.losses, "A": one.losses["S"]}) for one in results.records]
     (task,) = find(replace(results, records=tuple(also)), "A").tasks
     assert task.race is None
-    assert task.contest("good", "bad").claim.share == pytest.approx(0.05 / 3)
+    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(1))
+
+
+def test_a_pair_is_claimed_just_where_its_interval_leaves_out_zero() -> None:
+    made = []
+    for seed in range(12):
+        means = {f"m{number}": number / 2 for number in range(5)}
+        for contest in find(raced_results(means, sets=8, seed=seed)).tasks[0].contests:
+            assert contest.claim.bounds is not None
+            low, high = contest.claim.bounds
+            assert contest.claim.is_made == (low > 0 or high < 0)
+            made.append(contest.claim.is_made)
+    assert 0.1 < np.mean(made) < 0.9
+
+
+def test_a_race_by_the_old_rule_has_equal_shares() -> None:
+    """Looks at 4, 8 and 16 sets with a third of the level each, and p-values of one look."""
+    losses = {
+        name: {ADDRESS: _losses(mean, 16, RNG(seed))}
+        for seed, (name, mean) in enumerate((("one", 0.0), ("two", 1.0)))
+    }
+    facts = made_up.task(ADDRESS, instances=16, cases=20)
+    work = made_up.results([facts], losses).on(ADDRESS)
+    new = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(losses, "d"), (4, 8, 16), 0.05)
+    old = replace(new, rule="equal shares")
+    assert old.share == pytest.approx(0.05 / 3)
+    assert new.share == 0.05
+    p_old, p_new = (look_at(work, Race(plan)).p_values["two"] for plan in (old, new))
+    rows = [np.array([row.mean() for row in losses[name][ADDRESS][:4]]) for name in ("one", "two")]  # type: ignore[attr-defined]
+    assert p_old == pytest.approx(scipy_stats.ttest_rel(*rows).pvalue)
+    assert p_new == pytest.approx(RepeatedLooks((4, 8, 16)).over_all(np.array([p_old]))[0])
 
 
 def test_common_test_cases_are_raced_too() -> None:
