@@ -124,6 +124,10 @@ OFFERS = (
     Offer("Wilcoxon, skewed differences of mean zero", "wilcoxon", "level 5"),
     Offer("Wilcoxon with Holm, any pair", "wilcoxon_all", "level 5"),
     Offer("count_wins: false wins and losses", "count_wins", "level 5"),
+    *(
+        Offer(f"race until settled, {what}", "assess(until_settled=True)", "level 5")
+        for what in ("any false word", "wrong equivalence", "skewed training sets")
+    ),
     Offer("mean over tasks, interval", "random_effects", "coverage 95"),
     Offer("mean over tasks, interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.calibration.race_designs import CommonRunners, Drawn, OwnRunners, Runners
+from benchmarks.calibration.race_designs import CommonRunners, Drawn, OwnRunners, Runners, quick
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
 from redelve.model.dataset import Rows
@@ -106,7 +106,7 @@ class Races:
         names = np.nonzero(outcomes.stays[rows])[1].reshape(len(rows), -1)
         methods = names.shape[1]
         squares, places = data.squares(rows, names, now)
-        family = family_at_look(squares, methods)
+        family = quick(family_at_look(squares, methods))
         better = self.looks.one_sided(directed(family, places, methods))
         made = decide(better, ALPHA, self._within(squares, places, methods))
         outcomes.stays[rows[:, None], names] = made.stays
@@ -129,7 +129,7 @@ def within_margin(squares: PairSquares, places: Places, methods: int, amount: fl
     first, second = list(places[0]), list(places[1])
     for sign, i, j in ((1, first, second), (-1, second, first)):
         behind = replace(squares, differences=sign * squares.differences - amount)
-        p[:, j, i] = one_sided(behind.differences, unmoderated(behind).single_p_values())
+        p[:, j, i] = one_sided(behind.differences, quick(unmoderated(behind)).single_p_values())
     return p
 
 

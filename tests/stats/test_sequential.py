@@ -4,7 +4,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from benchmarks.calibration.race_designs import CommonLosses, OwnRunners
+from benchmarks.calibration.race_designs import HOPELESS, CommonLosses, CommonRunners, OwnRunners, quick
 from benchmarks.calibration.sections import Effort
 from benchmarks.calibration.until_settled import (
     SHARES,
@@ -139,6 +139,18 @@ def test_simulated_squares_are_those_of_drawn_losses(groups: tuple[int, int]) ->
     assert squares.between[0] == pytest.approx(found.between)
     assert squares.within[0] == pytest.approx(found.within, rel=0.25)
     assert squares.test_cases[0] == pytest.approx(found.test_cases)
+
+
+def test_quick_p_values_are_the_same_where_anything_can_be_said() -> None:
+    drawn = CommonRunners((0.0, 0.4, 0.8, 1.2, 1.6), of_cases=5.0).draw(20, 6, np.random.default_rng(17))
+    squares, _ = drawn.squares(np.arange(20), np.tile(np.arange(5), (20, 1)), 6)
+    family = family_at_look(squares, 5)
+    slow, fast = family.single_p_values(), quick(family).single_p_values()
+    here = slow < HOPELESS
+    assert 10 < here.sum() < 190
+    assert fast[here] == pytest.approx(slow[here], rel=1e-9)
+    assert (fast[~here] >= np.minimum(slow[~here], HOPELESS) - 1e-12).all()
+    assert (fast <= slow + 1e-12).all()
 
 
 def test_simulated_common_squares_are_those_of_pairs_of_sets() -> None:
