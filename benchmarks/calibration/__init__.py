@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -132,8 +132,25 @@ def kept_section(name: str, folder: Path = KEPT) -> Section | None:
 def keep_section(name: str, section: Section, folder: Path = KEPT) -> None:
     """Write it down, for pages that are made later."""
     folder.mkdir(exist_ok=True)
+    section = replace(section, findings=_extremes(section.findings))
     text = json.dumps(asdict(section), ensure_ascii=False, indent=1)
     (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _extremes(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What the overview shows: the smallest and the largest of each, and what rests on the fewest data."""
+    of_each: dict[str, list[Finding]] = {}
+    for finding in findings:
+        of_each.setdefault(finding.what, []).append(finding)
+    chosen = (
+        (min(some, key=_percent), max(some, key=_percent), min(some, key=lambda one: one.count))
+        for some in of_each.values()
+    )
+    return tuple(dict.fromkeys(finding for several in chosen for finding in several))
+
+
+def _percent(finding: Finding) -> float:
+    return finding.percent
 
 
 def page(folder: Path = KEPT) -> str:
