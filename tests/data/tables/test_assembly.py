@@ -269,8 +269,8 @@ def test_twins_in_training_and_test_sets_are_counted() -> None:
     data = pd.concat([frame(150), frame(150)], ignore_index=True)
     (assignment,) = from_frame(data, "price").assignments
     (note,) = [note for note in assignment.notes if "twin" in note]
-    shared = float(note.split("%")[0])
-    assert 80 < shared < 100  # each case's only twin is in another fold nine times out of ten
+    assert note.split()[1:3] == ["of", "300"]
+    assert 240 < int(note.split()[0]) < 300  # each case's only twin is in another fold nine times out of ten
     assert not any("twin" in note for note in from_frame(frame(300), "price").assignments[0].notes)
 
 
