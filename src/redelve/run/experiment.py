@@ -144,26 +144,36 @@ def _every_job(experiment: Experiment) -> Iterator[Job]:
 
 
 def run(
-    experiment: Experiment, jobs: Sequence[Job], workers: Workers | None = None
+    experiment: Experiment,
+    jobs: Sequence[Job],
+    workers: Workers | None = None,
+    is_done: Callable[[str], bool] | None = None,
 ) -> Ongoing[Batch, Record]:
     """Records as they are made, in no fixed order; what is in them does not depend on the workers.
 
-    The jobs of a `BatchMethod` on a task are done together, with the same records as one by one.
+    The jobs of a `BatchMethod` on a task are done together, with the same records as one by one. A job is
+    left out if `is_done` says of its digest, when its turn comes, that somebody else has done it.
 
     Stopping early (an exception, Ctrl-C, `close`) loses the jobs under way and leaves no process behind.
     """
     workers = workers or InProcess()
-    batches = _batches(experiment, jobs, workers)
+    batches = _batches(experiment, jobs, workers, is_done)
     return batches_as_they_end(workers, perform_batch, batches, lost_batch, Batch.parts)
 
 
-def _batches(experiment: Experiment, jobs: Sequence[Job], workers: Workers) -> Iterator[Batch]:
+def _batches(
+    experiment: Experiment, jobs: Sequence[Job], workers: Workers, is_done: Callable[[str], bool] | None
+) -> Iterator[Batch]:
     """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
     try:
         for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
-            if not experiment.may_begin(together):
+            left = together
+            if is_done is not None:
+                left = [job for job in together if not is_done(experiment.digest(job))]
+            if left and not experiment.may_begin(left):
                 return
-            yield pack_together(experiment, together)
+            if left:
+                yield pack_together(experiment, left)
     finally:
         let_go()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,7 @@ from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.retrying import checked_retry, is_to_be_retried
+from redelve.store.shared_work import DoneByOthers, at_work
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
@@ -438,8 +439,8 @@ def carry_out(
 ) -> Results:
     """All results of an experiment; with an archive, what it holds is not done again.
 
-    An archive keeps every record as soon as it is made. Its `answers` are read only if they are wanted. Jobs
-    that failed are done again as `Archive.retried` tells.
+    An archive keeps every record as soon as it is made; several processes share the work. Its `answers` are
+    read only if they are wanted. Jobs that failed are done again as `Archive.retried` tells.
     """
     from redelve.run.experiment import plan, run
     from redelve.run.workers import workers_for
@@ -452,11 +453,14 @@ def carry_out(
     jobs = plan(experiment, done=() if kept is None else kept.done() - kept.retried(retry, experiment.limits))
     records: list[Record] = []
     with (
+        nullcontext(True) if kept is None else at_work(kept.root) as is_first,
         closing(workers_for(workers, threads=experiment.limits.threads)) as staff,
-        closing(watch(run(experiment, jobs, staff), jobs)) as made,
     ):
-        for record in made:
-            records.append(record) if kept is None else kept.add(record)
+        jobs = jobs if is_first else jobs[::-1]
+        is_done = None if kept is None else DoneByOthers(kept.done)
+        with closing(watch(run(experiment, jobs, staff, is_done), jobs)) as made:
+            for record in made:
+                records.append(record) if kept is None else kept.add(record)
     return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
 
 

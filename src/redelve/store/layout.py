@@ -30,6 +30,8 @@ from redelve.model.dataset import digest
 FORMAT = "redelve archive"
 VERSION = 1
 MARKER, MANIFEST, LOCK = "redelve-archive.json", "manifest.json", "lock"
+AT_WORK = "at-work"
+"""Locked by the first of the processes that do an experiment's jobs."""
 FRESH, CONFLICTS = "fresh", "conflicts"
 ANALYSES, RACES = "analyses.json", "races"
 """What was looked at before: each analysis with how much there was, each race with its looks."""

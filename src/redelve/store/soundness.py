@@ -21,6 +21,7 @@ from redelve.run.results import IMPORTED, InstanceFacts, TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
 from redelve.store.layout import (
     ANALYSES,
+    AT_WORK,
     CONFLICTS,
     DATA,
     FRESH,
@@ -178,7 +179,7 @@ def _check_every_file(found: _Findings, files: Mapping[str, Document]) -> int:
 def _is_expected(name: str) -> bool:
     folder, _, rest = name.partition("/")
     if not rest:
-        return name in (MARKER, MANIFEST, LOCK, ANALYSES)
+        return name in (MARKER, MANIFEST, LOCK, AT_WORK, ANALYSES)
     if folder in (FRESH, CONFLICTS):
         return NAME.fullmatch(rest) is not None
     endings = {"truths": ".parquet"} | dict.fromkeys(("tasks", "methods", "environments", RACES), ".json")
