@@ -68,8 +68,12 @@ class Answer:
     probabilities: ClassProbabilities | None = None
     distributions: TargetDistributions | None = None
     guesses_for: Mapping[str, Guesses] = field(default_factory=dict)
+    told: Numbers | None = field(init=False, repr=False, compare=False)
+    """Class probabilities to the last bit as the method gave them, where they were kept."""
 
     def __post_init__(self) -> None:
+        told = None if self.probabilities is None else self.probabilities.told
+        object.__setattr__(self, "told", told)
         parts = self.parts()
         if not parts:
             raise PredictionError(
@@ -89,11 +93,6 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self.parts()[0])
-
-    @property
-    def told(self) -> Numbers | None:
-        """Class probabilities to the last bit as the method gave them, where they were kept."""
-        return None if self.probabilities is None else self.probabilities.told
 
     @property
     def targets(self) -> tuple[Target, ...]:

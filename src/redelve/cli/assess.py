@@ -192,7 +192,8 @@ def _task(
             design=design,
             gap=given.gap,
         )
-        made = suited(made, taking(named_methods(methods or {})))
+        if isinstance(made, Intake) and made.other is not None:
+            made = suited(made, taking(named_methods(methods or {})))
         hint = f"\n  (change this in {path} and give the command again)"
         if path.exists() and design is not None:
             hint = f"\n  (the design is that of this command; {path} says the rest)"

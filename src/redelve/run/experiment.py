@@ -42,7 +42,7 @@ LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
-WHOLE = ("tasks", "losses_of", "learners", "losses")
+WHOLE = ("tasks", "losses_of", "learners", "packages", "losses")
 """What an experiment knows from the moment it is made."""
 Begin = Callable[[Sequence[Job]], bool]
 """Whether jobs that are done together may begin now."""
@@ -75,6 +75,8 @@ class Experiment:
     """What the analysis must know of the tasks, by address."""
     learners: Mapping[str, MethodFacts] = field(init=False, repr=False, compare=False)
     """What is known of the methods, by name."""
+    packages: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    """The installed packages whose versions belong to the results of each method."""
     losses_of: Mapping[str, tuple[Loss, ...]] = field(init=False, repr=False, compare=False)
     """The losses that judge on each task."""
 
@@ -94,8 +96,9 @@ class Experiment:
             name: MethodFacts(name, one.digest, dict(one.identity), one.summary)
             for name, one in self.methods.items()
         }
+        packages = {name: one.packages for name, one in self.methods.items()}
         losses = None if self.losses is None else chosen_losses(self.losses)
-        for known, value in zip(WHOLE, (tasks, losses_of, learners, losses), strict=True):
+        for known, value in zip(WHOLE, (tasks, losses_of, learners, packages, losses), strict=True):
             object.__setattr__(self, known, value)
 
     def digest(self, job: Job) -> str:
@@ -215,6 +218,8 @@ class Package:
     losses: tuple[Loss, ...]
     limits: Limits
     on_failure: str
+    packages: tuple[str, ...]
+    """Those whose versions belong to the record."""
     units: Units | None = field(default=None, repr=False)
     """Which test cases belong together, where a metric asks for that."""
 
@@ -267,6 +272,7 @@ def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs]
         losses,
         experiment.limits,
         experiment.on_failure,
+        experiment.packages[job.method],
         None if all(loss.mean_of_cases for loss in losses) else instance.units,
     )
 
@@ -350,7 +356,7 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
         costs=outcome.costs,
         started=started,
         environment={
-            **environment(package.method.packages),
+            **environment(package.packages),
             **_limits_met(outcome.status, package.limits),
         },
         told=outcome.told,
@@ -402,7 +408,7 @@ def lost(package: Package, reason: str) -> Record:
         "crashed",
         message=reason,
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        environment=environment(package.method.packages),
+        environment=environment(package.packages),
     )
     return _stood_in_for(record, package) if package.on_failure == BASELINE else record
 
