@@ -32,9 +32,8 @@ from redelve.findings import (
     compare_everywhere,
     find,
 )
-from redelve.findings.by_method import Validation, many_runs
 from redelve.findings.failures import failed_jobs_of, failures_frame
-from redelve.findings.findings import coverage_of
+from redelve.findings.findings import Validation, coverage_of, many_runs
 from redelve.findings.planned import planned_pairs
 from redelve.findings.result_frames import (
     cases_frame,

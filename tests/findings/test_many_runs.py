@@ -7,7 +7,7 @@ import pytest
 
 from redelve.errors import StatisticsError
 from redelve.findings import find
-from redelve.findings.by_method import ManyRuns, many_runs
+from redelve.findings.findings import ManyRuns, many_runs
 from redelve.findings.result_frames import runs_frame
 from redelve.run.results import Results
 from redelve.stats import compare_runs, summarise_runs

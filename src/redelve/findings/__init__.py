@@ -1,16 +1,9 @@
 """From results to findings: arrays for `stats`, and the small values that reports show."""
 
-from redelve.findings.by_method import (
-    MethodCosts,
-    MethodLosses,
-    costs_of,
-    loss_codes,
-    losses_on,
-    primary_loss,
-)
+from redelve.findings.by_method import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
-from redelve.findings.findings import Findings, find, learning_curves
+from redelve.findings.findings import Findings, MethodCosts, costs_of, find, learning_curves
 from redelve.findings.loss_rules import heavy_tails, rare_class
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks

@@ -1,4 +1,4 @@
-"""What results hold of each method on a task: tables of losses, costs, runs with other seeds.
+"""The losses of each method on a task, and the analysis of them that fits the task's design.
 
 A table has runs by test cases, for every instance.
 """
@@ -8,24 +8,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from redelve.answers.losses import Loss, primary_loss_for
 from redelve.errors import StatisticsError
+from redelve.findings.claims import Test
 from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
-from redelve.stats.many_runs import RunsComparison, RunSummary, compare_runs, summarise_runs
-from redelve.stats.resampled import NestedCV, nested_cross_validation
+from redelve.stats import anova, seed_runs
+from redelve.stats.estimates import Analysis
+from redelve.stats.families import PairSquares, Places, pairs_of_groups, pairs_of_means, pairs_of_sets
+from redelve.stats.forward import analyse_forward, compare_forward
+from redelve.stats.grouped import (
+    GroupComparison,
+    GroupedLosses,
+    GroupEstimate,
+    analyse_groups,
+    compare_groups,
+    grouped_losses,
+    loss_scale,
+)
+from redelve.stats.one_partition import analyse_partition, compare_partition
+from redelve.stats.resampled import (
+    NestedCV,
+    Resampled,
+    analyse_resampled,
+    compare_resampled,
+    nested_cross_validation,
+)
 from redelve.stats.units import pool_units
 
-if TYPE_CHECKING:
-    from redelve.findings.claims import Contest
-    from redelve.findings.task import TaskFindings
+Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV | GroupEstimate
 
 
 @dataclass(frozen=True)
@@ -173,184 +189,136 @@ def inner_losses(facts: TaskFacts, losses: MethodLosses) -> list[list[Numbers]]:
     return inner
 
 
-@dataclass(frozen=True)
-class MethodCosts:
-    """A method's costs on a task: medians over its jobs, which one slow moment of the machine does not move.
-
-    `on_front` is True where no other method has both a smaller mean loss and a smaller training time.
-    """
-
-    method: str
-    task: str
-    jobs: int
-    training_seconds: float | None
-    prediction_seconds: float | None
-    cpu_seconds: float | None
-    peak_memory: float | None
-    mean_loss: float | None
-    on_front: bool
-    machines: int
-    """How many kinds of machine did the jobs: times of different machines cannot be compared."""
+# The analysis that fits the design: of one method, of two, of pairs
 
 
-def costs_of(results: Results, findings: TaskFindings) -> tuple[MethodCosts, ...]:
-    """The costs of every method on a task."""
-    address = findings.task.address
-    times = {one.method: _seconds(results.of(one.method, address)) for one in findings.methods}
-    losses = {one.method: one.mean for one in findings.methods}
-    return tuple(
-        _method_costs(
-            name, address, results.of(name, address), losses[name], _is_on_front(name, losses, times)
+def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
+    """A method's expected loss by the analysis that fits the task's design; an error where none does."""
+    instances = sorted(losses.by_instance)
+    tables = losses.of(instances)
+    if len(facts.instances) == 1:
+        return analyse_partition(tables[0])
+    if is_grouped(facts):
+        return expected_by_groups(facts, losses)
+    if facts.scheme == "nested-cross-validation" and not losses.missing:
+        return nested_estimate(facts, losses)
+    if is_folded(facts):
+        of_folds = analyse_forward if facts.scheme == "time" else analyse_resampled
+        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
+    if losses.runs > 1:
+        analyse_runs = (
+            seed_runs.analyse_runs_common if facts.scheme == "common" else seed_runs.analyse_runs_hierarchical
         )
-        for name in times
+        return analyse_runs(tables)
+    analyse = anova.analyse_common if facts.scheme == "common" else anova.analyse_hierarchical
+    return analyse([table[0] for table in tables])
+
+
+def paired_by_design(
+    facts: TaskFacts, first: MethodLosses, second: MethodLosses, instances: tuple[int, ...]
+) -> Test:
+    """Two methods compared on these instances by the analysis that fits the task's design."""
+    if is_grouped(facts):
+        return compare_by_groups(facts, first, second)
+    if is_folded(facts):
+        instances = _folds(facts, instances)
+    one, two = first.of(instances), second.of(instances)
+    if len(facts.instances) == 1:
+        return compare_partition(one[0], two[0])
+    if is_folded(facts):
+        of_folds = compare_forward if facts.scheme == "time" else compare_resampled
+        return of_folds(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
+    is_common = facts.scheme == "common"
+    if first.runs > 1 or second.runs > 1:
+        compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
+        return compare(one, two)
+    simple = anova.compare_common if is_common else anova.compare_hierarchical
+    return simple([table[0] for table in one], [table[0] for table in two])
+
+
+def squares_by_design(
+    facts: TaskFacts, several: Sequence[MethodLosses], places: Places, instances: Sequence[int]
+) -> PairSquares:
+    """What pairs of methods on these instances differ by, and what that varies, by the task's design."""
+    if is_grouped(facts):
+        return squares_by_groups(facts, several, places)
+    if is_folded(facts):
+        means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
+        return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))
+    tables = [one.of(instances) for one in several]
+    if len(facts.instances) == 1:
+        runs = min(one.runs for one in several)
+        rows = [list(table[0][:runs]) for table in tables]
+        if runs == 1:
+            cases = np.array([row[0] for row in rows])
+            return pairs_of_means(cases, places, 1 / cases.shape[1])
+        return pairs_of_sets(rows, places, "common")
+    averages = [[table.mean(axis=0) for table in found] for found in tables]
+    return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
+
+
+def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ...]:
+    """The instances on which both methods have losses."""
+    return tuple(sorted(set(first.by_instance) & set(second.by_instance)))
+
+
+def _folds(facts: TaskFacts, instances: Sequence[int]) -> tuple[int, ...]:
+    """The instances that are folds; pairs of folds serve nested estimates alone."""
+    return tuple(number for number in instances if number < outer_instances(facts))
+
+
+def _fold_means(tables: Sequence[Numbers]) -> Numbers:
+    return np.array([table.mean() for table in tables])
+
+
+def _ratio(facts: TaskFacts) -> float:
+    """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
+    folds = facts.instances[: outer_instances(facts)]
+    testing = sum(len(one.case_numbers) for one in folds)
+    return testing / sum(one.training_set_size for one in folds)
+
+
+# Folds of groups: cross-validation of dependent cases
+
+
+def expected_by_groups(facts: TaskFacts, losses: MethodLosses) -> GroupEstimate:
+    """A method's expected loss, with a standard error by groups."""
+    instances, judge = _shared_folds(facts, [losses]), facts.loss(losses.code)
+    scale = loss_scale(is_shift=judge.is_shift, is_share=judge.is_share)
+    return analyse_groups(_grouped(facts, losses, instances, is_whole=not losses.missing), scale=scale)
+
+
+def compare_by_groups(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> GroupComparison:
+    """Two methods on the folds that both have."""
+    one, two = _of_all(facts, [first, second])
+    return compare_groups(one, two)
+
+
+def squares_by_groups(facts: TaskFacts, several: Sequence[MethodLosses], places: Places) -> PairSquares:
+    """What pairs of methods differ by on the folds that all of them have, and what that varies."""
+    return pairs_of_groups(_of_all(facts, several), places)
+
+
+def _of_all(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[GroupedLosses]:
+    """The losses by groups on what all have; pairs of folds count where nobody lacks one."""
+    instances = _shared_folds(facts, several)
+    is_whole = not any(one.missing for one in several)
+    return [_grouped(facts, one, instances, is_whole=is_whole) for one in several]
+
+
+def _shared_folds(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[int]:
+    """The folds on which all these methods have losses."""
+    shared = set.intersection(*(set(one.by_instance) for one in several))
+    return sorted(number for number in shared if number < outer_instances(facts))
+
+
+def _grouped(
+    facts: TaskFacts, losses: MethodLosses, instances: Sequence[int], *, is_whole: bool
+) -> GroupedLosses:
+    labels = [facts.instances[number].units for number in instances]
+    nested = is_whole and facts.scheme == "nested-cross-validation"
+    return grouped_losses(
+        [table.mean(axis=0) for table in losses.of(instances)],
+        [one for one in labels if one is not None],
+        inner_losses(facts, losses) if nested else None,
     )
-
-
-def _done(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.status == "done"]
-
-
-def _seconds(records: Sequence[Record]) -> float | None:
-    return _median([record.costs.training_seconds for record in _done(records)])
-
-
-def _median(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
-
-
-def _is_on_front(name: str, losses: dict[str, float | None], times: dict[str, float | None]) -> bool:
-    mine, my_time = losses[name], times[name]
-    if mine is None or my_time is None:
-        return False
-    return not any(
-        loss is not None
-        and (time := times[other]) is not None
-        and loss <= mine
-        and time <= my_time
-        and (loss < mine or time < my_time)
-        for other, loss in losses.items()
-        if other != name
-    )
-
-
-def _method_costs(
-    name: str, address: str, records: Sequence[Record], loss: float | None, on_front: bool
-) -> MethodCosts:
-    done = _done(records)
-    machines = {(one.environment.get("processor"), one.environment.get("machine")) for one in done}
-    return MethodCosts(
-        name,
-        address,
-        len(done),
-        _median([record.costs.training_seconds for record in done]),
-        _median([record.costs.prediction_seconds for record in done]),
-        _median([record.costs.cpu_seconds for record in done]),
-        _median([record.costs.peak_memory for record in done]),
-        loss,
-        on_front,
-        len(machines),
-    )
-
-
-# Several runs on one training and one test set, as PROBEN1 reports them (Prechelt 1994, section 2.8). The
-# unit is a run. What is found is about seeds on this partition, beside the task's own comparisons, which are
-# for new test cases as well; neither says anything of other training sets.
-
-Validation = Mapping[str, Mapping[int, float]]
-"""By method and number of the run: an error on cases that the run did not learn from, nor was tested on."""
-NO_LOGS = "errors are compared as they are, since not all of them are above 0 and have a logarithm"
-
-
-@dataclass(frozen=True, eq=False)
-class MethodRuns:
-    """A method's runs: the mean loss of each, by its number, and their statistics."""
-
-    method: str
-    errors: Mapping[int, float]
-    summary: RunSummary
-
-    @property
-    def values(self) -> Numbers:
-        """The mean losses in the order of the runs."""
-        return np.array(list(self.errors.values()))
-
-
-@dataclass(frozen=True)
-class RunPair:
-    """Two methods' runs compared by PROBEN1's t-test, and the task's own comparison beside it."""
-
-    first: str
-    second: str
-    comparison: RunsComparison
-    contest: Contest | None
-    caveats: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ManyRuns:
-    """All methods' runs on a task with one training and one test set, by one loss."""
-
-    task: TaskFacts
-    loss: str
-    methods: tuple[MethodRuns, ...]
-    pairs: tuple[RunPair, ...]
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What must be said beside the comparisons, each once."""
-        return tuple(dict.fromkeys(text for pair in self.pairs for text in pair.caveats))
-
-
-def many_runs(results: Results, found: TaskFindings, validation: Validation | None = None) -> ManyRuns | None:
-    """The runs on a task; None where there are several training sets, or no method has several runs."""
-    if len(found.task.instances) != 1:
-        return None
-    known = validation or {}
-    methods = tuple(
-        made
-        for one in found.methods
-        if (made := _runs_of(results, found, one.method, known.get(one.method))) is not None
-    )
-    if not any(one.summary.runs > 1 for one in methods):
-        return None
-    several = [one for one in methods if one.summary.runs > 1]
-    pairs = tuple(_pair(found, *both) for both in combinations(several, 2))
-    return ManyRuns(found.task, found.loss, methods, pairs)
-
-
-def _runs_of(
-    results: Results, found: TaskFindings, method: str, validation: Mapping[int, float] | None
-) -> MethodRuns | None:
-    errors = {
-        record.job.run: float(record.losses[found.loss].mean())
-        for record in results.of(method, found.task.address)
-        if found.loss in record.losses
-    }
-    if not errors or not np.isfinite(list(errors.values())).all():
-        return None
-    criteria = None
-    if validation is not None:
-        if lacking := [run for run in errors if run not in validation]:
-            raise StatisticsError(
-                f"{method} has no validation error for run {lacking[0]} on {found.task.address}: give one "
-                "for every run, or none"
-            )
-        criteria = [validation[run] for run in errors]
-    return MethodRuns(method, errors, summarise_runs(list(errors.values()), criteria))
-
-
-def _pair(found: TaskFindings, first: MethodRuns, second: MethodRuns) -> RunPair:
-    has_logs = bool((first.values > 0).all() and (second.values > 0).all())
-    compared = compare_runs(first.values, second.values, log=has_logs)
-    names = {"first method": first.method, "second method": second.method}
-    caveats = [_named(text, names) for text in compared.caveats]
-    caveats += [] if has_logs else [f"{first.method}, {second.method}: {NO_LOGS}"]
-    contest = found.by_pair.get(frozenset(names.values()))
-    return RunPair(first.method, second.method, compared, contest, tuple(caveats))
-
-
-def _named(text: str, names: Mapping[str, str]) -> str:
-    """A caveat with the methods called by their names."""
-    which, separator, rest = text.partition(": ")
-    return f"{names[which]}{separator}{rest}" if which in names else text

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import median
 
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.findings.by_method import ManyRuns, MethodCosts, costs_of, judge_of, losses_of, many_runs
-from redelve.findings.claims import prototask_of
+from redelve.findings.by_method import judge_of, losses_of
+from redelve.findings.claims import Contest, prototask_of
 from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of
 from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
@@ -28,6 +30,7 @@ from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 from redelve.run.results import Record, Results, TaskFacts
+from redelve.stats.many_runs import RunsComparison, RunSummary, compare_runs, summarise_runs
 from redelve.stats.standardise import StandardLoss
 
 OUTSIDE = "outside"
@@ -85,6 +88,189 @@ def _outside(record: Record, facts: TaskFacts, level: float) -> Numbers:
     inside = [distribution.covers(truth.values, level) for truth, distribution in pairs]
     outside: Numbers = 1.0 - np.logical_and.reduce(inside).astype(np.float64)
     return outside
+
+
+@dataclass(frozen=True)
+class MethodCosts:
+    """A method's costs on a task: medians over its jobs, which one slow moment of the machine does not move.
+
+    `on_front` is True where no other method has both a smaller mean loss and a smaller training time.
+    """
+
+    method: str
+    task: str
+    jobs: int
+    training_seconds: float | None
+    prediction_seconds: float | None
+    cpu_seconds: float | None
+    peak_memory: float | None
+    mean_loss: float | None
+    on_front: bool
+    machines: int
+    """How many kinds of machine did the jobs: times of different machines cannot be compared."""
+
+
+def costs_of(results: Results, findings: TaskFindings) -> tuple[MethodCosts, ...]:
+    """The costs of every method on a task."""
+    address = findings.task.address
+    times = {one.method: _seconds(results.of(one.method, address)) for one in findings.methods}
+    losses = {one.method: one.mean for one in findings.methods}
+    return tuple(
+        _method_costs(
+            name, address, results.of(name, address), losses[name], _is_on_front(name, losses, times)
+        )
+        for name in times
+    )
+
+
+def _done(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.status == "done"]
+
+
+def _seconds(records: Sequence[Record]) -> float | None:
+    return _median([record.costs.training_seconds for record in _done(records)])
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _is_on_front(name: str, losses: dict[str, float | None], times: dict[str, float | None]) -> bool:
+    mine, my_time = losses[name], times[name]
+    if mine is None or my_time is None:
+        return False
+    return not any(
+        loss is not None
+        and (time := times[other]) is not None
+        and loss <= mine
+        and time <= my_time
+        and (loss < mine or time < my_time)
+        for other, loss in losses.items()
+        if other != name
+    )
+
+
+def _method_costs(
+    name: str, address: str, records: Sequence[Record], loss: float | None, on_front: bool
+) -> MethodCosts:
+    done = _done(records)
+    machines = {(one.environment.get("processor"), one.environment.get("machine")) for one in done}
+    return MethodCosts(
+        name,
+        address,
+        len(done),
+        _median([record.costs.training_seconds for record in done]),
+        _median([record.costs.prediction_seconds for record in done]),
+        _median([record.costs.cpu_seconds for record in done]),
+        _median([record.costs.peak_memory for record in done]),
+        loss,
+        on_front,
+        len(machines),
+    )
+
+
+# Several runs on one training and one test set, as PROBEN1 reports them (Prechelt 1994, section 2.8). The
+# unit is a run. What is found is about seeds on this partition, beside the task's own comparisons, which are
+# for new test cases as well; neither says anything of other training sets.
+
+Validation = Mapping[str, Mapping[int, float]]
+"""By method and number of the run: an error on cases that the run did not learn from, nor was tested on."""
+NO_LOGS = "errors are compared as they are, since not all of them are above 0 and have a logarithm"
+
+
+@dataclass(frozen=True, eq=False)
+class MethodRuns:
+    """A method's runs: the mean loss of each, by its number, and their statistics."""
+
+    method: str
+    errors: Mapping[int, float]
+    summary: RunSummary
+
+    @property
+    def values(self) -> Numbers:
+        """The mean losses in the order of the runs."""
+        return np.array(list(self.errors.values()))
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """Two methods' runs compared by PROBEN1's t-test, and the task's own comparison beside it."""
+
+    first: str
+    second: str
+    comparison: RunsComparison
+    contest: Contest | None
+    caveats: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ManyRuns:
+    """All methods' runs on a task with one training and one test set, by one loss."""
+
+    task: TaskFacts
+    loss: str
+    methods: tuple[MethodRuns, ...]
+    pairs: tuple[RunPair, ...]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said beside the comparisons, each once."""
+        return tuple(dict.fromkeys(text for pair in self.pairs for text in pair.caveats))
+
+
+def many_runs(results: Results, found: TaskFindings, validation: Validation | None = None) -> ManyRuns | None:
+    """The runs on a task; None where there are several training sets, or no method has several runs."""
+    if len(found.task.instances) != 1:
+        return None
+    known = validation or {}
+    methods = tuple(
+        made
+        for one in found.methods
+        if (made := _runs_of(results, found, one.method, known.get(one.method))) is not None
+    )
+    if not any(one.summary.runs > 1 for one in methods):
+        return None
+    several = [one for one in methods if one.summary.runs > 1]
+    pairs = tuple(_pair(found, *both) for both in combinations(several, 2))
+    return ManyRuns(found.task, found.loss, methods, pairs)
+
+
+def _runs_of(
+    results: Results, found: TaskFindings, method: str, validation: Mapping[int, float] | None
+) -> MethodRuns | None:
+    errors = {
+        record.job.run: float(record.losses[found.loss].mean())
+        for record in results.of(method, found.task.address)
+        if found.loss in record.losses
+    }
+    if not errors or not np.isfinite(list(errors.values())).all():
+        return None
+    criteria = None
+    if validation is not None:
+        if lacking := [run for run in errors if run not in validation]:
+            raise StatisticsError(
+                f"{method} has no validation error for run {lacking[0]} on {found.task.address}: give one "
+                "for every run, or none"
+            )
+        criteria = [validation[run] for run in errors]
+    return MethodRuns(method, errors, summarise_runs(list(errors.values()), criteria))
+
+
+def _pair(found: TaskFindings, first: MethodRuns, second: MethodRuns) -> RunPair:
+    has_logs = bool((first.values > 0).all() and (second.values > 0).all())
+    compared = compare_runs(first.values, second.values, log=has_logs)
+    names = {"first method": first.method, "second method": second.method}
+    caveats = [_named(text, names) for text in compared.caveats]
+    caveats += [] if has_logs else [f"{first.method}, {second.method}: {NO_LOGS}"]
+    contest = found.by_pair.get(frozenset(names.values()))
+    return RunPair(first.method, second.method, compared, contest, tuple(caveats))
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """A caveat with the methods called by their names."""
+    which, separator, rest = text.partition(": ")
+    return f"{names[which]}{separator}{rest}" if which in names else text
 
 
 VIEWS: Registry[Callable[[Findings], str]] = Registry("view in a notebook")

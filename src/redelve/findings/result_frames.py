@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from redelve.answers.losses import in_order
-from redelve.findings.by_method import ManyRuns, MethodRuns
 from redelve.findings.claims import Contest
 from redelve.findings.failures import FailedJobs, failed_jobs_of
-from redelve.findings.findings import Coverage, Findings
+from redelve.findings.findings import Coverage, Findings, ManyRuns, MethodRuns
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import MethodFinding, TaskFindings
 

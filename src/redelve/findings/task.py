@@ -8,19 +8,18 @@ from functools import cached_property, partial
 from itertools import combinations
 from math import inf, isfinite, isnan
 
-import numpy as np
-
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings.advice import Repeats
-from redelve.findings.by_groups import compare_by_groups, expected_by_groups, squares_by_groups
 from redelve.findings.by_method import (
+    Estimate,
     MethodLosses,
+    expected_by_design,
     is_folded,
-    is_grouped,
     losses_of,
-    nested_estimate,
-    outer_instances,
+    paired_by_design,
+    shared_instances,
+    squares_by_design,
 )
 from redelve.findings.by_metric import (
     check_metric,
@@ -32,20 +31,13 @@ from redelve.findings.by_metric import (
 from redelve.findings.claims import Claim, Contest, Names, TaskPairs, Test, claims_of, settle, within_margin
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
-from redelve.model.dataset import Numbers
 from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
-from redelve.stats import anova, seed_runs
+from redelve.stats import seed_runs
 from redelve.stats.estimates import Analysis, Interval, clipped
-from redelve.stats.families import PairSquares, Places, joined, pairs_of_means, pairs_of_sets
-from redelve.stats.forward import analyse_forward, compare_forward
-from redelve.stats.grouped import GroupEstimate
-from redelve.stats.one_partition import analyse_partition, compare_partition
+from redelve.stats.families import PairSquares, Places, joined
 from redelve.stats.pseudo_analyses import MetricInterval
-from redelve.stats.resampled import NestedCV, Resampled, analyse_resampled, compare_resampled
 from redelve.stats.standardise import StandardLoss
-
-Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV | GroupEstimate
 
 SELECTED = (
     "the best-looking method was picked by the same losses that judge it, so its mean flatters it and the "
@@ -401,30 +393,9 @@ def finding_of(
 def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     """A method's expected loss by the analysis that fits the task's design; an error where none does."""
     if losses.metric is None:
-        return _expected(facts, losses)
+        return expected_by_design(facts, losses)
     check_metric(facts, losses.metric)
-    return metric_estimate(facts, losses, _expected(facts, losses))
-
-
-def _expected(facts: TaskFacts, losses: MethodLosses) -> Estimate:
-    instances = sorted(losses.by_instance)
-    tables = losses.of(instances)
-    if len(facts.instances) == 1:
-        return analyse_partition(tables[0])
-    if is_grouped(facts):
-        return expected_by_groups(facts, losses)
-    if facts.scheme == "nested-cross-validation" and not losses.missing:
-        return nested_estimate(facts, losses)
-    if is_folded(facts):
-        of_folds = analyse_forward if facts.scheme == "time" else analyse_resampled
-        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
-    if losses.runs > 1:
-        analyse_runs = (
-            seed_runs.analyse_runs_common if facts.scheme == "common" else seed_runs.analyse_runs_hierarchical
-        )
-        return analyse_runs(tables)
-    analyse = anova.analyse_common if facts.scheme == "common" else anova.analyse_hierarchical
-    return analyse([table[0] for table in tables])
+    return metric_estimate(facts, losses, expected_by_design(facts, losses))
 
 
 def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> Test:
@@ -436,27 +407,8 @@ def paired_test(facts: TaskFacts, first: MethodLosses, second: MethodLosses) -> 
             "nothing can be compared"
         )
     if first.metric is None:
-        return _paired(facts, first, second, instances)
-    return metric_test(facts, first, second, _paired(facts, first, second, instances))
-
-
-def _paired(facts: TaskFacts, first: MethodLosses, second: MethodLosses, instances: tuple[int, ...]) -> Test:
-    if is_grouped(facts):
-        return compare_by_groups(facts, first, second)
-    if is_folded(facts):
-        instances = _folds(facts, instances)
-    one, two = first.of(instances), second.of(instances)
-    if len(facts.instances) == 1:
-        return compare_partition(one[0], two[0])
-    if is_folded(facts):
-        of_folds = compare_forward if facts.scheme == "time" else compare_resampled
-        return of_folds(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
-    is_common = facts.scheme == "common"
-    if first.runs > 1 or second.runs > 1:
-        compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
-        return compare(one, two)
-    simple = anova.compare_common if is_common else anova.compare_hierarchical
-    return simple([table[0] for table in one], [table[0] for table in two])
+        return paired_by_design(facts, first, second, instances)
+    return metric_test(facts, first, second, paired_by_design(facts, first, second, instances))
 
 
 def pair_squares(facts: TaskFacts, several: Sequence[MethodLosses], places: Places) -> PairSquares:
@@ -468,47 +420,6 @@ def pair_squares(facts: TaskFacts, several: Sequence[MethodLosses], places: Plac
             "nothing can be compared"
         )
     if (metric := several[0].metric) is None:
-        return _pair_squares(facts, several, places, instances)
+        return squares_by_design(facts, several, places, instances)
     check_metric(facts, metric)
-    return metric_squares(facts, several, places, _pair_squares(facts, several, places, instances))
-
-
-def _pair_squares(
-    facts: TaskFacts, several: Sequence[MethodLosses], places: Places, instances: Sequence[int]
-) -> PairSquares:
-    if is_grouped(facts):
-        return squares_by_groups(facts, several, places)
-    if is_folded(facts):
-        means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
-        return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))
-    tables = [one.of(instances) for one in several]
-    if len(facts.instances) == 1:
-        runs = min(one.runs for one in several)
-        rows = [list(table[0][:runs]) for table in tables]
-        if runs == 1:
-            cases = np.array([row[0] for row in rows])
-            return pairs_of_means(cases, places, 1 / cases.shape[1])
-        return pairs_of_sets(rows, places, "common")
-    averages = [[table.mean(axis=0) for table in found] for found in tables]
-    return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
-
-
-def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ...]:
-    """The instances on which both methods have losses."""
-    return tuple(sorted(set(first.by_instance) & set(second.by_instance)))
-
-
-def _folds(facts: TaskFacts, instances: Sequence[int]) -> tuple[int, ...]:
-    """The instances that are folds; pairs of folds serve nested estimates alone."""
-    return tuple(number for number in instances if number < outer_instances(facts))
-
-
-def _fold_means(tables: Sequence[Numbers]) -> Numbers:
-    return np.array([table.mean() for table in tables])
-
-
-def _ratio(facts: TaskFacts) -> float:
-    """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
-    folds = facts.instances[: outer_instances(facts)]
-    testing = sum(len(one.case_numbers) for one in folds)
-    return testing / sum(one.training_set_size for one in folds)
+    return metric_squares(facts, several, places, squares_by_design(facts, several, places, instances))

@@ -7,7 +7,7 @@ from typing import Any
 
 from redelve.answers.losses import Loss
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
-from redelve.findings.by_method import ManyRuns, MethodRuns, RunPair
+from redelve.findings.findings import ManyRuns, MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.formatting import (

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from redelve.findings import Findings, MethodFinding, TaskFindings
-from redelve.findings.by_method import MethodRuns, RunPair
 from redelve.findings.failures import failure_sentences
+from redelve.findings.findings import MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.first_screen import answer_table, datasets_table, losses_picture
