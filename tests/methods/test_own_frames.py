@@ -23,6 +23,7 @@ from redelve.data.tables.own_frames import kept_frame
 from redelve.errors import FormatError, SpecError
 from redelve.methods.identities import packages_used
 from redelve.run.experiment import Experiment, lessons_of
+from redelve.run.pooled_answers import joined_predictions
 from redelve.run.results import Job, environment
 
 ROWS = 60
@@ -126,6 +127,15 @@ def test_an_arrow_table_stays_one_and_its_target_becomes_a_series() -> None:
     assert isinstance(inputs, pa.Table)
     assert isinstance(targets, pd.Series)
     assert inputs.column_names == ["score", "size", "who"]
+
+
+def test_polars_inputs_with_values_beside_them_stay_polars() -> None:
+    polars = pytest.importorskip("polars")
+    inputs = polars.DataFrame({"score": range(20), "town": ["a", "b"] * 10})
+    shown_inputs, targets, _ = shown(redelve.task(inputs, np.arange(20) % 2))
+    assert isinstance(shown_inputs, polars.DataFrame)
+    assert isinstance(targets, polars.Series)
+    assert shown_inputs.columns == ["score", "town"]
 
 
 def test_a_csv_file_is_read_as_pandas_does_but_for_question_marks(tmp_path: Path) -> None:
@@ -394,3 +404,14 @@ def test_predict_performance_takes_pipelines_that_impute_by_themselves() -> None
     nullable = (frame["ill"] == "well").astype("boolean")
     again = redelve.predict_performance(pipeline, frame.drop(columns="ill"), nullable, ways="kfold:5")
     assert again.value == found.value
+
+
+def test_answers_of_folds_are_joined_as_they_were_told() -> None:
+    one, other = (one_job(Certain(), redelve.from_frame(people(seed), "ill")).answer for seed in (0, 1))
+    assert one is not None
+    assert other is not None
+    joined = joined_predictions([one.probabilities, other.probabilities])  # type: ignore[list-item]
+    assert isinstance(joined, redelve.ClassProbabilities)
+    assert joined.told is not None
+    assert joined.values[0].tolist() == [1.0, 0.0]
+    assert len(joined) == len(one) + len(other)

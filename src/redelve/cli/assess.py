@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from redelve.assessment import Assessment
     from redelve.data.tables import Description
-    from redelve.data.tasks import TaskLike
+    from redelve.data.tasks import Takes, TaskLike
+    from redelve.methods.contract import Method
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -110,6 +111,7 @@ def _assess(given: AssessOptions) -> str:
     from pathlib import Path
 
     from redelve.assessment import assess as carry_out
+    from redelve.methods.contract import taking
     from redelve.run.cells import Limits
     from redelve.run.workers import workers_from
 
@@ -117,7 +119,8 @@ def _assess(given: AssessOptions) -> str:
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
     methods = _methods(given)
-    prepared = [_task(name, given, out, methods) for name in given.arguments]
+    takes = taking(methods)
+    prepared = [_task(name, given, out, takes) for name in given.arguments]
     tasks = [made for made, _ in prepared]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
     assessment = carry_out(
@@ -162,16 +165,13 @@ def _default_folder(name: str) -> str:
     return f"{bare}-assessment"
 
 
-def _task(
-    name: str, given: AssessOptions, out: Path, methods: dict[str, Any] | None
-) -> tuple[TaskLike, Path | None]:
+def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[TaskLike, Path | None]:
     """An address as it stands; a file made ready and shown, a table by its description in the folder.
 
     And where that description is.
     """
     from redelve.data.tables import Intake, write_description
     from redelve.data.tasks import is_data_file, is_table, suited, task
-    from redelve.methods.contract import named_methods, taking
 
     if not is_data_file(name):
         return name, None
@@ -193,7 +193,7 @@ def _task(
             gap=given.gap,
         )
         if isinstance(made, Intake) and made.other is not None:
-            made = suited(made, taking(named_methods(methods or {})))
+            made = suited(made, takes)
         hint = f"\n  (change this in {path} and give the command again)"
         if path.exists() and design is not None:
             hint = f"\n  (the design is that of this command; {path} says the rest)"
@@ -241,9 +241,11 @@ def _described(out: Path, name: str, target: str | None) -> tuple[Path, Descript
     return own, read_description(own) if own.exists() else for_another_target(said, target)
 
 
-def _methods(given: AssessOptions) -> dict[str, Any] | None:
+def _methods(given: AssessOptions) -> dict[str, Method] | None:
     """The methods named, and programs; None leaves the choice to redelve."""
     import shlex
+
+    from redelve.methods.contract import named_methods
 
     methods: dict[str, Any] = {name: name for name in given.methods}
     for text in given.program:
@@ -253,7 +255,7 @@ def _methods(given: AssessOptions) -> dict[str, Any] | None:
                 f'"{text}" is no program: give a name and a command, as in mine="awk -f mine.awk"'
             )
         methods[name] = shlex.split(command)
-    return methods or None
+    return named_methods(methods) if methods else None
 
 
 def assess(argv: Sequence[str] | None = None) -> int:

@@ -51,6 +51,8 @@ class Method(ABC):
     looks_at : str
         What it learns from: ``"columns"``, the values as redelve understood them (`TrainingSet.encode`);
         ``"frame"``, the user's own frame (`TrainingSet.frame`); ``"both"``, if it may ask for either.
+    packages : tuple
+        The installed packages, beside the usual ones, whose versions are recorded with its results.
 
     Notes
     -----
@@ -81,6 +83,7 @@ class Method(ABC):
     summary: str
     fixed_seeds: bool = False
     looks_at: LooksAt = "both"
+    packages: tuple[str, ...] = ()
 
     @abstractmethod
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
@@ -99,11 +102,6 @@ class Method(ABC):
     def why_not(self, targets: tuple[Target, ...]) -> str | None:
         """What keeps the method from tasks with these targets; None if nothing does."""
         return None
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """The installed packages, beside the usual ones, whose versions belong to its results."""
-        return ()
 
     @property
     def digest(self) -> str:

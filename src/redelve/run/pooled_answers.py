@@ -105,8 +105,10 @@ def joined_predictions(several: Sequence[Prediction]) -> Prediction:
     """Predictions of the same kind, one after the other."""
     first = several[0]
     if isinstance(first, ClassProbabilities):
-        logs = [one.logs for one in several if isinstance(one, ClassProbabilities)]
-        return ClassProbabilities(first.target, np.concatenate(logs))
+        shares = [one for one in several if isinstance(one, ClassProbabilities)]
+        told = [one.told for one in shares if one.told is not None]
+        kept = np.concatenate(told) if len(told) == len(shares) else None
+        return ClassProbabilities(first.target, np.concatenate([one.logs for one in shares]), kept)
     assert isinstance(first, Guesses)
     columns = [one.values for one in several if isinstance(one, Guesses)]
     return Guesses(first.targets, tuple(np.concatenate(column) for column in zip(*columns, strict=True)))

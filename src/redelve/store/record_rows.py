@@ -55,7 +55,7 @@ def answer_columns(answer: Answer) -> Columns:
     if answer.probabilities is not None:
         levels, logs = answer.probabilities.target.levels, answer.probabilities.logs
         found |= {LOG_PROBABILITY + level: pa.array(logs[:, n]) for n, level in enumerate(levels)}
-        if (told := answer.told) is not None:
+        if (told := answer.probabilities.told) is not None:
             found |= {TOLD_PROBABILITY + level: pa.array(told[:, n]) for n, level in enumerate(levels)}
     if answer.distributions is not None:
         for target, one in zip(answer.distributions.targets, answer.distributions.distributions, strict=True):
@@ -217,8 +217,8 @@ def _arrays(answer: Answer) -> dict[str, Numbers]:
             found[f"guess {prefix} {number}"] = values
     if answer.probabilities is not None:
         found["log probability"] = answer.probabilities.logs
-    if answer.told is not None:
-        found["told probability"] = answer.told
+        if answer.probabilities.told is not None:
+            found["told probability"] = answer.probabilities.told
     if answer.distributions is not None:
         for number, one in enumerate(answer.distributions.distributions):
             for name, values in one.parameters().items():

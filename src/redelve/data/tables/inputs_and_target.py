@@ -59,13 +59,21 @@ def _joined(frame: Any, values: Any) -> tuple[Any, str]:
     """A frame with the values as a column beside the inputs, row by row whatever the index."""
     import pandas as pd
 
-    made = _as_frame(frame)
+    made = frame if _is_polars(frame) else _as_frame(frame)
     taken = {str(column) for column in made.columns}
     name = str(getattr(values, "name", None) or TARGET)
     while name in taken:
         name = f"{name}_{TARGET}"
+    if _is_polars(frame):
+        import polars
+
+        return made.with_columns(polars.Series(name, values)), name
     column = pd.Series(getattr(values, "array", values), index=made.index, name=name)
     return pd.concat([made, column], axis=1), name
+
+
+def _is_polars(frame: Any) -> bool:
+    return hasattr(frame, "with_columns") and hasattr(frame, "to_arrow")
 
 
 def _as_frame(inputs: Any) -> Any:

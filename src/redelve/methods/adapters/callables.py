@@ -77,7 +77,7 @@ class CallableMethod(Method):
         return "columns" if self.inputs == "encoded" else "frame"
 
     @cached_property
-    def packages(self) -> tuple[str, ...]:
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """What the function imports and refers to."""
         return packages_used(self.function)
 

@@ -111,7 +111,7 @@ class SklearnMethod(Method):
         return "columns" if self.inputs == "encoded" else "frame"
 
     @cached_property
-    def packages(self) -> tuple[str, ...]:
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of the estimator and its parts."""
         return packages_used(self.estimator)
 

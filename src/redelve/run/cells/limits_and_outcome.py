@@ -116,11 +116,12 @@ def dump_answer(answer: Answer) -> bytes:
         arrays.append(np.ascontiguousarray(values, dtype="<f8"))
         return list(np.shape(values))
 
+    shares = answer.probabilities
     header = {
         "targets": [[one.name, one.kind, list(one.levels), one.unit] for one in answer.targets],
         "guesses": None if answer.guesses is None else [keep(one) for one in answer.guesses.values],
-        "probabilities": None if answer.probabilities is None else keep(answer.probabilities.logs),
-        "told": None if answer.told is None else keep(answer.told),
+        "probabilities": None if shares is None else keep(shares.logs),
+        "told": None if shares is None or shares.told is None else keep(shares.told),
         "distributions": _described(answer.distributions, keep),
         "guesses_for": {
             code: [keep(one) for one in guesses.values] for code, guesses in answer.guesses_for.items()
