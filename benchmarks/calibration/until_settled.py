@@ -203,7 +203,10 @@ def until_settled(rng: Generator, effort: Effort) -> Section:
             [[f"d = {d:g}", 100 * share, median] for d, share, median in more],
         ),
     ]
-    words = f"{WORDS} Standard errors are {margin(effort.few)} at 5 % of {effort.few:,}."
+    errors = [
+        f"{margin(count)} of {count:,}" for count in (effort.many, effort.some, effort.few, effort.least)
+    ]
+    words = f"{WORDS} Standard errors at 5 % are {', '.join(errors)}."
     return Section("Races until settled", words, "\n\n".join(body), (*false, *equal))
 
 
@@ -244,18 +247,26 @@ def _false_words(rng: Generator, effort: Effort) -> list[Finding]:
     found = []
     for k in LEVEL_SIZES:
         for name, (runners, best) in fields(k).items():
-            is_common = isinstance(runners, CommonRunners)
-            count = effort.few if k <= 5 else effort.least // (2 if is_common and k == 20 else 1)
-            races = Races(runners, chunk=1000 // k if is_common else CHUNK)
+            count = _enough(k, effort, is_common=isinstance(runners, CommonRunners))
+            races = Races(runners, chunk=1000 // k if isinstance(runners, CommonRunners) else CHUNK)
             rate = 100 * float(races.run(count, rng).is_false(best).mean())
             what = "skewed training sets" if name == "skewed" else "any false word"
             found.append(Finding(f"race until settled, {what}", f"k = {k}, {name}", rate, count))
     return found
 
 
+def _enough(methods: int, effort: Effort, *, is_common: bool) -> int:
+    """Races to run: the fewer the longer they take."""
+    if methods == 2:
+        return effort.few if is_common else effort.many
+    if methods == 5:
+        return effort.few if is_common else effort.some
+    return effort.least // (2 if is_common and methods == 20 else 1)
+
+
 def _jobs(methods: int, ahead: float, effort: Effort, rng: Generator) -> list[object]:
     runners = OwnRunners((0.0, *(ahead,) * (methods - 1)))
-    count = effort.least if methods < 20 else effort.least // 2
+    count = effort.some if methods < 20 else effort.least // 2
     found = Races(runners).run(count, rng)
     each, right = float(found.jobs.mean()) / methods, float(found.is_sole().mean())
     cells: list[object] = []
