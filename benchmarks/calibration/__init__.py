@@ -21,6 +21,7 @@ from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.heavy_tails import heavy_tails_section
 from benchmarks.calibration.in_time import in_time_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
+from benchmarks.calibration.metrics import metrics_section
 from benchmarks.calibration.one_task import (
     TEST_CASES,
     common_gaussian,
@@ -75,6 +76,7 @@ SECTIONS: tuple[Make, ...] = (
     equivalence_section,
     heavy_tails_section,
     in_time_section,
+    metrics_section,
 )
 
 INTRODUCTION = """# Calibration

@@ -66,6 +66,16 @@ TRIAL_TIMES: tuple[tuple[str, str, Promise], ...] = (
     ("percentile bootstrap of e (to compare with)", "percentile_interval", "coverage 95"),
     ("comparison of e", "compare_efficiency", "level 5"),
 )
+METRICS_MEASURED = (
+    "roc_auc",
+    "average_precision",
+    "balanced_accuracy",
+    "f1",
+    "matthews_corrcoef",
+    "log_loss",
+    "rmse",
+    "r2",
+)
 FEW, MORE = "2 or 3 training sets", "4 or more training sets"
 
 OFFERS = (
@@ -204,6 +214,8 @@ OFFERS = (
     Offer("best group of entries, by BER", "place_entries", "level 5"),
     Offer("places of entries, by R", "score_worse_p_values", "level 5"),
     Offer("best group of entries, by R", "score_worse_p_values", "level 5"),
+    *(Offer(f"comparison by {name}", "comparison_with_case_df", "level 5") for name in METRICS_MEASURED),
+    *(Offer(f"interval of {name}", "MetricInterval", "coverage 95") for name in METRICS_MEASURED),
     Offer("comparison forward in time", "compare_forward", "level 5"),
     Offer("interval forward in time", "analyse_forward", "coverage 95"),
 )

@@ -16,6 +16,7 @@ from redelve.answers.losses.scorer_metrics import BLOCKS, CalledMetric
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
 from redelve.errors import PredictionError, SpecError
 from redelve.model.dataset import Numbers
+from redelve.run.pooled_answers import joined_predictions
 from redelve.stats.units import pool_units
 
 Made = tuple[Truth, Answer, Numbers, Numbers]
@@ -278,3 +279,17 @@ def test_a_perfect_answer_loses_nothing_and_a_constant_one_the_baseline() -> Non
         baseline = loss.baseline([truth])
         assert baseline is not None
         assert baseline <= constant + 1e-12
+
+
+def test_probabilities_are_judged_as_they_were_told() -> None:
+    """A zero has a floor in the log loss of redelve, and scikit-learn's own in log_loss."""
+    target = Target("kind", "categorical", ("a", "b"))
+    told = np.array([[1.0, 0.0], [0.2, 0.8], [0.0, 1.0], [0.6, 0.4]])
+    held = ClassProbabilities.from_probabilities(target, told + 0.01, told)
+    truth = Truth.exact(target, [1.0, 1.0, 1.0, 0.0])
+    found = score(Answer(probabilities=held), [truth], [parse_loss("log_loss"), parse_loss("roc_auc@b")])
+    wanted = sk.log_loss(truth.values, told)
+    assert found["log_loss"].mean() == pytest.approx(wanted, rel=1e-12)
+    both = joined_predictions([held, held])
+    assert isinstance(both, ClassProbabilities)
+    np.testing.assert_array_equal(both.values, np.concatenate([told, told]))

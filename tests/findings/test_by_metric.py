@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from sklearn.naive_bayes import GaussianNB
 
 import redelve
 from redelve.answers.losses import parse_loss
+from redelve.answers.predictions import Target, Truth
 from redelve.assessment import Assessment
-from redelve.errors import RedelveError
+from redelve.errors import RedelveError, StatisticsError
 from redelve.findings.by_method import losses_of
-from redelve.findings.by_metric import few_cases, metric_interval
+from redelve.findings.by_metric import check_metric, few_cases, metric_interval
 from redelve.model import Assignment
 from redelve.model.dataset import Numbers
 from redelve.run.results import Record
@@ -24,7 +26,7 @@ from redelve.stats.anova import compare_common
 from redelve.store import Archive
 
 METHODS = {"lr": LogisticRegression(), "nb": GaussianNB()}
-PROBABILITY = ("roc_auc", "average_precision", "log_loss", "brier")
+THREE = Target("kind", "categorical", ("a", "b", "c"))
 
 
 def frame(cases: int = 240, share: float = 0.3, seed: int = 0) -> pd.DataFrame:
@@ -165,15 +167,21 @@ def test_too_few_cases_of_a_class_give_a_value_but_no_verdict() -> None:
 
 def test_a_class_that_is_missing_is_an_error_with_a_way_out(common: Assessment) -> None:
     (facts,) = common.results.tasks.values()
-    assert few_cases(facts, parse_loss("roc_auc")) is None
-    table = frame(120, 0.02)
-    found = redelve.assess(METHODS, redelve.from_frame(table, "ill"), judge_by="balanced_accuracy")
-    try:
-        (task,) = found.findings.tasks
-    except RedelveError as error:
-        assert "use more test cases" in str(error)
-        return
-    assert all(one.estimate is None or one.bounds is None for one in task.methods)
+    judge = parse_loss("balanced_accuracy")
+    assert few_cases(facts, judge) is None
+    check_metric(facts, judge)
+    truth = facts.instances[0].truths[0]
+    for kept, message in (
+        ([0.0, 0.0], "all test cases are of class"),
+        ([0.0, 1.0, 1.0], "a single test case"),
+    ):
+        lacking = replace(facts.instances[0], truths=(Truth.exact(truth.target, kept),))
+        with pytest.raises(StatisticsError, match=f"{message}.*; use more test cases, or another metric"):
+            check_metric(replace(facts, instances=(lacking,)), judge)
+    some = replace(facts.instances[0], truths=(Truth.exact(THREE, [0.0, 0.0, 1.0, 1.0]),))
+    others = replace(facts.instances[0], truths=(Truth.exact(THREE, [2.0, 2.0, 1.0, 1.0]),))
+    with pytest.raises(StatisticsError, match="some test sets lack a class that others have"):
+        check_metric(replace(facts, scheme="hierarchical", targets=(THREE,), instances=(some, others)), judge)
 
 
 def test_scores_of_methods_that_find_nothing_are_not_compared(common: Assessment) -> None:

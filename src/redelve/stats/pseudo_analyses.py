@@ -26,6 +26,8 @@ from redelve.stats.seed_runs import RunsAnalysis
 
 FEW_EFFECTIVE = 20.0
 """Below so many cases over their kurtosis, Wilson's number of cases is kept to some of the smallest class."""
+STEP = 1.1
+"""The ratio of neighbouring degrees of freedom that pairs of methods may have."""
 CASES_FOR_EACH = 3.0
 """That many for each case of the smallest class."""
 
@@ -87,10 +89,13 @@ def withheld(found: Comparison, reason: str) -> Comparison:
 
 
 def pairs_with_case_df(squares: PairSquares, means: FloatArray, places: Places) -> PairSquares:
-    """The same for all pairs at once; `means` are those of every method's cases."""
+    """The same for all pairs at once; `means` are those of every method's cases.
+
+    Degrees of freedom are rounded down to steps of a tenth: pairs that share theirs are worked on together.
+    """
     several = zip(*places, strict=True)
     df = np.array([kurtosis_df(means[first] - means[second]) for first, second in several])
-    return replace(squares, case_df=df)
+    return replace(squares, case_df=np.minimum(df, STEP ** np.floor(np.log(df) / np.log(STEP))))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from redelve.answers.losses.loss_contract import METRICS, Loss
+from redelve.answers.losses.loss_contract import METRICS, Loss, check_length, check_targets
 from redelve.answers.losses.standard_losses import (
     AbsoluteError,
     NegativeLogProbability,
@@ -139,7 +139,11 @@ class LogLoss(RenamedLoss):
         """The loss of every case."""
         if not isinstance(prediction, ClassProbabilities):
             raise self._refusal("class probabilities", prediction)
-        return np.clip(self.renames.of(truths, prediction), -np.log1p(-EPSILON), self.highest)
+        self._check_truths(truths)
+        check_targets(truths, prediction)
+        check_length(truths, prediction, "class distributions")
+        held = prediction.values[np.arange(len(prediction)), truths[0].level_indexes]
+        return -np.log(np.clip(held, EPSILON, 1 - EPSILON))
 
 
 class MeanAbsoluteError(RenamedLoss):
