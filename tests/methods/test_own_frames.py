@@ -415,3 +415,13 @@ def test_answers_of_folds_are_joined_as_they_were_told() -> None:
     assert joined.told is not None
     assert joined.values[0].tolist() == [1.0, 0.0]
     assert len(joined) == len(one) + len(other)
+
+
+def test_codes_for_missing_values_are_gaps_in_the_frame_too() -> None:
+    frame = pd.DataFrame({"age": [20, -999, 40] * 20, "sex": ["m", "?!", "f"] * 20, "y": range(60)})
+    made = redelve.from_frame(frame, "y", missing={"age": -999, "sex": "?!"})
+    own = made.assignments[0].own
+    assert own is not None
+    shown = own.inputs(np.arange(60))
+    assert shown["age"].isna().sum() == shown["sex"].isna().sum() == 20
+    assert (frame["age"] == -999).sum() == 20  # the user's own is as it was

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from redelve.cli import NO_RESULT
 from redelve.cli import options as of
+from redelve.cli import table_options as tables
 from redelve.cli.options import Command, ToldWithCode, UsageError, write
 from redelve.errors import hint
 
@@ -77,6 +78,8 @@ class AssessOptions(of.VerbOptions):
     design = of.text("D", "how sets are made: cv, nested, time, holdout or disjoint", "design")
     cv = of.text("K", "cross-validation, with folds or folds x repetitions: 10 or 10x3", "folds")
     gap = of.whole("G", "with -D time, cases left out between training and test", wanted=of.FROM_0)
+    ignore, missing = tables.ignore(), tables.missing()
+    encoding, decimal = tables.encoding(), tables.decimal()
     executor = of.text("e", _who_works, "name")
     workers = of.whole("w", "how many processes", wanted=WHOLE)
     scheduler = of.text("S", "the address of a Dask scheduler, such as tcp://host:8786", "address")
@@ -181,7 +184,7 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
         made, hint = task(name), ""
     else:
         path, description = _described(out, name, given.target)
-        design = _design(given)
+        design, corrected = _design(given), tables.corrections(given)
         kind: Any = given.kind  # checked there
         made = task(
             name,
@@ -191,17 +194,20 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
             description=description,
             design=design,
             gap=given.gap,
+            **corrected,
         )
         if isinstance(made, Intake) and made.other is not None:
             made = suited(made, takes)
         hint = f"\n  (change this in {path} and give the command again)"
-        if path.exists() and design is not None:
-            hint = f"\n  (the design is that of this command; {path} says the rest)"
+        if path.exists() and (design is not None or any(corrected.values())):
+            hint = f"\n  (this command comes before {path}, which says the rest)"
         elif isinstance(made, Intake) and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_description(path, made.description)
     if not given.quiet:
         write([f"{made}{hint}\n\n"])
+    elif isinstance(made, Intake):
+        tables.tell_warnings("redelve assess", made)
     return made, path
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.cli import options as of
+from redelve.cli import table_options as tables
 from redelve.cli.options import Command, Progress, UsageError, reporter
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class PredictOptions(of.VerbOptions):
     seed = of.whole("s", "the seed of splits and fits, a whole number", wanted=of.ANY, default=0)
     jobs = of.whole("j", "how many processes fit models", wanted=of.ANY, default=1)
     out = of.text("o", "write the guesses to this .csv file too", "file")
+    ignore, missing = tables.ignore(), tables.missing()
+    encoding, decimal = tables.encoding(), tables.decimal()
     quiet = of.quiet()
 
 
@@ -58,7 +61,8 @@ def _predict(given: PredictOptions) -> str:
     from redelve.methods.contract import METHODS
     from redelve.performance.predicting_tasks import predict_task
 
-    table = from_file(given.arguments[0], given.target, groups=given.group)
+    table = from_file(given.arguments[0], given.target, groups=given.group, **tables.corrections(given))
+    tables.tell_warnings("redelve predict", table)
     prediction = predict_task(
         {name: METHODS[name] for name in given.method or (USUAL_METHOD,)},
         table.assignments[0],
@@ -66,7 +70,8 @@ def _predict(given: PredictOptions) -> str:
         ways=given.ways or None,
         settings=_settings(given),
     )
-    notes = "".join(f"{note}\n" for note in table.left_out if not note.startswith("attribute "))
+    told = (note for note in table.left_out if note not in table.warnings)
+    notes = "".join(f"{note}\n" for note in told if not note.startswith("attribute "))
     if given.out is None:
         return f"{notes}{prediction}\n"
     prediction.frame().to_csv(Path(given.out), index=False)

@@ -18,6 +18,7 @@ from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
 from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
+from redelve.data.tables.corrections import MissingLike, NamesLike
 from redelve.data.tables.description import Kind
 from redelve.data.tables.design_choice import DesignChoice
 from redelve.data.tables.inputs_and_target import TargetLike
@@ -67,6 +68,10 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
+    ignore: NamesLike | None = None,
+    missing: MissingLike | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     description: Description | StrPath | None = None,
     sizes: SizesLike = None,
 ) -> Intake | NamedTasks:
@@ -100,6 +105,13 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
         cases decides if it is left out.
     gap
         With ``"time"``, how many cases are left out between what trains and what tests.
+    ignore
+        Columns of a table or frame to leave out: a name, or several.
+    missing
+        Codes that stand for missing values, such as ``-999``: one, several, or for some columns their own, as
+        in ``{"age": -1}``.
+    encoding, decimal
+        How a text file is written, as in ``"latin-1"`` and ``","``; told from the file if left out.
     description
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.
@@ -130,7 +142,9 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
     /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
     """
-    options = {"groups": groups, "kind": kind, "design": design, "gap": gap, "description": description}
+    options: dict[str, Any] = {"groups": groups, "kind": kind, "design": design, "gap": gap}
+    options |= {"ignore": ignore, "missing": missing, "encoding": encoding, "decimal": decimal}
+    options["description"] = description
     chosen = _task(source, target, sizes=sizes, name=name, options=options)
     _check_sizes(chosen.assignments, sizes)
     return chosen
@@ -150,12 +164,14 @@ def _task(
     if isinstance(source, str | os.PathLike) and not is_table(source):
         source = _named(os.fspath(source), sizes)
     if isinstance(source, Intake | NamedTasks):
-        _refuse_options(target=target, name=name, **options)
+        _refuse_options("tables and data frames", target=target, name=name, **options)
         return _with_sizes(source, sizes)
     if isinstance(source, str | os.PathLike):
         made = from_file(source, _column_name(target), name=name, **options)
     else:
-        made = from_frame(source, target, name=name, **options)
+        _refuse_options("files", encoding=options.get("encoding"), decimal=options.get("decimal"))
+        of_frame = {key: one for key, one in options.items() if key not in ("encoding", "decimal")}
+        made = from_frame(source, target, name=name, **of_frame)
     return _with_sizes(made, sizes)
 
 
@@ -201,7 +217,7 @@ def assignments_for(
     for name, one in _each(tasks):
         wanted = target
         if is_pair(one):
-            _refuse_options(target=target)
+            _refuse_options("tables and data frames", target=target)
             one, wanted = one  # noqa: PLW2901
         made = _task(one, wanted, sizes=sizes, name=name, options=options)
         for assignment in (_suited(made, takes) if isinstance(made, Intake) else made).assignments:
@@ -313,10 +329,10 @@ def _with_sizes(tasks: Intake | NamedTasks, sizes: SizesLike) -> Intake | NamedT
     return replace(tasks, assignments=tuple(one for one in every if one.task.training_set_size in chosen))
 
 
-def _refuse_options(**options: object) -> None:
+def _refuse_options(what: str, **options: object) -> None:
     for option, value in options.items():
         if value is not None:
-            raise SpecError(f"{option}={value!r} is for tables and data frames only: leave it out")
+            raise SpecError(f"{option}={value!r} is for {what} only: leave it out")
 
 
 def _summarised(assignment: Assignment) -> str:

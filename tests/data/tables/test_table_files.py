@@ -136,6 +136,21 @@ def test_arff_declares_kinds_and_levels(tmp_path: Path) -> None:
     assert values(table, "remark") == ["it's", "fine, really", None]
 
 
+def test_sparse_rows_of_arff_are_filled_up_as_weka_does(tmp_path: Path) -> None:
+    head = "@relation r\n@attribute a numeric\n@attribute b {x,'y, z'}\n@attribute c string\n@data\n"
+    table = table_of(tmp_path, head + "{0 5, 1 'y, z', 2 \"a, b\"}\n{}\n{ 0 ?,1 x }\n", "t.arff")
+    assert values(table, "a") == [5, 0, None]
+    assert values(table, "b") == ["y, z", "x", "x"]
+    assert values(table, "c") == ["a, b", None, None]
+
+
+def test_rows_of_arff_may_be_separated_by_blanks(tmp_path: Path) -> None:
+    head = "@relation r\n@attribute a numeric\n@attribute b {x,'y, z'}\n@data\n"
+    table = table_of(tmp_path, head + "1  x\n2.5 'y, z'\n?\tx\n", "t.arff")
+    assert values(table, "a") == [1, 2.5, None]
+    assert values(table, "b") == ["x", "y, z", "x"]
+
+
 def test_a_level_that_looks_missing_is_a_level_if_arff_declares_it(tmp_path: Path) -> None:
     table = table_of(tmp_path, "@relation r\n@attribute a {NA,'?',b}\n@data\nNA\n'?'\n?\n", "t.arff")
     assert values(table, "a") == ["NA", "?", None]
@@ -310,7 +325,9 @@ BAD_TEXTS: dict[str, tuple[str, bytes, int | None, str]] = {
     "open ARFF levels": ("t.arff", b"@attribute a {x,y\n@data\nx\n", 1, "not closed"),
     "no ARFF levels": ("t.arff", b"@attribute a {}\n@data\nx\n", 1, "lists no levels"),
     "an ARFF level twice": ("t.arff", b"@attribute a {x,x}\n@data\nx\n", 1, "lists a level twice"),
-    "sparse ARFF": ("t.arff", (HEAD + "{0 5, 1 x}\n").encode(), 5, "sparse rows"),
+    "open sparse ARFF": ("t.arff", (HEAD + "{0 5, 1 x\n").encode(), 5, "not closed"),
+    "sparse ARFF beyond the columns": ("t.arff", (HEAD + "{0 5, 2 x}\n").encode(), 5, '"2 x" is no index'),
+    "too few between blanks in ARFF": ("t.arff", (HEAD + "1 x 2\n").encode(), 5, "expected 2 values"),
     "a ragged ARFF row": ("t.arff", (HEAD + "1,x\n1,x,2\n").encode(), 6, "expected 2 values"),
     "an undeclared ARFF level": (
         "t.arff",

@@ -1,6 +1,7 @@
 """ARFF, the tables of Weka and OpenML: a header that declares the columns, then one row a line.
 
-Read as texts. Sparse rows, dates and tables within tables are refused or marked, never guessed at.
+Read as texts. Sparse rows are filled up, and blanks may separate values. Dates and tables within tables are
+refused or marked, never guessed at.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s{]+)\s*(.*)""", re.IGNORECASE | re.DOTALL
 )
 VALUE = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,\t'"]*?))\s*(,|\t|$)""")
+QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+QUOTED_VALUE = re.compile(QUOTED)
+BETWEEN_BLANKS = re.compile(rf"{QUOTED}|[^\s'\"]+")
+SPARSE_ENTRY = re.compile(rf"(?:{QUOTED}|[^,'\"])+")
 ESCAPE = re.compile(r"\\(.)")
 
 
@@ -107,12 +112,14 @@ def _rows(
     lines: Iterator[tuple[int, str]], columns: list[ArffColumn], path: str
 ) -> Iterator[list[str | None]]:
     allowed = [frozenset(column.levels) for column in columns]
+    usual = [column.levels[0] if column.levels else {"number": "0"}.get(column.kind) for column in columns]
     for number, line in lines:
         if line.startswith("{"):
-            raise FormatError(
-                path, number, "sparse rows, {index value, …}, are not read: save the table with full rows"
-            )
-        values = _values(line, number, path)
+            values = _sparse(line, usual, (path, number))
+        elif len(columns) > 1 and _has_blanks_alone(line):
+            values = [None if one == "?" else _unquoted(one) for one in BETWEEN_BLANKS.findall(line)]
+        else:
+            values = _values(line, number, path)
         if len(values) != len(columns):
             raise FormatError(
                 path,
@@ -123,6 +130,29 @@ def _rows(
             if column.kind in ("number", "categories") and (value := values[place]) is not None:
                 values[place] = _checked(value, column, allowed[place], (path, number))
         yield values
+
+
+def _has_blanks_alone(line: str) -> bool:
+    """Whether values are separated by blanks, since there is neither comma nor tab outside of quotes."""
+    if "'" in line or '"' in line:
+        line = QUOTED_VALUE.sub("q", line)
+    return "," not in line and "\t" not in line and " " in line
+
+
+def _sparse(line: str, usual: list[str | None], place: tuple[str, int]) -> list[str | None]:
+    """The values of a sparse row, {index value, …}: what it leaves out is 0 or the first level (Weka)."""
+    inside = line[1:].rstrip()
+    if not inside.endswith("}"):
+        raise FormatError(*place, "this sparse row is not closed: end it with }")
+    values = list(usual)
+    for entry in SPARSE_ENTRY.findall(inside[:-1]):
+        index, _, text = entry.strip().partition(" ")
+        if not index.isdecimal() or int(index) >= len(values) or not text.strip():
+            told = f'"{shown(entry.strip(), 40)}" is no index from 0 to {len(values) - 1} and a value'
+            raise FormatError(*place, f"{told}, as a sparse row has them")
+        bare = text.strip()
+        values[int(index)] = None if bare == "?" else _unquoted(bare)
+    return values
 
 
 def _checked(value: str, column: ArffColumn, allowed: frozenset[str], place: tuple[str, int]) -> str | None:

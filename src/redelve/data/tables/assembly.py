@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.files import StrPath
+from redelve.data.tables.corrections import MissingLike, NamesLike, corrected
 from redelve.data.tables.dates import dates_in, span
 from redelve.data.tables.description import (
     KINDS,
@@ -26,6 +27,7 @@ from redelve.data.tables.design_choice import DesignChoice
 from redelve.data.tables.frame_tables import column_of_values, table_from_frame
 from redelve.data.tables.inputs_and_target import TargetLike, with_target
 from redelve.data.tables.named_designs import named_design, with_gap
+from redelve.data.tables.suspicions import suspicions
 from redelve.data.tables.table_columns import (
     NUMBERS_FOR_DATES,
     ColumnFacts,
@@ -60,6 +62,8 @@ class Intake:
     left_out: tuple[str, ...] = ()
     other: Callable[[], Intake] | None = field(default=None, repr=False, compare=False)
     """Makes the other kind of task of it, where numbers in the target may be classes or numbers."""
+    warnings: tuple[str, ...] = ()
+    """What looks wrong about the table, with the option that cures it."""
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(one.task.training_set_size) for one in self.assignments)
@@ -79,7 +83,9 @@ class Intake:
             lines.append(f"  {column.name:{width}}  {what:18} {column.reason}")
         design = self.description.design
         lines += [f"  {reason}" for reason in (design.reasons if design else ())]
-        lines += [f"  {note}" for note in self.left_out if not note.startswith("column ")]
+        others = [note for note in self.left_out if note not in self.warnings]
+        lines += [f"  {note}" for note in others if not note.startswith("column ")]
+        lines += [f"  Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
 
@@ -93,6 +99,8 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
+    ignore: NamesLike | None = None,
+    missing: MissingLike | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
     """Make tasks of a data frame.
@@ -118,6 +126,11 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
         ``"holdout"`` or ``"disjoint"``. The number of cases decides if it is left out.
     gap
         With ``"time"``, how many cases are left out between what trains and what tests.
+    ignore
+        Columns to leave out: a name, or several.
+    missing
+        Codes that stand for missing values, such as ``-999``: one, several, or for some columns their own, as
+        in ``{"age": -1}``.
     description
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.
@@ -126,7 +139,8 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     -------
     Intake
         The tasks, as ``assignments``, one for each training-set size; what redelve understood of every
-        column, as ``description``, with reasons; and what it ``left_out``. Print it to look it over.
+        column, as ``description``, with reasons; what it ``left_out``; and ``warnings`` of what looks wrong.
+        Print it to look it over.
 
     Raises
     ------
@@ -150,8 +164,8 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     ['/houses/price/std.90']
     """
     frame, target = with_target(frame, target)
-    table = table_from_frame(frame)
     given = _with_design(_given(description), design, gap)
+    table, given = corrected(table_from_frame(frame), given, ignore, missing)
     return _made_ready(table, target, name or "data", groups, kind, given)
 
 
@@ -165,6 +179,10 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     kind: Kind | None = None,
     design: str | DesignChoice | None = None,
     gap: int | None = None,
+    ignore: NamesLike | None = None,
+    missing: MissingLike | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
     description: Description | StrPath | None = None,
 ) -> Intake:
     """Make tasks of a table in a file.
@@ -187,6 +205,15 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
         ``"holdout"`` or ``"disjoint"``. The number of cases decides if it is left out.
     gap
         With ``"time"``, how many cases are left out between what trains and what tests.
+    ignore
+        Columns to leave out: a name, or several.
+    missing
+        Codes that stand for missing values, such as ``-999``: one, several, or for some columns their own, as
+        in ``{"age": -1}``.
+    encoding
+        The encoding of a text file, such as ``"latin-1"``; told from the file if left out.
+    decimal
+        How the file writes decimal numbers, ``"."`` or ``","``; told from the file if left out.
     description
         What redelve need not infer of the columns and the design: a `Description`, or the path of one's file.
 
@@ -218,7 +245,10 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     [('area', 'input', 'integer'), ('price', 'target', 'integer')]
     """
     given = _with_design(_given(description), design, gap)
-    return _made_ready(read_table(path), target, name, groups, kind, given)
+    given = replace(given, encoding=encoding or given.encoding, decimal=decimal or given.decimal)
+    table = read_table(path, encoding=given.encoding, decimal=given.decimal)
+    table, given = corrected(table, given, ignore, missing)
+    return _made_ready(table, target, name, groups, kind, given)
 
 
 def _with_design(given: Description, design: str | DesignChoice | None, gap: int | None) -> Description:
@@ -263,16 +293,18 @@ def assignments_from_table(
     name = legal_name(given.name or name or _stem(table.source))
     own = _own_table(table, used.rows, target, columns)
     plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns), own)
-    told = (*left_out, *_ignored(columns))
-    sizes = plan.prototask.training_set_sizes
+    told = (*table.notes, *left_out, *_ignored(columns))
+    doubts = suspicions(facts, columns, plan.target, plan.without_twins)
+    made = [plan.assignment(size) for size in plan.prototask.training_set_sizes]
     return Intake(
         plan.dataset,
         plan.prototask,
         plan.prior,
         replace(plan.description, design=plan.design),
-        tuple(replace(plan.assignment(size), left_out=told) for size in sizes),
+        tuple(replace(one, left_out=told, notes=(*one.notes, *doubts)) for one in made),
         (*told, *plan.renamed),
         None if kind is not None else _other(table, target, name, given, plan),
+        (*table.notes, *doubts),
     )
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
@@ -27,13 +27,14 @@ SELECTIONS = (*get_args(Scheme), "disjoint", "holdout")
 FORMAT = 1
 LARGEST_FILE = 16 * 2**20
 
-TOP_KEYS = ("format", "name", "target", "origin", "columns", "design")
+TOP_KEYS = ("format", "name", "target", "origin", "encoding", "decimal", "missing", "columns", "design")
 COLUMN_KEYS = ("use", "type", "range", "levels", "unit", "in_frame")
 DIVIDING_KEYS = ("training_set_sizes", "test_set_size", "instances")
 FOLDING_KEYS = ("folds", "repetitions", "stratify")
 FORWARD_KEYS = ("gap", "by")
 DESIGN_KEYS = ("selection", *DIVIDING_KEYS, *FOLDING_KEYS, *FORWARD_KEYS, "order")
 MOST_INSTANCES = 10_000
+DECIMALS = (".", ",")
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 LINE_IN_MESSAGE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
@@ -68,6 +69,10 @@ class Description:
     origin: str = "natural"
     source: str = field(default="the description", compare=False)
     """The file it was read from, for messages."""
+    missing: tuple[str, ...] = ()
+    """Codes for missing values, each for all columns or, as in age=-1, for one."""
+    encoding: str | None = None
+    decimal: str | None = None
 
     @property
     def named_target(self) -> str | None:
@@ -87,7 +92,7 @@ def for_another_target(first: Description, target: str) -> Description:
     """
     kept = [column for column in first.columns if column.name != target and column.use != "target"]
     columns = tuple(ColumnDescription(one.name, one.use, one.type, unit=one.unit) for one in kept)
-    return Description(first.name, target, columns, origin=first.origin, source=first.source)
+    return replace(first, target=target, columns=columns, design=None)
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -145,6 +150,11 @@ def format_description(description: Description) -> str:
         if (value := getattr(description, key)) is not None:
             lines.append(f"{key} = {_quoted(value)}")
     lines.append(f"origin = {_quoted(description.origin)}")
+    for key in ("encoding", "decimal"):
+        if (value := getattr(description, key)) is not None:
+            lines.append(f"{key} = {_quoted(value)}")
+    if description.missing:
+        lines.append(f"missing = {_listed(description.missing)}")
     for column in description.columns:
         lines += ["", f"[columns.{_key(column.name)}]", *_column_lines(column)]
     if description.design is not None:
@@ -268,6 +278,9 @@ def _described(top: _Entries) -> Description:
         _design(top.table("design")) if "design" in top.values else None,
         top.choice("origin", ORIGINS) or "natural",
         top.path,
+        top.texts("missing") or (),
+        top.text("encoding"),
+        top.choice("decimal", DECIMALS),
     )
 
 

@@ -126,7 +126,8 @@ def check_enough(
         if count < 2:
             raise SpecError(
                 f'class "{shown(name)}" of the target has {count} case, which can\'t both train and test: '
-                "leave that case out, merge the class with another, or gather more cases"
+                f'leave that case out (--missing "{shown(name)}", missing="{shown(name)}"), merge the class '
+                "with another, or gather more cases"
             )
     if group_sizes is not None and len(group_sizes) < 2:
         raise SpecError("all cases are in one group: nothing is left to test on; check the group column")

@@ -361,6 +361,11 @@ class TableNouns:
             ": if these are copies, losses are too low; leave copies out, or give them a common group",
         )
 
+    @property
+    def without_twins(self) -> Rows | None:
+        """The first of all cases that are equal in every value; None if all cases differ."""
+        return None if self._identities is None else np.unique(self._identities, return_index=True)[1]
+
     @cached_property
     def _identities(self) -> Rows | None:
         """A number for each case, equal for cases that are equal in every value; None if all cases differ."""

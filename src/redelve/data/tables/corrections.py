@@ -1,0 +1,98 @@
+"""What a user says of a table in a word: columns to leave out, and codes that stand for missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from redelve.data.delve.keyed_lines import shown
+from redelve.data.tables.description import ColumnDescription, Description
+from redelve.data.tables.own_frames import gapped_frame
+from redelve.data.tables.table_files import Table, TableColumn
+from redelve.errors import SpecError
+from redelve.model.dataset import NumberColumn
+from redelve.text_numbers import parse_number
+
+MissingLike = str | float | Sequence[str | float] | Mapping[str, str | float | Sequence[str | float]]
+"""Codes for missing values: one, several, or for each column its own."""
+NamesLike = str | Sequence[str]
+
+
+def listed_codes(missing: MissingLike | None) -> tuple[str, ...]:
+    """The codes as a description lists them: a value, or column=value.
+
+    >>> listed_codes([-999, "none"]), listed_codes({"age": -1, "sex": ["?", "x"]})
+    (('-999', 'none'), ('age=-1', 'sex=?', 'sex=x'))
+    """
+    if missing is None:
+        return ()
+    if isinstance(missing, Mapping):
+        return tuple(f"{name}={code}" for name, codes in missing.items() for code in listed_codes(codes))
+    several = [missing] if isinstance(missing, str | int | float) else missing
+    return tuple(code if isinstance(code, str) else str(_text(code)) for code in several)
+
+
+def _text(number: float) -> str:
+    return str(NumberColumn(np.array([float(number)])).texts()[0])
+
+
+def corrected(
+    table: Table, given: Description, ignore: NamesLike | None, missing: MissingLike | None
+) -> tuple[Table, Description]:
+    """The table and its description as the user corrects them; a description keeps the codes."""
+    codes = tuple(dict.fromkeys((*given.missing, *listed_codes(missing))))
+    own = None if table.own is None else gapped_frame(table.own, codes)
+    described = replace(with_ignored(given, table, ignore), missing=codes)
+    return replace(with_missing(table, codes), own=own), described
+
+
+def with_ignored(given: Description, table: Table, ignore: NamesLike | None) -> Description:
+    """The description with columns that the user leaves out, whatever it says of them."""
+    names = [] if ignore is None else [ignore] if isinstance(ignore, str) else list(ignore)
+    unused = [ColumnDescription(table.column(name).name, "ignore") for name in names]
+    others = [column for column in given.columns if column.name not in names]
+    return replace(given, columns=(*others, *unused)) if unused else given
+
+
+def with_missing(table: Table, codes: Iterable[str]) -> Table:
+    """The table without the values that stand for missing ones."""
+    for code in codes:
+        table = _without(table, code)
+    return table
+
+
+def _without(table: Table, entry: str) -> Table:
+    name, separator, code = entry.partition("=")
+    if not (separator and name in table.names):
+        name, code = "", entry
+    columns = tuple(_gapped(one, code) if name in ("", one.name) else one for one in table.columns)
+    before, after = (sum(one.values.null_count for one in some) for some in (table.columns, columns))
+    if before == after:
+        where = f'column "{shown(name)}"' if name else "no column"
+        raise SpecError(
+            f'"{shown(code)}" is to be missing, but {where} has {"no " * bool(name)}such value: correct it '
+            "(missing, --missing)"
+        )
+    return replace(table, columns=columns)
+
+
+def _gapped(column: TableColumn, code: str) -> TableColumn:
+    values: Any = column.values
+    if column.kind == "number":
+        number = parse_number(code)
+        if number is None:
+            return column
+        found = pc.equal(values, number)
+        return replace(column, values=pc.if_else(found, pa.scalar(None, pa.float64()), values))
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    texts = pc.if_else(pc.equal(values.dictionary, code), pa.scalar(None, pa.string()), values.dictionary)
+    coded = texts.dictionary_encode()
+    levels = tuple(level for level in column.levels if level != code)
+    kept = pa.DictionaryArray.from_arrays(coded.indices.take(values.indices), coded.dictionary)
+    return replace(column, values=kept, levels=levels)
