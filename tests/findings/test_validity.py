@@ -90,6 +90,17 @@ def rare_class(rare: int = 4) -> Results:
     return replace(made, tasks=tasks, records=records)
 
 
+def repeated() -> Results:
+    made = plain()
+    first = {
+        one.job.instance: one.losses for one in made.records if one.job.run == 0 and one.job.method == "a"
+    }
+    records = (
+        replace(one, losses=first[one.job.instance]) if one.job.method == "a" else one for one in made.records
+    )
+    return replace(made, records=tuple(records))
+
+
 VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V001": one_training_set,
     "V002": lambda: plain(training_overlap=True),
@@ -110,6 +121,7 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V017": heavy,
     "V021": rare_class,
     "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
+    "V022": repeated,
 }
 
 
@@ -221,3 +233,11 @@ def test_losses_with_an_upper_limit_have_no_heavy_tails() -> None:
     assert not [note for note in check_results(made) if note.code == "V017"]
     made = results([facts], {"a": {facts.address: errors}}, code="S")
     assert [note for note in check_results(made) if note.code == "V017"]
+
+
+def test_only_methods_all_of_whose_runs_are_equal_are_named_as_such() -> None:
+    (note,) = [note for note in check_results(repeated()) if note.code == "V022"]
+    assert note.methods == ("a",)
+    assert "all 2 runs of a are equal to the last digit" in note.text
+    other = with_record(repeated(), losses={"S": np.full(50, 0.5)})
+    assert "V022" not in {note.code for note in check_results(other)}
