@@ -59,6 +59,7 @@ from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out
 from redelve.store.former_names import as_known
 from redelve.store.look_files import note_analysis
+from redelve.store.same_data import adopted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,6 +201,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     path = None if archive is None else Path(archive)
     if path is not None and not all(map(str.isascii, assignments)):
         assignments = as_known(assignments, path)
+    assignments = adopted(path, assignments)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())

@@ -150,7 +150,7 @@ def test_a_design_by_name_comes_before_that_of_the_file(run_command: RunCommand,
     words = [assessed.name, "-t", "price", "-m", "constant", "--design", "cv"]
     done = run_command("assess", words, assessed.parent)
     assert "10 of 10 jobs done" in done.out
-    assert "(the design is that of this command; houses-assessment" in done.out
+    assert "(this command comes before houses-assessment" in done.out
 
 
 def test_a_margin_and_planned_comparisons_can_be_given(run_command: RunCommand, assessed: Path) -> None:
@@ -249,7 +249,8 @@ def test_mistakes_are_told_in_a_line(
     assert complaint in done.err
     assert "Traceback" not in done.err
     assert done.err.splitlines()[0].startswith("redelve assess: ")
-    assert len(done.err.splitlines()) == (1 if done.code == 1 else 2)
+    told = [line for line in done.err.splitlines() if "warning: column" not in line]  # rooms do tell the town
+    assert len(told) == (1 if done.code == 1 else 2)
 
 
 class TestReport:

@@ -112,7 +112,10 @@ def test_other_versions_are_taken_over_side_by_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"data": "original"}, " on different data, which cannot be compared"),
+        (
+            {"data": "original"},
+            " on different data (a changed table, say), which cannot be compared",
+        ),
         ({"cases": 4}, ", of different designs"),
     ],
 )

@@ -38,6 +38,7 @@ COMMANDS: Registry[Subcommand] = Registry("command", "redelve.commands")
 VERBS = {
     "assess": Subcommand("run methods on data, compare them, write a report", "redelve.cli.assess:assess"),
     "report": Subcommand("analyse an archive and write a report", "redelve.cli.assess:report"),
+    "add": Subcommand("run one more method on an archive's tasks", "redelve.cli.adding:add"),
     "archive": Subcommand(
         "verify, merge, compact, export or import archives of results", "redelve.cli.archive:archive"
     ),

@@ -110,8 +110,10 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     missing
         Codes that stand for missing values, such as ``-999``: one, several, or for some columns their own, as
         in ``{"age": -1}``.
-    encoding, decimal
-        How a text file is written, as in ``"latin-1"`` and ``","``; told from the file if left out.
+    encoding
+        The encoding of a text file, such as ``"latin-1"``; told from the file if left out.
+    decimal
+        How the file writes decimal numbers, ``"."`` or ``","``; told from the file if left out.
     description
         How to read the columns: a `Description`, or the path of a file that `write_description` wrote.
         redelve infers what it does not say.

@@ -45,6 +45,7 @@ from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.retrying import checked_retry, is_to_be_retried
+from redelve.store.same_data import aliases, joined, same_data_told, with_others
 from redelve.store.shared_work import DoneByOthers, at_work
 from redelve.store.snapshot import (
     SnapshotEntry,
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from redelve.run.workers import WorkersLike
 
 Found = TypeVar("Found")
+INSIDE = "archive"
+"""What the archive is called in the folder of an assessment."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,14 @@ class MergeReport:
     conflicts: tuple[str, ...]
     apart: tuple[str, ...] = ()
     """The tasks that are there in several versions, with what differs: they are kept apart."""
+    same: tuple[str, ...] = ()
+    """The tasks that are the same under several names: their results stand together."""
 
     def __str__(self) -> str:
         lines = [f"{self.added} records added, {self.known} known already"]
         lines += [f"conflict: {each}" for each in self.conflicts]
         lines += [f"kept apart, as different tasks: {each}" for each in self.apart]
+        lines += [f"known by its data: {each}" for each in self.same]
         return "\n".join(lines)
 
 
@@ -120,7 +126,10 @@ class Archive:
 
     @staticmethod
     def open(path: StrPath, *, create: bool = False) -> Archive:
-        """The archive in a folder or, for reading only, in a zip file; made if wanted and not there."""
+        """The archive in a folder or, for reading only, in a zip file; made if wanted and not there.
+
+        The folder may be that of `redelve assess`, which has its archive inside.
+        """
         root = Path(path)
         if root.is_file():
             inside = next(iter(sorted(unzipped(root).rglob(layout.MARKER))), None)
@@ -128,6 +137,8 @@ class Archive:
                 raise LocationError(f"{root}: there is no archive in it, no file {layout.MARKER}")
             layout.check_marker(inside.parent)
             return Archive(inside.parent, is_writable=False)
+        if not (root / layout.MARKER).exists() and (root / INSIDE / layout.MARKER).is_file():
+            root /= INSIDE
         if create and not (root / layout.MARKER).exists():
             layout.create(root, f"redelve {environment().get('redelve', '?')}")
         layout.check_marker(root)
@@ -238,7 +249,9 @@ class Archive:
         ours = {entry.head.digest for entry in snapshot.entries}
         offered = {entry.head.digest for entry in theirs.entries}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
-        return MergeReport(len(offered - ours), len(offered & ours), told, tuple(apart(self.root)))
+        every = [read_task(path, self.root, with_truths=False) for path in task_paths(self.root)]
+        same = same_data_told(every)
+        return MergeReport(len(offered - ours), len(offered & ours), told, tuple(apart(self.root)), same)
 
     def rescore(self, losses: Sequence[LossLike]) -> Results:
         """Compute more losses from the predictions and true values held, and keep them.
@@ -348,7 +361,7 @@ class Archive:
         )
         races = races_on(self.root, chosen.tasks)
         looked = looked_before(self.root, races)
-        results = Results(chosen.tasks, chosen.methods, tuple(records), races, looked)
+        results = joined(Results(chosen.tasks, chosen.methods, tuple(records), races, looked))
         if not pooled:
             return results
         found = pooled_over_folds(results)
@@ -362,7 +375,7 @@ class Archive:
         """
         versions = self._others(results)
         if not versions:
-            return results
+            return self._with_aliases(results)
         tasks = [f"{address}@{facts.digest}" for address, facts in results.tasks.items()]
         load = partial(self.load, methods=[f"{name}@{one}" for name, one in versions.items()], tasks=tasks)
         losses = {code: (one.job.task, code) for one in results.records for code in one.losses}
@@ -372,7 +385,17 @@ class Archive:
             self.rescore([results.task(task).loss(code) for task, code in lacking])
             found = load()
         methods = {**results.methods, **found.methods}
-        return replace(results, methods=methods, records=(*results.records, *found.records))
+        return self._with_aliases(
+            replace(results, methods=methods, records=(*results.records, *found.records))
+        )
+
+    def _with_aliases(self, results: Results) -> Results:
+        """The results with those of further methods on the same data under other names."""
+        names = aliases(self.root, results.tasks)
+        if not names:
+            return results
+        there = self.load(tasks=list(names))
+        return with_others(results, there, {one.partition("@")[0]: own for one, own in names.items()})
 
     def _others(self, results: Results) -> dict[str, str]:
         """The digests, by name, of methods that have answers on the same tasks and are not among these."""

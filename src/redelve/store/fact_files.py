@@ -324,13 +324,24 @@ def choose(
     for entry in entries:
         used[entry.head.job.method].add(entry.head.method_digest)
         used_tasks[entry.head.job.task].add(entry.head.task_digest)
-    chosen_methods = _versions("method", known_methods, methods, used, registered[0])
-    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1])
+    days = _days(entries)
+    chosen_methods = _versions("method", known_methods, methods, used, registered[0], days)
+    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1], days)
     wanted = [entry for entry in entries if _is_wanted(entry, chosen_methods, chosen_tasks)]
     filled = {
         name: read_task(task_path(root, name, facts.digest), root) for name, facts in chosen_tasks.items()
     }
     return Chosen(_last_of_each(wanted), chosen_methods, filled)
+
+
+def _days(entries: Sequence[SnapshotEntry]) -> dict[str, str]:
+    """For each version of a task or method the days of its records, in words."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        for digest in (entry.head.task_digest, entry.head.method_digest):
+            found.setdefault(digest, []).append(entry.head.started[:10])
+    ends = {digest: sorted({min(days), max(days)}) for digest, days in found.items()}
+    return {digest: " to ".join(days) for digest, days in ends.items()}
 
 
 def _by_name(facts: Iterable[Facts], name: Callable[[Facts], str]) -> Versions[Facts]:
@@ -346,6 +357,7 @@ def _versions(
     wanted: Sequence[str] | None,
     used: Mapping[str, set[str]],
     registered: Mapping[str, Facts],
+    days: Mapping[str, str],
 ) -> dict[str, Facts]:
     """One version of each name that is wanted."""
     chosen: dict[str, Facts] = {}
@@ -358,19 +370,26 @@ def _versions(
         if name in registered and registered[name].digest in usable:
             usable = [registered[name].digest]
         if len(usable) != 1:
-            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}" for digest in usable or known[name])
+            versions = sorted(usable or known[name], key=lambda digest: days.get(digest, ""))
+            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}{_when(digest, days)}" for digest in versions)
             why = _differing([known[name][digest] for digest in usable])
             raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions{why}: choose {shown}')
         chosen[name] = known[name][usable[0]]
     return chosen
 
 
+def _when(digest: str, days: Mapping[str, str]) -> str:
+    return f" (results of {days[digest]})" if days.get(digest) else " (no results)"
+
+
 def _differing(versions: Sequence[object]) -> str:
     """What tells versions of a task apart, in words; nothing for methods."""
     tasks = [one for one in versions if isinstance(one, TaskFacts)]
     if len({one.data_digest for one in tasks}) > 1:
-        return " on different data, which cannot be compared"
-    return ", of different designs" if len(tasks) > 1 else ""
+        return " on different data (a changed table, say), which cannot be compared"
+    if len(tasks) > 1:
+        return ", of different designs"
+    return ", with different settings or code" if len(versions) > 1 else ""
 
 
 def apart(root: Path) -> Iterator[str]:

@@ -184,7 +184,8 @@ def test_csv_arff_and_parquet_of_the_same_data_are_the_same_dataset(tmp_path: Pa
     rows = data.to_csv(index=False, header=False, na_rep="?").replace("New York", "'New York'")
     lines = ["@relation t", *(f"@attribute {line}" for line in header), "@data", rows]
     (tmp_path / "t.arff").write_text("\n".join(lines))
-    intakes = [from_file(tmp_path / name, "price") for name in ("t.csv", "t.tsv.gz", "t.parquet", "t.arff")]
+    names = ("t.csv", "t.tsv.gz", "t.parquet", "t.arff")
+    intakes = [from_file(tmp_path / name, "price", name="t") for name in names]
     intakes.append(from_frame(data, "price", name="t"))
     assert len({intake.dataset.digest for intake in intakes}) == 1
     assert len({intake.assignments[0].digest for intake in intakes}) == 1

@@ -52,6 +52,10 @@ from redelve.model.designs.dependence import group_labels
 from redelve.seeds import seed
 
 ANY_LEVEL = "NLMH"
+STANDARD, SHARED = "standard", "shared"
+"""Random orders: one for each name of a table, and one for all tables of as many rows."""
+NAMELESS = "data"
+"""What frames are called that nobody names: they and files without a name of their own have the same sets."""
 ROWS_HASHED = 2**15
 ODD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 DELVE_SEEDS = 900_000_000
@@ -85,6 +89,8 @@ class TableNouns:
     facts: tuple[ColumnFacts, ...]
     description: Description
     own: OwnTable | None = None
+    is_named: bool = True
+    """Whether somebody gave the table a name."""
 
     @cached_property
     def used(self) -> tuple[tuple[ColumnDescription, Coded], ...]:
@@ -162,12 +168,24 @@ class TableNouns:
 
     @cached_property
     def design(self) -> DesignChoice:
-        """The design described, or else the one that suits the cases."""
+        """The design described, or else the one that suits the cases.
+
+        Nobody gave the table a name: then its sets do not depend on that of its file.
+        """
         counts, sizes = self._class_counts(), self._group_sizes()
         asked = self.description.design
         if asked is None:
-            return choose_design(self.count, class_counts=counts, group_sizes=sizes)
-        return completed(self._dated(asked), CasesKnown(self.count, counts, sizes))
+            made = choose_design(self.count, class_counts=counts, group_sizes=sizes)
+        else:
+            made = completed(self._dated(asked), CasesKnown(self.count, counts, sizes))
+        return made if self.is_named or made.order != STANDARD else replace(made, order=SHARED)
+
+    @property
+    def _seed_names(self) -> tuple[str, str]:
+        """What the random sets depend on."""
+        if self.design.order == SHARED:
+            return NAMELESS, STANDARD
+        return former_name(self.dataset.spec.name), self.design.order
 
     def _dated(self, asked: DesignChoice) -> DesignChoice:
         """The design with the column that tells the time, where it is the only one of dates."""
@@ -268,7 +286,7 @@ class TableNouns:
             return None
         if self.design.is_forward:
             return None if self.moments is None else np.argsort(self.moments, kind="stable") + 1
-        number = seed("order", former_name(self.dataset.spec.name), self.design.order) % DELVE_SEEDS
+        number = seed("order", *self._seed_names) % DELVE_SEEDS
         if self.commonality is None:
             return random_order(self.count, number)
         return random_order_of_groups(self.commonality, number)
@@ -323,7 +341,7 @@ class TableNouns:
         lists = fold_lists(
             self.design,
             numbers,
-            seed_names=(former_name(self.dataset.spec.name), self.design.order),
+            seed_names=self._seed_names,
             classes=self.classes,
             commonality=self.commonality,
         )

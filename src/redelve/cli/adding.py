@@ -1,0 +1,125 @@
+"""redelve add: one more method on the tasks of an archive, perhaps somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from redelve.cli import options as of
+from redelve.cli.options import Command, UsageError
+
+if TYPE_CHECKING:
+    pass
+
+FACTORIES = ("make", "method", "main", "create", "build")
+
+
+class AddOptions(of.VerbOptions):
+    """What `redelve add` is told."""
+
+    name = of.text("n", "what to call the method", "name")
+    data = of.texts("d", "a table that the archive's tasks were made of; may be given again", "file")
+    runs = of.whole("r", "runs with different seeds; as many as the archive has if left out")
+    workers = of.whole("w", "how many processes")
+    quiet = of.quiet()
+
+
+ADD = Command(
+    "redelve add",
+    "Run one more method on all tasks of an archive and compare it with those that are there. The method\n"
+    "is a built-in one by name, or yours: method.py:make, where make is an estimator, a function that\n"
+    "learns and predicts, or a function without parameters that makes one of these. Its code runs here.\n"
+    "An archive holds no inputs: tables are looked for beside it, by their values and not by their names;\n"
+    "--data names others.",
+    "folder method [ -d file ] [ options ]",
+    AddOptions.declared(),
+    least=2,
+    most=2,
+)
+
+
+def _add(given: AddOptions) -> str:
+    """Run the method and write the report again, if there is one."""
+    from pathlib import Path
+
+    from redelve.assessment import assess
+    from redelve.run.cells import Limits
+    from redelve.store import Archive
+    from redelve.store.snapshot import read_snapshot
+    from redelve.store.wanted_data import assignments_of
+
+    folder, text = Path(given.arguments[0]), given.arguments[1]
+    archive = Archive.open(folder)
+    if not archive.is_writable:
+        raise UsageError(f"{folder} is a zip file, which can only be read: unzip it first")
+    method = _method(text)
+    tasks = assignments_of(archive.root, [Path(one) for one in given.data])
+    held = read_snapshot(archive.root).entries
+    runs = given.runs or 1 + max((entry.head.job.run for entry in held), default=0)
+    assessment = assess(
+        {given.name or _name(text): method},
+        list(tasks.values()),
+        runs=runs,
+        workers=given.workers or 1,
+        limits=Limits(isolated=True),
+        archive=archive.root,
+        progress=not given.quiet,
+    ).with_archive()
+    if archive.root == folder:
+        return f"{assessment}\n"
+    report = assessment.report(folder / "report.html", command=f"redelve add {folder} {text}")
+    return f"{assessment}\n\nReport: {report}\n"
+
+
+def _name(text: str) -> str:
+    """What the method is called: by its attribute or, if that says nothing, by its file."""
+    from pathlib import Path
+
+    place, _, attribute = text.rpartition(":")
+    return Path(place).stem if place and attribute in FACTORIES else attribute
+
+
+def _method(text: str) -> Any:
+    """A built-in method's name, or what a module or a file holds."""
+    import inspect
+
+    place, separator, attribute = text.rpartition(":")
+    if not separator:
+        return text
+    held = attribute_of(place, attribute)
+    is_function = inspect.isfunction(held) or inspect.isclass(held)
+    if is_function and not _required(held):
+        return held()
+    return held
+
+
+def _required(function: Any) -> list[str]:
+    """The parameters that have no default."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in (2, 4)]
+
+
+def attribute_of(place: str, attribute: str) -> Any:
+    """What a file, method.py, or a module holds by that name; what can't be loaded is told in a line."""
+    import sys
+    from importlib import import_module
+    from pathlib import Path
+
+    path = Path(place)
+    name = path.stem if path.suffix == ".py" else place
+    if path.suffix == ".py":
+        if not path.is_file():
+            raise UsageError(f'"{place}" is not there: give file.py:function')
+        sys.path.insert(0, str(path.resolve().parent))
+    try:
+        return getattr(import_module(name), attribute)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise UsageError(f'can\'t load "{attribute}" from {place} ({told}): give file.py:function') from None
+
+
+def add(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return of.run_verb(ADD, AddOptions, _add, argv)
