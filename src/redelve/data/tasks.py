@@ -144,9 +144,14 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
     /demo/age/std.64: 4 inputs, 8 instances of 64 training cases
     /demo/age/std.128: 4 inputs, 8 instances of 128 training cases
     """
-    options: dict[str, Any] = {"groups": groups, "kind": kind, "design": design, "gap": gap}
+    options: dict[str, Any] = {
+        "groups": groups,
+        "kind": kind,
+        "design": design,
+        "gap": gap,
+        "description": description,
+    }
     options |= {"ignore": ignore, "missing": missing, "encoding": encoding, "decimal": decimal}
-    options["description"] = description
     chosen = _task(source, target, sizes=sizes, name=name, options=options)
     _check_sizes(chosen.assignments, sizes)
     return chosen

@@ -60,10 +60,10 @@ class Intake:
     description: Description
     assignments: tuple[Assignment, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
-    other: Callable[[], Intake] | None = field(default=None, repr=False, compare=False)
-    """Makes the other kind of task of it, where numbers in the target may be classes or numbers."""
     warnings: tuple[str, ...] = ()
     """What looks wrong about the table, with the option that cures it."""
+    other: Callable[[], Intake] | None = field(default=None, repr=False, compare=False)
+    """Makes the other kind of task of it, where numbers in the target may be classes or numbers."""
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(one.task.training_set_size) for one in self.assignments)
@@ -304,8 +304,8 @@ def assignments_from_table(
         replace(plan.description, design=plan.design),
         tuple(replace(one, left_out=told, notes=(*one.notes, *doubts)) for one in made),
         (*told, *plan.renamed),
-        None if kind is not None else _other(table, target, name, given, plan),
         (*table.notes, *doubts),
+        None if kind is not None else _other(table, target, name, given, plan),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.tables.description import ColumnDescription, Description
-from redelve.data.tables.own_frames import gapped_frame
+from redelve.data.tables.own_frames import FrameReader
 from redelve.data.tables.table_files import Table, TableColumn
 from redelve.errors import SpecError
 from redelve.model.dataset import NumberColumn
@@ -46,9 +47,7 @@ def corrected(
 ) -> tuple[Table, Description]:
     """The table and its description as the user corrects them; a description keeps the codes."""
     codes = tuple(dict.fromkeys((*given.missing, *listed_codes(missing))))
-    own = None if table.own is None else gapped_frame(table.own, codes)
-    described = replace(with_ignored(given, table, ignore), missing=codes)
-    return replace(with_missing(table, codes), own=own), described
+    return with_missing(table, codes), replace(with_ignored(given, table, ignore), missing=codes)
 
 
 def with_ignored(given: Description, table: Table, ignore: NamesLike | None) -> Description:
@@ -61,15 +60,49 @@ def with_ignored(given: Description, table: Table, ignore: NamesLike | None) -> 
 
 def with_missing(table: Table, codes: Iterable[str]) -> Table:
     """The table without the values that stand for missing ones."""
-    for code in codes:
-        table = _without(table, code)
-    return table
+    entries = [_parted(entry, table.names) for entry in codes]
+    for name, code in entries:
+        table = _without(table, name, code)
+    if table.own is None or not entries:
+        return table
+    return replace(table, own=partial(_gapped_frame, table.own, entries))
 
 
-def _without(table: Table, entry: str) -> Table:
+def _parted(entry: str, names: Sequence[str]) -> tuple[str, str]:
+    """The column that an entry is for, empty for all, and the code."""
     name, separator, code = entry.partition("=")
-    if not (separator and name in table.names):
-        name, code = "", entry
+    return (name, code) if separator and name in names else ("", entry)
+
+
+def _gapped_frame(read: FrameReader, entries: Sequence[tuple[str, str]]) -> Any:
+    """The user's own frame, pandas or polars, without the codes; arrow tables stay as they are."""
+    frame = read()
+    if not hasattr(frame, "columns") or hasattr(frame, "combine_chunks"):
+        return frame
+    changed = {}
+    for label in frame.columns:
+        codes = [code for name, code in entries if name in ("", str(label))]
+        gapped = _gapped_series(frame[label], codes)
+        if gapped is not None:
+            changed[label] = gapped
+    if not changed:
+        return frame
+    return frame.assign(**changed) if hasattr(frame, "assign") else frame.with_columns(**changed)
+
+
+def _gapped_series(series: Any, codes: Sequence[str]) -> Any:
+    """The column without these codes; None if it has none of them."""
+    values = series.to_list()
+    numbers = {number for code in codes if (number := parse_number(code)) is not None}
+    found = [value in numbers if isinstance(value, int | float) else value in codes for value in values]
+    if not any(found):
+        return None
+    if hasattr(series, "mask"):
+        return series.mask(np.array(found))
+    return type(series)(series.name, [None if gone else one for one, gone in zip(values, found, strict=True)])
+
+
+def _without(table: Table, name: str, code: str) -> Table:
     columns = tuple(_gapped(one, code) if name in ("", one.name) else one for one in table.columns)
     before, after = (sum(one.values.null_count for one in some) for some in (table.columns, columns))
     if before == after:

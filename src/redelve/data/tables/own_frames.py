@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from redelve.data.files import StrPath, open_bytes
-from redelve.errors import SpecError
-from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
     from redelve.data.tables.csv_files import CsvManner
@@ -29,45 +27,6 @@ def kept_frame(frame: Any) -> FrameReader:
 
 def _itself(frame: Any) -> Any:
     return frame
-
-
-def gapped_frame(read: FrameReader, codes: Sequence[str]) -> FrameReader:
-    """The same frame with gaps where the user says that values stand for missing ones."""
-    return partial(_with_gaps, read, tuple(codes)) if codes else read
-
-
-def _with_gaps(read: FrameReader, codes: Sequence[str]) -> Any:
-    import pandas as pd
-
-    frame = read()
-    if not isinstance(frame, pd.DataFrame):
-        raise SpecError(
-            f"codes for missing values ({', '.join(codes)}) are for pandas frames and files: replace them in "
-            "the frame yourself"
-        )
-    gapped = frame.copy(deep=False)
-    for place, name in enumerate(frame.columns):
-        wanted = [code for code in map(partial(_code_for, str(name), names=frame.columns), codes) if code]
-        if wanted:
-            gapped.isetitem(place, _gaps_in(frame.iloc[:, place], wanted))
-    return gapped
-
-
-def _code_for(name: str, entry: str, names: Iterable[Any]) -> str | None:
-    """The code that an entry, `-999` or `age=-999`, has for a column; None if it is about another one."""
-    column, separator, code = entry.partition("=")
-    if not (separator and column in map(str, names)):
-        return entry
-    return code if column == name else None
-
-
-def _gaps_in(series: Any, codes: Sequence[str]) -> Any:
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if is_numeric_dtype(series.dtype) and not is_bool_dtype(series.dtype):
-        numbers = [number for number in map(parse_number, codes) if number is not None]
-        return series.mask(series.isin(numbers))
-    return series.mask(series.astype(str).isin(list(codes)))
 
 
 def csv_frame(path: StrPath, manner: CsvManner) -> FrameReader:
