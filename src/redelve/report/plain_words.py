@@ -85,7 +85,8 @@ class LossUnit:
 
 def unit_of(loss: Loss) -> LossUnit:
     """The unit of a loss: a metric's own, per cent for errors that are counted, the target's for squares."""
-    if loss.shown_name != loss.words or loss.shown_unit or loss.higher_is_better:
+    has_own_name = loss.is_metric and loss.shown_name != loss.words
+    if loss.in_per_cent or loss.best_value is not None or has_own_name:
         name, per = loss.shown_name, loss.shown_unit
         return LossUnit(f"{name[0].upper()}{name[1:]}{',' * bool(per)}{per}", f"{name} {{}}{per}", loss)
     if loss.is_share:

@@ -473,15 +473,16 @@ def carry_out(
         kept.register(experiment.tasks, experiment.learners)
     if retry is not None:
         checked_retry(retry)
-    jobs = plan(experiment, done=() if kept is None else kept.done() - kept.retried(retry, experiment.limits))
+    is_done = None if kept is None else DoneByOthers(kept.done)
     records: list[Record] = []
-    with (
-        nullcontext(True) if kept is None else at_work(kept.root) as is_first,
-        closing(workers_for(workers, threads=experiment.limits.threads)) as staff,
-    ):
+    with nullcontext(True) if kept is None else at_work(kept.root) as is_first:
+        done = () if kept is None else kept.done() - kept.retried(retry, experiment.limits)
+        jobs = plan(experiment, done=done)
         jobs = jobs if is_first else jobs[::-1]
-        is_done = None if kept is None else DoneByOthers(kept.done)
-        with closing(watch(run(experiment, jobs, staff, is_done), jobs)) as made:
+        with (
+            closing(workers_for(workers, threads=experiment.limits.threads)) as staff,
+            closing(watch(run(experiment, jobs, staff, is_done), jobs)) as made,
+        ):
             for record in made:
                 records.append(record) if kept is None else kept.add(record)
     return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
