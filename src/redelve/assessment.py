@@ -201,7 +201,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     path = None if archive is None else Path(archive)
     if path is not None and not all(map(str.isascii, assignments)):
         assignments = as_known(assignments, path)
-    assignments = adopted(path, assignments)
+    if path is not None and path.exists():
+        assignments = adopted(path, assignments)
     if until_settled:
         assignments = raced_assignments(assignments.values())
     data = described(assignments.values())

@@ -3,9 +3,8 @@
 from redelve.findings.by_method import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
-from redelve.findings.equal_runs import equal_runs
 from redelve.findings.findings import Findings, MethodCosts, costs_of, find, learning_curves
-from redelve.findings.loss_rules import heavy_tails, rare_class
+from redelve.findings.loss_rules import equal_runs, heavy_tails, rare_class
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import (

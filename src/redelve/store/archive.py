@@ -361,7 +361,8 @@ class Archive:
         )
         races = races_on(self.root, chosen.tasks)
         looked = looked_before(self.root, races)
-        results = joined(Results(chosen.tasks, chosen.methods, tuple(records), races, looked))
+        results = Results(chosen.tasks, chosen.methods, tuple(records), races, looked)
+        results = joined(results) if len(results.tasks) > 1 else results
         if not pooled:
             return results
         found = pooled_over_folds(results)
@@ -391,7 +392,7 @@ class Archive:
 
     def _with_aliases(self, results: Results) -> Results:
         """The results with those of further methods on the same data under other names."""
-        names = aliases(self.root, results.tasks)
+        names = {} if len(task_paths(self.root)) == len(results.tasks) else aliases(self.root, results.tasks)
         if not names:
             return results
         there = self.load(tasks=list(names))

@@ -73,9 +73,9 @@ def joined(results: Results) -> Results:
     return replace(results, tasks=tasks, records=tuple(records.values()))
 
 
-def adopted(path: Path | None, assignments: Mapping[str, Assignment]) -> dict[str, Assignment]:
+def adopted(path: Path, assignments: Mapping[str, Assignment]) -> dict[str, Assignment]:
     """The tasks, under the names by which an archive knows the same data, so that its results count."""
-    if path is None or not (path / MARKER).is_file():
+    if not (path / MARKER).is_file():
         return dict(assignments)
     known: dict[Mark, str] = {}
     addresses = set()
