@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import redelve
@@ -274,3 +274,10 @@ def test_a_metric_of_a_users_own_is_kept_with_an_archive_that_others_read(tmp_pa
     assert loaded.findings.tasks[0].loss_words == "gain score"
     wanted = found.findings.tasks[0].method("lr").mean
     assert loaded.findings.tasks[0].method("lr").mean == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_method_without_probabilities_is_named_with_the_reason() -> None:
+    task = redelve.from_frame(frame(120), "ill")
+    found = redelve.assess({"lr": LogisticRegression(), "ridge": RidgeClassifier()}, task, judge_by="roc_auc")
+    told = " ".join(str(found).split())
+    assert "ridge has no results here and could not be judged: AUC needs predicted probabilities." in told

@@ -211,8 +211,11 @@ def _smaller_sizes(panel: Panel) -> str:
 
 def _how_sure(panel: Panel) -> tuple[str, ...]:
     lacking = _without(panel)
-    verb = "has" if len(lacking) == 1 else "have"
-    missing = (f"{listed(lacking)} {verb} no results here and could not be judged.",) if lacking else ()
+    verb, judge = "has" if len(lacking) == 1 else "have", panel.largest.judged_by
+    needs = f": {judge.shown_name} needs predicted probabilities" if judge.takes == "distribution" else ""
+    missing = (
+        (f"{listed(lacking)} {verb} no results here and could not be judged{needs}.",) if lacking else ()
+    )
     return (*_comparisons(panel.largest), *missing)
 
 
