@@ -281,3 +281,12 @@ def test_a_method_without_probabilities_is_named_with_the_reason() -> None:
     found = redelve.assess({"lr": LogisticRegression(), "ridge": RidgeClassifier()}, task, judge_by="roc_auc")
     told = " ".join(str(found).split())
     assert "ridge has no results here and could not be judged: AUC needs predicted probabilities." in told
+
+
+def test_advice_is_in_the_units_of_the_metric(common: Assessment) -> None:
+    (contest,) = common.judged_by("accuracy").compare("lr", "nb")
+    (by_loss,) = common.judged_by("Z").compare("lr", "nb")
+    assert contest.smallest_found == pytest.approx(by_loss.smallest_found)
+    assert contest.winner is None
+    found = f"{100 * (contest.smallest_found or 0):.2g}"
+    assert f"a difference of {found} % would be found with power 0.8" in contest.advice

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Literal
 
+from redelve.answers.losses import Loss
 from redelve.findings.margin import Margin
 from redelve.stats.assurance import Pilot, assured_difference, assured_test_cases, assured_training_sets
 from redelve.text_numbers import per_cent, significant
@@ -25,22 +26,30 @@ class Sought:
     mean: float | None
     """The better method's loss; None where it has no shares."""
     margin: Margin | None = None
+    metric: Loss | None = None
+    """A metric whose best value is 1: of these a difference of 0.02 is sought, not a share of the loss."""
 
     @property
     def amount(self) -> float:
         """In the units of the loss."""
         if self.margin is not None and not self.margin.is_relative:
             return self.margin.value
+        if self.metric is not None and self.margin is None:
+            return SHARE_SOUGHT
         return (self.margin.value if self.margin else SHARE_SOUGHT) * (self.mean or nan)
 
     def write(self, amount: float) -> str:
         """A difference in words: a share, or an amount where the margin is one."""
         if self.margin is not None and not self.margin.is_relative:
             return significant(amount)
+        if self.metric is not None and self.margin is None:
+            return f"{significant(self.metric.shown_spread(amount))}{self.metric.shown_unit}"
         return per_cent(amount / (self.mean or nan))
 
     def __str__(self) -> str:
-        return f"one as large as the margin of {self.margin}" if self.margin else f"{100 * SHARE_SOUGHT:g} %"
+        if self.margin is not None:
+            return f"one as large as the margin of {self.margin}"
+        return f"{100 * SHARE_SOUGHT:g} %" if self.metric is None else self.write(SHARE_SOUGHT)
 
 
 def advice_of(

@@ -243,7 +243,9 @@ class Contest:
         is_share = margin is None or margin.is_relative
         if self.winner or self.is_equivalent or pilot is None or (is_share and mean is None):
             return ""
-        sought = Sought(mean if is_share else None, margin)
+        judge = self.judged_by
+        metric = judge if judge is not None and judge.best_value == 1.0 else None
+        sought = Sought(mean if is_share else None, margin, metric)
         size = self.training_set_size
         return advice_of(pilot, self.claim.share, sought, repeats=self.repeats, training_set_size=size)
 
