@@ -77,7 +77,7 @@ def test_several_models_must_be_of_one_kind() -> None:
 
 
 def test_a_name_is_no_model() -> None:
-    with pytest.raises(SpecError, match="str is no scikit-learn estimator"):
+    with pytest.raises(SpecError, match="str is no estimator: it needs fit and predict"):
         predict_performance("forest", X, Y)
 
 

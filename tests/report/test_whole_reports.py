@@ -25,6 +25,7 @@ import redelve
 from redelve.assessment import Assessment
 from redelve.findings import Findings, find
 from redelve.findings.by_method import losses_on
+from redelve.methods.adapters.callables import callable_method
 from redelve.report.sections.overview import summarise
 from redelve.stats.anova import compare_common
 from redelve.stats.multiple import best_group, compare_all
@@ -46,7 +47,8 @@ def learner(problem: Problem, column: int) -> Callable[..., np.ndarray]:
 
 def assessed(problem: Problem, several: list[Drawn]) -> Assessment:
     """What `assess` finds on the same data."""
-    methods = {f"m{column}": learner(problem, column) for column in range(several[0].inputs.shape[1])}
+    learners = {f"m{column}": learner(problem, column) for column in range(several[0].inputs.shape[1])}
+    methods = {name: callable_method(one, inputs="encoded", name=name) for name, one in learners.items()}
     tasks = [
         redelve.task(frame_of(problem, drawn), TARGET, name=f"data{number}", groups=drawn.groups)
         for number, drawn in enumerate(several)

@@ -110,6 +110,7 @@ def test_probabilities_that_do_not_sum_to_one_are_mended() -> None:
             "targets": [["kind", "categorical", ["a", "b"], None]],
             "guesses": None,
             "probabilities": [1, 2],
+            "told": None,
             "distributions": None,
             "guesses_for": {},
         },

@@ -30,7 +30,7 @@ class RepeatedLooks:
     """Looks planned after so many training sets, and what a p-value at one of them says allowing for all.
 
     >>> looks = RepeatedLooks((4, 8, 16, 32))
-    >>> looks.of_each(0.05).round(4), looks.over_all(np.array([0.0125])).round(3).tolist()
+    >>> round(looks.of_each(0.05), 4), looks.over_all(np.array([0.0125])).round(3).tolist()
     (0.0148, [0.043])
     """
 
