@@ -81,7 +81,9 @@ def draw_losses(setting: MarginTasks, count: int, rng: Generator) -> FloatArray:
     return np.asarray(scale * np.exp(effects) * np.maximum(1 + noise, 0.01))
 
 
-def bounds_of(setting: MarginTasks, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+def bounds_of(
+    setting: MarginTasks, losses: FloatArray, level: float = LEVEL
+) -> tuple[FloatArray, FloatArray]:
     """Ends of the intervals of all pairs, [n, pair], as a report has them for its claims over tasks."""
     first, second = (list(side) for side in zip(*combinations(range(setting.methods), 2), strict=True))
     means = losses.mean(axis=2)
@@ -91,7 +93,7 @@ def bounds_of(setting: MarginTasks, losses: FloatArray) -> tuple[FloatArray, Flo
     own = (scaled[..., first] - scaled[..., second]).var(axis=2, ddof=1) / setting.training_sets
     moderated = moderated_variances(np.moveaxis(own, 1, -1), setting.training_sets - 1)
     found = random_effects(effects, moderated)
-    widths = found.half_widths(LEVEL / len(first))
+    widths = found.half_widths(level / len(first))
     return found.means - widths, found.means + widths
 
 

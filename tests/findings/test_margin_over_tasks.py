@@ -13,7 +13,6 @@ from benchmarks.calibration.equivalence_over_tasks import (
     margin_settings,
     wrong_over_tasks,
 )
-from scipy import stats as scipy_stats
 
 from redelve.answers.predictions import Target
 from redelve.assessment import Assessment
@@ -160,11 +159,10 @@ def test_planned_comparisons_say_each_for_itself() -> None:
 
 @pytest.mark.parametrize("is_share", [False, True])
 def test_the_simulation_has_the_intervals_of_a_report(is_share: bool) -> None:
-    """Its pairs share the level; a pair by itself has one part in six of it, with five tasks."""
+    """Its three pairs share half of the level; a pair by itself has a sixth of it, with five tasks."""
     setting = MarginTasks(3, 5, 4, 10.0, is_share)
     losses = draw_losses(setting, 3, np.random.default_rng(1))
-    low, high = bounds_of(setting, losses)
-    wider = scipy_stats.t.isf(LEVEL / 6 / 2, 4) / scipy_stats.t.isf(LEVEL / 3 / 2, 4)
+    low, high = bounds_of(setting, losses, level=LEVEL / 2)
     facts: list[TaskFacts] = [task(f"/d/p{n}/std.64", cases=2) for n in range(5)]
     for number in range(3):
         tables = {
@@ -185,8 +183,8 @@ def test_the_simulation_has_the_intervals_of_a_report(is_share: bool) -> None:
             assert pair.within is not None
             assert pair.within.bounds is not None
             assert pair.within.difference is not None
-            middle, half = (high + low)[number, place] / 2, (high - low)[number, place] / 2
-            ends = np.array([middle, middle - wider * half, middle + wider * half])
+            ends = np.array([low[number, place], high[number, place]])
+            ends = np.array([ends.mean(), *ends])
             told = [pair.within.difference, *pair.within.bounds]
             assert told == pytest.approx(np.expm1(ends) if is_share else ends)
 

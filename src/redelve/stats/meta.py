@@ -5,7 +5,8 @@ own: y_t = μ + u_t + e_t, u_t with variance τ², e_t with variance v_t. The st
 few training sets, so they are drawn towards each other first (as in `families`). τ² is Paule and Mandel's
 (1982, Journal of Research of the National Bureau of Standards 87:377–385), the interval of μ that of
 Hartung and Knapp (2001, Statistics in Medicine 20:3875–3889) with the factor kept at one or more (Röver,
-Knapp and Friede 2015, BMC Medical Research Methodology 15:99). See docs/comparisons.md.
+Knapp and Friede 2015, BMC Medical Research Methodology 15:99) on degrees of freedom after Kenward and Roger
+(1997). See docs/comparisons.md.
 
 The last axis of every array is that of the tasks; axes before it are those of many pairs at once.
 """
@@ -25,6 +26,8 @@ from redelve.stats.moderation import SPREAD, trigamma_inverse
 STEPS = 200
 """Newton's steps to the variance between tasks, at most; they come from below, each nearer than the last."""
 MOST_DF = 1e6
+LEAST_DF = 2
+"""Fewer degrees of freedom are not taken: with three tasks intervals are wide enough as they are."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,17 @@ class RandomEffects:
     between: FloatArray
     spread: FloatArray
     tasks: int
+    df: FloatArray
+    """Degrees of freedom of the standard errors: T − 1, or fewer where some tasks are known far better."""
 
     def p_values(self) -> FloatArray:
         """Of the hypothesis that the mean effect is zero."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return f_p_value(np.square(self.means / self.standard_errors), 1.0, self.tasks - 1.0)
+            return f_p_value(np.square(self.means / self.standard_errors), 1.0, self.df)
 
     def half_widths(self, level: float) -> FloatArray:
         """Of intervals that miss the mean effect in `level` of cases, each by itself."""
-        return np.asarray(t_quantile(self.tasks - 1.0, 1 - level) * self.standard_errors)
+        return np.asarray(t_quantile(self.df, 1 - level) * self.standard_errors)
 
     def prediction_half_widths(self, level: float) -> FloatArray:
         """Of intervals about the mean that miss the effect on a new task in `level` of cases."""
@@ -78,8 +83,9 @@ def random_effects(
     Notes
     -----
     With w_t = 1/(v_t + τ²) the mean is Σw_t y_t/Σw_t, its squared standard error max(q, 1)/Σw_t with
-    q = Σw_t (y_t − μ)²/(T − 1), on T − 1 degrees of freedom (Hartung and Knapp 2001, equation 6; Röver et al.
-    2015, equation 10). By Paule and Mandel's τ² the factor q is one where τ² > 0.
+    q = Σw_t (y_t − μ)²/(T − 1) (Hartung and Knapp 2001, equation 6; Röver et al. 2015, equation 10). By Paule
+    and Mandel's τ² the factor q is one where τ² > 0. There are T − 1 degrees of freedom where all errors are
+    alike, else fewer (`effective_df`).
 
     Examples
     --------
@@ -96,7 +102,29 @@ def random_effects(
     q = (weights * np.square(y - means[..., None])).sum(axis=-1) / (tasks - 1)
     seen = y.var(axis=-1, ddof=1)
     spread = np.maximum(np.maximum(tau, seen - v.mean(axis=-1)), seen / 2)
-    return RandomEffects(means, np.sqrt(np.maximum(q, 1.0) / total), tau, spread, tasks)
+    errors = np.sqrt(np.maximum(q, 1.0) / total)
+    return RandomEffects(means, errors, tau, spread, tasks, effective_df(v, tau))
+
+
+def effective_df(variances: FloatArray, between: FloatArray) -> FloatArray:
+    """Degrees of freedom of the squared standard error 1/Σw_t, by how well it is known.
+
+    Satterthwaite's 2V²/Var(V), with V = 1/Σw_t and the variance of τ² from its expected information
+    ½(Σw² − 2Σw³/Σw + (Σw²)²/(Σw)²) (Kenward and Roger 1997, Biometrics 53:983–997; the information as in
+    Viechtbauer 2005, Journal of Educational and Behavioral Statistics 30:261–293). That is
+    (Σw)²/Σw² + 1 − 2ΣwΣw³/(Σw²)²: T − 1 where all weights are alike, fewer where some tasks count most. T − 1
+    would be too many far in the tail, where τ² came out too small and weights too unequal. τ² is taken to be
+    the median of the errors' variances at least: below that, little is known of it, and the factor q ≥ 1
+    makes errors large anyway.
+
+    >>> round(float(effective_df(np.array([1.0, 1.0, 1.0, 1.0]), np.array(2.0))), 9)
+    3.0
+    """
+    least = np.median(variances, axis=-1)
+    w = 1 / (variances + np.maximum(between, least)[..., None])
+    first, second, third = (np.power(w, power).sum(axis=-1) for power in (1, 2, 3))
+    found = first**2 / second + 1 - 2 * first * third / second**2
+    return np.asarray(np.maximum(found, min(LEAST_DF, variances.shape[-1] - 1)))
 
 
 def paule_mandel(effects: ArrayLike, variances: ArrayLike) -> FloatArray:
