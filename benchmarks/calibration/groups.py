@@ -241,6 +241,7 @@ def groups_section(rng: Generator, effort: Effort) -> Section:
             findings += [
                 Finding(f"test by groups, {name}", where, found.level, count),
                 Finding(f"interval by groups, {name}", where, found.covered, count),
+                Finding(f"interval by groups of the model, {name}", where, found.covered_model, count),
             ]
         rows.append(line)
     words = f"""Cross-validation by groups of 5 to 20 cases: one group left out with 12 groups, else ten folds

@@ -111,6 +111,8 @@ OFFERS = (
     ),
     Offer(f"quasi-F of DELVE, {MORE}", "quasi_f", "level 5"),
     Offer(f"quasi-F of DELVE, {FEW}", "quasi_f", "level 5"),
+    Offer("quasi-F, heavy-tailed losses", "quasi_f", "level 5"),
+    Offer("quasi-F, skewed losses", "quasi_f", "level 5"),
     Offer("comparison of several runs, common", "compare_runs_common", "level 5"),
     Offer("comparison of several runs, hierarchical", "compare_runs_hierarchical", "level 5"),
     Offer("interval of several runs, common", "analyse_runs_common", "coverage 95"),
@@ -128,6 +130,7 @@ OFFERS = (
     Offer("Friedman, χ²", "friedman", "level 5"),
     Offer("Nemenyi, any pair", "nemenyi", "level 5"),
     Offer("Friedman, F, unequal spread", "friedman", "level 5"),
+    Offer("Friedman, χ², unequal spread", "friedman", "level 5"),
     Offer("Nemenyi, unequal spread", "nemenyi", "level 5"),
     Offer("Wilcoxon", "wilcoxon", "level 5"),
     Offer("Wilcoxon, many ties", "wilcoxon", "level 5"),
@@ -142,6 +145,8 @@ OFFERS = (
     Offer("mean over tasks, interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),
     Offer("pairs over tasks, any claim", "random_effects", "level 5"),
+    Offer("pairs over tasks, any claim at a report's share", "assess", "level 5"),
+    Offer("mean over tasks, misses of 99.9 % intervals, times 50", "random_effects", "level 5"),
     Offer("new task, prediction interval", "random_effects", "coverage 95"),
     Offer("new task, prediction interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("fall at twice the data, interval", "at_twice_the_data", "coverage 95"),
@@ -167,6 +172,8 @@ OFFERS = (
     Offer("test by groups, nested", "compare_groups", "level 5"),
     Offer("interval by groups, folds", "analyse_groups", "coverage 95"),
     Offer("interval by groups, nested", "analyse_groups", "coverage 95"),
+    Offer("interval by groups of the model, folds", "predict_performance", "coverage 95"),
+    Offer("interval by groups of the model, nested", "predict_performance", "coverage 95"),
     Offer("nested cross-validation, Gaussian noise", "nested_cross_validation", "coverage 95"),
     Offer("nested cross-validation, skewed noise", "nested_cross_validation", "coverage 95"),
     Offer("plain cross-validation (not offered)", "", "coverage 95"),
@@ -216,6 +223,14 @@ OFFERS = (
     Offer("best group of entries, by R", "score_worse_p_values", "level 5"),
     *(Offer(f"comparison by {name}", "comparison_with_case_df", "level 5") for name in METRICS_MEASURED),
     *(Offer(f"interval of {name}", "MetricInterval", "coverage 95") for name in METRICS_MEASURED),
+    *(
+        Offer(f"margin{where}: wrongly {verdict}", "assess, margin", "level 5")
+        for where in ("", " over tasks")
+        for verdict in ("equivalent", "not worse")
+    ),
+    Offer("interval where no heavy tails are noted", "analyse_common", "coverage 95"),
+    Offer("interval that misses without a warning of heavy tails", "V017", "level 5"),
+    Offer("false warning of heavy tails, Gaussian noise", "V017", "level 5"),
     Offer("comparison forward in time", "compare_forward", "level 5"),
     Offer("interval forward in time", "analyse_forward", "coverage 95"),
 )

@@ -161,6 +161,17 @@ def test_the_page_is_written(tmp_path: Path) -> None:
     assert text.count("\n## ") == len(calibration.SECTIONS) + 2  # with the opening and the overview
     for offer in OFFERS:
         assert f"| {offer.what} |" in text
+    kept = [calibration.kept_section(name, tmp_path / "kept") for name in calibration.section_names()]
+    found = {finding.what for section in kept if section for finding in section.findings}
+    assert found - {offer.measured_as or offer.what for offer in OFFERS} <= NO_PROMISE
+
+
+NO_PROMISE = {
+    "two deviations, largest of 5 sizes",
+    "race until settled, level",
+    "race until settled, equivalence",
+}
+"""What has no nominal value, or a section of its own that says all of it."""
 
 
 def test_the_same_seed_gives_the_same_table() -> None:
