@@ -12,6 +12,7 @@ from redelve import Archive, assess, from_file, from_frame
 from redelve.assessment import Assessment
 from redelve.cli.adding import add
 from redelve.cli.assess import report
+from redelve.data.tables import Description, Intake
 from redelve.errors import LocationError
 from redelve.store.wanted_data import assignments_of
 
@@ -29,8 +30,13 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "people.csv", tmp_path / "folks.csv"
 
 
-def test_the_name_of_a_file_does_not_change_its_sets(tables: tuple[Path, Path]) -> None:
-    people, folks = (from_file(path, "y").assignments[0] for path in tables)
+def nameless(path: Path) -> Intake:
+    """A table as `redelve assess` takes it the first time."""
+    return from_file(path, "y", description=Description(is_nameless=True))
+
+
+def test_the_name_of_a_file_does_not_change_the_sets_of_a_nameless_table(tables: tuple[Path, Path]) -> None:
+    people, folks = (nameless(path).assignments[0] for path in tables)
     frame = from_frame(pd.read_csv(tables[0]), "y").assignments[0]
     for other in (folks, frame):
         assert other.data.cases == people.data.cases
@@ -39,17 +45,18 @@ def test_the_name_of_a_file_does_not_change_its_sets(tables: tuple[Path, Path]) 
 
 def test_a_name_that_is_given_has_sets_of_its_own_as_before(tables: tuple[Path, Path]) -> None:
     # archives of before have been made with sets that depend on the name
-    named = from_file(tables[0], "y", name="people")
-    assert named.description.design is not None
-    assert named.description.design.order == "standard"
-    assert named.assignments[0].instances != from_file(tables[0], "y").assignments[0].instances
+    first, second = from_file(tables[0], "y"), from_file(tables[1], "y", name="people")
+    assert first.description.design is not None
+    assert first.description.design.order == "standard"
+    assert first.assignments[0].digest == second.assignments[0].digest
+    assert first.assignments[0].instances != nameless(tables[0]).assignments[0].instances
 
 
 def test_archives_of_the_same_data_under_two_names_are_merged_into_one_task(
     tmp_path: Path, tables: tuple[Path, Path]
 ) -> None:
     for path, method in zip(tables, ("constant", "lin-1"), strict=True):
-        assess([method], from_file(path, "y"), archive=tmp_path / path.stem)
+        assess([method], nameless(path), archive=tmp_path / path.stem)
     merged = Archive.open(tmp_path / "people")
     told = str(merged.merge(Archive.open(tmp_path / "folks")))
     assert "known by its data: /people/y/std.48 is /folks/y/std.48: same data, same sets" in told
@@ -66,8 +73,8 @@ def test_archives_of_the_same_data_under_two_names_are_merged_into_one_task(
 def test_work_on_the_same_data_under_another_name_goes_on_where_it_was(
     tmp_path: Path, tables: tuple[Path, Path]
 ) -> None:
-    first = assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "a")
-    again = assess(["constant", "lin-1"], from_file(tables[1], "y"), archive=tmp_path / "a")
+    first = assess(["constant"], nameless(tables[0]), archive=tmp_path / "a")
+    again = assess(["constant", "lin-1"], nameless(tables[1]), archive=tmp_path / "a")
     assert list(again.results.tasks) == list(first.results.tasks) == ["/people/y/std.48"]
     assert {one.digest for one in first.results.records} <= {one.digest for one in again.results.records}
     assert "goes by that name" in again.results.tasks["/people/y/std.48"].left_out[-1]
@@ -78,7 +85,7 @@ def test_tasks_that_differ_in_a_value_or_in_the_kind_of_target_are_not_joined(
 ) -> None:
     other = pd.read_csv(tables[1])
     other["x"] = other["x"].where(other.index > 0, 9.0)
-    assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "a")
+    assess(["constant"], nameless(tables[0]), archive=tmp_path / "a")
     assess(["constant"], from_frame(other, "y", name="folks"), archive=tmp_path / "a")
     assert len(Archive.open(tmp_path / "a").load().tasks) == 2
 
@@ -104,7 +111,7 @@ def test_a_method_is_added_to_somebodys_archive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "theirs" / "archive")
+    assess(["constant"], nameless(tables[0]), archive=tmp_path / "theirs" / "archive")
     (tmp_path / "ridge.py").write_text(METHODS.replace("broken = 1 / 0", ""))
     assert add(["theirs", "ridge.py:make", "-q"]) == 0
     shown = capsys.readouterr().out
@@ -117,7 +124,7 @@ def test_a_method_is_added_to_somebodys_archive(
 def test_data_that_are_not_there_are_asked_for(
     tmp_path: Path, tables: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "theirs")
+    assess(["constant"], nameless(tables[0]), archive=tmp_path / "theirs")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     shutil.move(tmp_path / "theirs", tmp_path / "empty" / "theirs")
@@ -147,7 +154,7 @@ def test_a_method_that_cannot_be_loaded_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "theirs")
+    assess(["constant"], nameless(tables[0]), archive=tmp_path / "theirs")
     (tmp_path / "broken.py").write_text(METHODS)
     assert add(["theirs", method, "-q"]) != 0
     assert complaint in capsys.readouterr().err
@@ -156,7 +163,7 @@ def test_a_method_that_cannot_be_loaded_is_told(
 def test_a_report_is_made_of_an_assessments_folder_too(
     tmp_path: Path, tables: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assess(["constant"], from_file(tables[0], "y"), archive=tmp_path / "out" / "archive")
+    assess(["constant"], nameless(tables[0]), archive=tmp_path / "out" / "archive")
     assert report([str(tmp_path / "out")]) == 0
     assert "/people/y" in capsys.readouterr().out
 

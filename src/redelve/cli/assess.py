@@ -232,14 +232,14 @@ def _described(out: Path, name: str, target: str | None) -> tuple[Path, Descript
     """Where the description of a table is, and what it says; a second target has a file of its own."""
     from pathlib import Path
 
-    from redelve.data.tables import read_description
+    from redelve.data.tables import Description, read_description
     from redelve.data.tables.description import for_another_target
     from redelve.data.tables.table_columns import legal_name
 
     stem = Path(name).name.partition(".")[0]
     first = out / f"{stem}.toml"
     if not first.exists():
-        return first, None
+        return first, Description(is_nameless=True)
     said = read_description(first)
     if target is None or said.named_target in (None, target):
         return first, said

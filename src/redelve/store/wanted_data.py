@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from redelve.data.tables import Intake, read_description
+from redelve.data.tables import Description, Intake, read_description
 from redelve.data.tasks import NamedTasks, is_table, task
 from redelve.errors import LocationError, RedelveError, SpecError
 from redelve.model import Assignment
@@ -83,11 +83,11 @@ def _of_table(path: Path, archive: Path, facts: TaskFacts, dataset: str) -> Iter
             yield task(path, description=read_description(said))
         except RedelveError:  # of another table
             continue
-    designs = dict.fromkeys((None, _design_of(facts)))
-    for name in (None, dataset):
-        for design in designs:
+    for name, nameless in ((None, True), (None, False), (dataset, False)):
+        for design in dict.fromkeys((None, _design_of(facts))):
             try:
-                yield task(path, target, name=name, design=design)
+                described = Description(is_nameless=nameless)
+                yield task(path, target, name=name, design=design, description=described)
             except RedelveError:  # such as a column that is not there
                 continue
 

@@ -293,10 +293,9 @@ def assignments_from_table(
     used, left_out = _cases_with_target(table, target)
     facts = tuple(map(ColumnFacts, used.columns))
     columns = tuple(_settled(one, given, target, kind) for one in facts)
-    is_named = bool(given.name or name)
     name = legal_name(given.name or name or _stem(table.source))
     own = _own_table(table, used.rows, target, columns)
-    plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns), own, is_named)
+    plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns), own)
     told = (*table.notes, *left_out, *_ignored(columns))
     doubts = suspicions(facts, columns, plan.target, plan.without_twins)
     made = [plan.assignment(size) for size in plan.prototask.training_set_sizes]

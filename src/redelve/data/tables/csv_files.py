@@ -295,6 +295,7 @@ class _Stream:
             part = every[max(start - 1, 0) : start + BYTES_AT_A_TIME + 2]
             before = part[1:-2]
             begins = part[2:-1] == ZERO
+            begins &= part[3:] > POINT  # neither a point nor the end of the value
             begins &= before < POINT if self._edge < POINT else (before < POINT) | (before == self._edge)
             places = np.flatnonzero(begins)
             after = part[places + 3]

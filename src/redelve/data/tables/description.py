@@ -73,6 +73,8 @@ class Description:
     """Codes for missing values, each for all columns or, as in age=-1, for one."""
     encoding: str | None = None
     decimal: str | None = None
+    is_nameless: bool = field(default=False, compare=False)
+    """Whether its random sets are not to depend on the name, for nobody gave it one."""
 
     @property
     def named_target(self) -> str | None:

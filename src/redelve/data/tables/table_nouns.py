@@ -89,8 +89,6 @@ class TableNouns:
     facts: tuple[ColumnFacts, ...]
     description: Description
     own: OwnTable | None = None
-    is_named: bool = True
-    """Whether somebody gave the table a name."""
 
     @cached_property
     def used(self) -> tuple[tuple[ColumnDescription, Coded], ...]:
@@ -170,7 +168,7 @@ class TableNouns:
     def design(self) -> DesignChoice:
         """The design described, or else the one that suits the cases.
 
-        Nobody gave the table a name: then its sets do not depend on that of its file.
+        The sets of a nameless table do not depend on the name of its file.
         """
         counts, sizes = self._class_counts(), self._group_sizes()
         asked = self.description.design
@@ -178,7 +176,9 @@ class TableNouns:
             made = choose_design(self.count, class_counts=counts, group_sizes=sizes)
         else:
             made = completed(self._dated(asked), CasesKnown(self.count, counts, sizes))
-        return made if self.is_named or made.order != STANDARD else replace(made, order=SHARED)
+        return (
+            replace(made, order=SHARED) if self.description.is_nameless and made.order == STANDARD else made
+        )
 
     @property
     def _seed_names(self) -> tuple[str, str]:
