@@ -9,8 +9,6 @@ from benchmarks.calibration.metrics import learnt as learn
 from sklearn import metrics as sk
 
 COUNT = 150
-PROMISED = {"average_precision": 91.0, "f1": 92.0, "log_loss": 92.0}
-"""What is documented of intervals of the metrics that hold the truth in fewer than 95 %."""
 
 
 def slack(rate: float) -> float:
@@ -23,9 +21,8 @@ def slack(rate: float) -> float:
 )
 def test_levels_and_coverages_are_what_is_promised(setting: MetricSetting) -> None:
     for name, rates in measured(setting, COUNT, np.random.default_rng(5)).items():
-        promised = PROMISED.get(name, 95.0)
         assert rates.level <= 5 + slack(5), name
-        assert rates.coverage >= promised - slack(promised), name
+        assert rates.coverage >= 95 - slack(95), name
 
 
 def test_formulas_agree_with_endless_cases() -> None:
