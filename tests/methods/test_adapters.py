@@ -271,24 +271,6 @@ def test_predictions_of_the_wrong_shape_are_told() -> None:
         answer(as_method(Wrong()), make_trial("binary"))
 
 
-class Unsure(Wrong):
-    def predict(self, X: Any) -> Any:
-        return np.zeros(len(X))
-
-    def predict_proba(self, X: Any) -> Any:
-        return np.full((len(X), 3), 0.9)
-
-
-def test_rows_of_probabilities_that_do_not_sum_to_one_are_refused() -> None:
-    complaint = r"the probabilities of test case 1 sum to 2\.7, not to 1 \(12 of 12 rows do not\)"
-    with pytest.raises(PredictionError, match=complaint):
-        answer(as_method(Unsure()), make_trial("nominal"))
-    with pytest.raises(PredictionError, match=complaint):
-        answer(as_method(lambda a, b, c: np.full((len(c), 3), 0.9)), make_trial("nominal"))
-    nearly = answer(as_method(lambda a, b, c: np.full((len(c), 3), np.float32(1 / 3))), make_trial("nominal"))
-    assert nearly.probabilities is not None
-
-
 # Functions
 
 

@@ -24,7 +24,6 @@ Inputs = Literal["encoded", "frame"]
 Takes = Literal["all", "numerical", "categorical"]
 
 SMALLEST_SHARE = 1e-6
-CLOSE_TO_ONE = 1e-3
 """A predictive standard deviation is never less than this share of that of the training targets."""
 
 
@@ -216,7 +215,6 @@ def without_zeros(probabilities: Numbers, case_count: int) -> Numbers:
     >>> without_zeros(np.array([[0.25, 0.75, 0.0]]), 7).tolist()
     [[0.225, 0.675, 0.1]]
     """
-    check_sums(probabilities)
     share = 1 / (case_count + probabilities.shape[1])
     impossible = probabilities <= 0
     room = 1 - share * impossible.sum(axis=1, keepdims=True)
@@ -224,18 +222,6 @@ def without_zeros(probabilities: Numbers, case_count: int) -> Numbers:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares: Numbers = np.where(impossible, share, probabilities * room / total)
     return shares
-
-
-def check_sums(probabilities: Numbers) -> None:
-    """Refuse rows that do not sum to one: they are no probabilities, and making them some would hide it."""
-    sums = probabilities.sum(axis=1)
-    wrong = np.flatnonzero(~(np.abs(sums - 1) <= CLOSE_TO_ONE))
-    if len(wrong):
-        raise PredictionError(
-            f"the probabilities of test case {wrong[0] + 1} sum to {sums[wrong[0]]:.4g}, not to 1 "
-            f"({len(wrong)} of {len(sums)} rows do not): divide each row by its sum, or if these are scores, "
-            "return the classes alone"
-        )
 
 
 def one_level(labels: Labels, level_count: int, count: int) -> ViewPart:

@@ -19,15 +19,7 @@ from redelve.methods.contract import LooksAt, Method
 from redelve.methods.identities import packages_used, plain
 from redelve.methods.own_labels import LabelCodes, as_told
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import (
-    Inputs,
-    Takes,
-    View,
-    check_sums,
-    check_takes,
-    known_numbers,
-    why_not_taken,
-)
+from redelve.methods.views import Inputs, Takes, View, check_takes, known_numbers, why_not_taken
 from redelve.model.dataset import Numbers
 
 LARGEST_SEED = 2**63
@@ -207,9 +199,7 @@ def _from_table(table: Numbers, targets: tuple[Target, ...], name: str) -> Answe
     first = targets[0]
     levels = len(first.levels)
     if len(targets) == 1 and first.kind == "categorical" and table.ndim == 2 and table.shape[1] == levels > 1:
-        made = ClassProbabilities.from_probabilities(first, table)
-        check_sums(table)
-        return Answer(probabilities=made)
+        return Answer(probabilities=ClassProbabilities.from_probabilities(first, table))
     columns = table.reshape(len(table), -1)
     if columns.shape[1] != len(targets):
         rows = f" or {levels} probabilities" if levels else ""
