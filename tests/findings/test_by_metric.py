@@ -21,6 +21,8 @@ from redelve.findings.by_method import losses_of
 from redelve.findings.by_metric import check_metric, few_cases, metric_interval
 from redelve.model import Assignment
 from redelve.model.dataset import Numbers
+from redelve.report.formatting import with_error
+from redelve.report.words import comparison_sentence
 from redelve.run.results import Record
 from redelve.stats.anova import compare_common
 from redelve.store import Archive
@@ -290,3 +292,13 @@ def test_advice_is_in_the_units_of_the_metric(common: Assessment) -> None:
     assert contest.winner is None
     found = f"{100 * (contest.smallest_found or 0):.2g}"
     assert f"a difference of {found} % would be found with power 0.8" in contest.advice
+
+
+def test_text_for_a_paper_has_the_metrics_own_direction(common: Assessment) -> None:
+    (contest,) = common.compare("lr", "nb")
+    assert contest.difference is not None
+    difference, error, _ = contest.shown
+    assert difference == pytest.approx(-contest.difference)  # an area is better the larger it is
+    sentence = comparison_sentence(contest)
+    assert f"lr − nb = {with_error(difference, error)}" in sentence
+    assert "loses" not in sentence

@@ -171,8 +171,7 @@ def _lead_sentence(task: TaskFindings, leader: str) -> str:
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
-    loss, other = task.judged_by, _other(nearest, leader)
-    lead = loss.is_better_words("It", other) if loss.is_metric else f"It loses less than {other}"
+    lead = task.judged_by.is_better_words("It", _other(nearest, leader))
     return f"{lead} by {_gap(nearest)}."
 
 
@@ -336,14 +335,12 @@ def comparison_sentence(contest: Contest) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         return contest.words
     both = f"{contest.first} − {contest.second}"
-    lead = f"{contest.first} and {contest.second} could not be told apart"
-    if contest.winner:
-        lead = f"{contest.winner} loses less than {contest.loser}"
-    error = contest.standard_error
-    around = f" (95 % interval {formatting.interval(contest.bounds, error)})" if contest.bounds else ""
-    difference = formatting.with_error(contest.difference, error)
+    lead = outcome_words(contest) or f"{contest.first} and {contest.second} could not be told apart"
+    difference, error, bounds = contest.shown
+    around = f" (95 % interval {formatting.interval(bounds, error)}{contest.unit})" if bounds else ""
+    found = f"{formatting.with_error(difference, error)}{contest.unit}"
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
-    text = f"{lead}: {both} = {difference}{around}, {p_value}."
+    text = f"{lead}: {both} = {found}{around}, {p_value}."
     return text if contest.verdict is None else f"{text} {contest.margin_words}".rstrip()
 
 
