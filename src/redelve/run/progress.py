@@ -184,25 +184,14 @@ class _Picture:
 
 @contextmanager
 def _cell(tally: Tally, records: object) -> Iterator[None]:
-    """A bar below a notebook's cell, drawn anew twice a second from a thread, so that long jobs are seen."""
-    import threading
-
+    """A bar below a notebook's cell, drawn anew twice a second."""
     from IPython.display import HTML, display
 
     handle = display(HTML(_cell_html(tally, records)), display_id=True)
-    ended = threading.Event()
-
-    def tell() -> None:
-        while not ended.wait(SECONDS_BETWEEN_CELLS):
-            handle.update(HTML(_cell_html(tally, records)))
-
-    thread = threading.Thread(target=tell, name="redelve progress", daemon=True)
-    thread.start()
     try:
-        yield
+        with _ticking(SECONDS_BETWEEN_CELLS, lambda: handle.update(HTML(_cell_html(tally, records)))):
+            yield
     finally:
-        ended.set()
-        thread.join()
         handle.update(HTML(""))
 
 
@@ -214,16 +203,27 @@ def _cell_html(tally: Tally, records: object) -> str:
 
 @contextmanager
 def _lines(tally: Tally, screen: Console) -> Iterator[None]:
-    """A line every half minute, from a thread so that long jobs do not silence it."""
+    """A line every half minute."""
+    with _ticking(SECONDS_BETWEEN_LINES, lambda: _print_state(tally, screen)):
+        yield
+
+
+def _print_state(tally: Tally, screen: Console) -> None:
+    screen.print(tally.state(), highlight=False, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _ticking(seconds: float, tell: Callable[[], object]) -> Iterator[None]:
+    """Tell again and again, from a thread, so that long jobs do not silence it."""
     import threading
 
     ended = threading.Event()
 
-    def tell() -> None:
-        while not ended.wait(SECONDS_BETWEEN_LINES):
-            screen.print(tally.state(), highlight=False, markup=False, soft_wrap=True)
+    def tick() -> None:
+        while not ended.wait(seconds):
+            tell()
 
-    thread = threading.Thread(target=tell, name="redelve progress", daemon=True)
+    thread = threading.Thread(target=tick, name="redelve progress", daemon=True)
     thread.start()
     try:
         yield
