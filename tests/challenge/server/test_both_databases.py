@@ -1,11 +1,13 @@
 """What must hold on SQLite and on PostgreSQL alike, above all when many do it at once."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -16,7 +18,7 @@ from redelve.challenge import ChallengeLimits
 from redelve.challenge.server import boards, entries, exports, jobs, organising, scoring_work
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.clock import ManualClock
-from redelve.challenge.server.database import Database
+from redelve.challenge.server.database import Database, write_ahead
 from redelve.challenge.server.database_tables import (
     REFUSED,
     DatabaseTable,
@@ -202,6 +204,20 @@ def test_an_empty_database_is_migrated_once_by_many(tmp_path: Path, database: st
         assert compare_metadata(MigrationContext.configure(connection), DatabaseTable.metadata) == []
     for one in found:
         one.close()
+
+
+def test_a_new_file_that_others_open_too_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite gives up at once where two change the journal of a new file, whatever its timeout says."""
+    busy = sqlite3.OperationalError("database is locked")
+    busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    cursor = MagicMock()
+    cursor.execute.side_effect = [busy, busy, None]
+    write_ahead(cursor)
+    assert cursor.execute.call_count == 3
+    monkeypatch.setattr("redelve.challenge.server.database.BUSY_SECONDS", 0.0)
+    cursor.execute.side_effect = busy
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        write_ahead(cursor)
 
 
 def test_a_ranking_counts_no_score_that_came_too_late_for_it(
