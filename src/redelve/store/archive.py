@@ -326,8 +326,9 @@ class Archive:
 
     def _compacted(self, *, retry_failed: bool) -> set[str]:
         found: set[str] = set()
-        for name in files_of(read_manifest(self.root), "jobs"):
-            table = read_table(self.root / name, ["digest", "status"])
+        files = read_manifest(self.root)
+        for name in files_of(files, "jobs"):
+            table = read_table(self.root / name, files[name]["sha256"], ["digest", "status"])
             pairs = zip(table.column("digest").to_pylist(), table.column("status").to_pylist(), strict=True)
             found |= {digest for digest, status in pairs if status == "done" or not retry_failed}
         return found

@@ -28,7 +28,7 @@ from redelve.store.layout import (
     segment,
     write_document,
 )
-from redelve.store.record_rows import read_table, value_column, values_of, write_table
+from redelve.store.record_rows import DAMAGED, read_table, value_column, values_of, write_table
 from redelve.store.snapshot import SnapshotEntry
 
 TRUTH, CENSORING = "truth.", "censoring."
@@ -240,7 +240,7 @@ def _remembered(code: str, told: DocumentFields) -> Loss:
 def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts:
     """The same with the case numbers, units and true values of every instance."""
     path = truths_path(root, facts.address, facts.digest)
-    table = read_table(path)
+    table = read_table(path, given.take("truths_sha256", str))
     expected = ["instance", "case", "unit"]
     for target in facts.targets:
         expected += [TRUTH + target.name, CENSORING + target.name]
@@ -282,7 +282,7 @@ def check_truths(root: Path, path: Path) -> None:
     if not truths.is_file():
         raise FormatError(truths, None, "the file is missing: restore it from a copy")
     if file_digest(truths) != given.take("truths_sha256", str):
-        raise FormatError(truths, None, "the checksum does not agree: the file was changed or damaged")
+        raise FormatError(truths, None, DAMAGED)
 
 
 # The versions wanted

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import math
+import os
 import re
 import shutil
 import stat
@@ -183,6 +184,7 @@ def check_marker(root: Path) -> None:
         raise LocationError(f"{root}: no such archive: give the path of a folder that `assess` has made")
     if not (root / MARKER).is_file():
         raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
+    _refuse_links(root)
     given = DocumentFields(root / MARKER, read_document(root / MARKER))
     if given.take("format", str) != FORMAT:
         raise FormatError(given.path, None, f'the format is "{given.content["format"]}", not "{FORMAT}"')
@@ -197,6 +199,18 @@ def check_marker(root: Path) -> None:
         if older not in UPGRADES:
             raise FormatError(given.path, None, f"there is no format version {older}: known is {VERSION}")
         UPGRADES[older](root)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Raise an error for a symbolic link: what is written or removed under it would lie elsewhere."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                raise FormatError(
+                    entry.path, None, "a symbolic link leads out of the archive: put a copy in its place"
+                )
+            if entry.is_dir(follow_symlinks=False):
+                _refuse_links(Path(entry.path))
 
 
 # One at a time

@@ -29,6 +29,7 @@ KEYS = {"instance": pa.int32(), "run": pa.int32(), "case": pa.int64()}
 GUESS, GUESS_FOR, LOG_PROBABILITY, LOSS = "guess.", "guess-for-", "log-probability.", "loss."
 TOLD_PROBABILITY = "told-probability."
 CLOSE = 1e-9
+DAMAGED = "the checksum does not agree: the file was changed or damaged, restore it from a copy"
 Made = TypeVar("Made")
 
 
@@ -308,9 +309,18 @@ def _is_list(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_list(column.type))
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """A whole table, or some of its columns."""
-    with failures_named(path), pq.ParquetFile(path) as file:
+def sound_bytes(path: Path, source: pa.NativeFile, checksum: str) -> pa.Buffer:
+    """The bytes of a file, which must have the checksum: no damage becomes a number."""
+    data = source.read_buffer()
+    if hashlib.sha256(data).hexdigest() != checksum:
+        raise FormatError(path, None, DAMAGED)
+    return data
+
+
+def read_table(path: Path, checksum: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """A whole table, or some of its columns, of a file with that checksum."""
+    with failures_named(path), pa.memory_map(str(path)) as source:
+        file = pq.ParquetFile(pa.BufferReader(sound_bytes(path, source, checksum)))
         _check_rows(path, file.metadata.num_rows)
         table = file.read(columns)
         return table if columns is None else table.select(list(columns))
@@ -338,20 +348,34 @@ def failures_named(path: Path) -> Iterator[None]:
 class RecordTable:
     """A Parquet file of records, read column by column and row group by row group when first needed."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, checksum: str) -> None:
+        self.path, self._checksum = path, checksum
         self._columns: dict[tuple[int, str], pa.Array] = {}
         self._group: tuple[int, pa.Table] | None = None
 
     def open(self) -> None:
         """Hold the file, so that it stays readable even if somebody removes it."""
-        assert self.file is not None
+        assert self._source is not None
+
+    @cached_property
+    def _source(self) -> pa.MemoryMappedFile:
+        with failures_named(self.path):
+            return pa.memory_map(str(self.path))
+
+    @cached_property
+    def _bytes(self) -> pa.Buffer | FormatError:
+        try:
+            return sound_bytes(self.path, self._source, self._checksum)
+        except FormatError as error:
+            return error
 
     @cached_property
     def file(self) -> pq.ParquetFile:
-        """The open file."""
+        """The open file, whose checksum agrees."""
+        if isinstance(self._bytes, FormatError):
+            raise self._bytes
         with failures_named(self.path):
-            file = pq.ParquetFile(self.path, memory_map=True)
+            file = pq.ParquetFile(pa.BufferReader(self._bytes))
         _check_rows(self.path, file.metadata.num_rows)
         return file
 

@@ -8,8 +8,9 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,7 +31,16 @@ from redelve.store.layout import (
     plain_value,
     read_document,
 )
-from redelve.store.record_rows import KEYS, LOSS, Columns, RecordTable, failures_named, numbers_of, read_table
+from redelve.store.record_rows import (
+    KEYS,
+    LOSS,
+    Columns,
+    RecordTable,
+    failures_named,
+    numbers_of,
+    read_table,
+    sound_bytes,
+)
 
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
 KEY = b"redelve"
@@ -114,11 +124,16 @@ class Fresh(RowSource):
         match = NAME.fullmatch(path.name)
         return None if match is None else Fresh(path, match[1], match[2] == "done", match[3])
 
+    @contextmanager
+    def _opened(self) -> Iterator[pa.ipc.RecordBatchFileReader]:
+        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
+            yield pa.ipc.open_file(sound_bytes(self.path, source, self.checksum))
+
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns and their types."""
-        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
-            return pa.ipc.open_file(source).schema
+        with self._opened() as file:
+            return file.schema
 
     @cached_property
     def head(self) -> Head:
@@ -135,8 +150,8 @@ class Fresh(RowSource):
 
     def rows(self) -> pa.Table:
         """The rows, checked for what could do harm."""
-        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
-            table = pa.ipc.open_file(source).read_all()
+        with self._opened() as file:
+            table = file.read_all()
             table.validate(full=True)
         if len(table) != self.head.cases:
             raise FormatError(self.path, None, f"expected {self.head.cases} rows but got {len(table)}")
@@ -311,31 +326,37 @@ def environment_path(root: Path, digest: str) -> Path:
 
 def _stored_entries(root: Path, files: Mapping[str, Document], origin: int) -> Iterator[SnapshotEntry]:
     look_up = environments(root)
-    tables = _Tables(root, files)
+    rows = _Tables(root, files)
     pairs = zip(files_of(files, "jobs"), files_of(files, "circumstances"), strict=True)
     for jobs, circumstances in pairs:
-        heads = heads_of(root / jobs, read_table(root / jobs), read_table(root / circumstances), look_up)
+        read = partial(_read_listed, root, files)
+        heads = heads_of(root / jobs, read(jobs), read(circumstances), look_up)
         starts: dict[str, list[int]] = {}
         for head in heads:
             start = starts.setdefault(head.version, [0, 0])
-            source = StoredSource(tables.get("losses", head), start[0], tables.get("answers", head), start[1])
+            source = StoredSource(rows.get("losses", head), start[0], rows.get("answers", head), start[1])
             yield SnapshotEntry(head, source, origin)
             start[0] += head.loss_rows
             start[1] += head.answer_rows
 
 
+def _read_listed(root: Path, files: Mapping[str, Document], name: str) -> pa.Table:
+    return read_table(root / name, files[name]["sha256"])
+
+
 class _Tables:
     """The tables of rows by version; the first ones are opened at once, so that nobody can take them away."""
 
-    def __init__(self, root: Path, files: Iterable[str]) -> None:
-        self._root = root
+    def __init__(self, root: Path, files: Mapping[str, Document]) -> None:
+        self._root, self._files = root, files
         self._names = {name.rpartition("/")[0]: name for name in files if NAMED_FILE.fullmatch(name)}
         self._tables: dict[str, RecordTable] = {}
 
     def get(self, kind: str, head: Head) -> RecordTable:
         folder = folder_of(kind, head.job.method, head.job.task, head.version)
         if folder not in self._tables:
-            table = RecordTable(self._root / self._names.get(folder, f"{folder}/(no file is listed)"))
+            name = self._names.get(folder, f"{folder}/(no file is listed)")
+            table = RecordTable(self._root / name, self._files.get(name, {}).get("sha256", ""))
             if folder in self._names and len(self._tables) < MOST_OPEN:
                 table.open()
             self._tables[folder] = table

@@ -35,7 +35,7 @@ from redelve.store.layout import (
     read_document,
 )
 from redelve.store.look_files import read_analyses, read_race
-from redelve.store.record_rows import KEYS, LOSS, answer_of, content_digest, numbers_of
+from redelve.store.record_rows import DAMAGED, KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
     NAME,
     Snapshot,
@@ -76,7 +76,7 @@ class VerifyReport:
 @dataclass
 class _Findings:
     root: Path
-    problems: list[str] = field(default_factory=list)
+    problems: dict[str, None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     losses: dict[str, Loss | None] = field(default_factory=dict)
     """The losses by code, as far as they are known."""
@@ -92,8 +92,8 @@ class _Findings:
             self.add(str(error))
 
     def add(self, problem: str) -> None:
-        """Take down a problem, with paths as seen from the archive."""
-        self.problems.append(problem.replace(f"{self.root}/", ""))
+        """Take down a problem, once, with paths as seen from the archive."""
+        self.problems[problem.replace(f"{self.root}/", "")] = None
 
     def known(self, codes: Iterable[str]) -> list[Loss]:
         """Those of the losses that can be computed; the others are counted, but for loss matrices."""
@@ -143,12 +143,12 @@ def _check_checksums(found: _Findings, files: Mapping[str, Document]) -> None:
         if not path.is_file():
             found.add(f"{name}: the file is missing: restore it from a copy")
         elif path.stat().st_size != about["bytes"] or file_digest(path) != about["sha256"]:
-            found.add(f"{name}: the checksum does not agree: the file was changed or damaged")
+            found.add(f"{name}: {DAMAGED}")
     for folder in (FRESH, CONFLICTS):
         for fresh in fresh_files(found.root / folder):
             with contextlib.suppress(FileNotFoundError):  # compacted meanwhile
                 if not fresh.is_sound():
-                    found.add(f"{fresh.path}: the checksum does not agree: the file was changed or damaged")
+                    found.add(f"{fresh.path}: {DAMAGED}")
 
 
 def _check_every_file(found: _Findings, files: Mapping[str, Document]) -> int:

@@ -1,0 +1,110 @@
+"""Damage never becomes a number: a flipped bit or a cut-off end of any file is refused or changes nothing."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from redelve.errors import FormatError, RedelveError
+from redelve.store import Archive
+from tests.store.made import make_archive, many, usual
+
+LOCKS = ("lock", "at-work")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive with compacted and fresh records."""
+    root = tmp_path_factory.mktemp("damage") / "a"
+    records = list(many(*usual()))
+    archive = make_archive(root, records[:8])
+    archive.compact()
+    for record in records[8:]:
+        archive.add(record)
+    return root
+
+
+def everything(root: Path) -> bytes:
+    """All that can be shown of an archive: losses, answers, truths, costs, messages, machines."""
+    return pickle.dumps(Archive.open(root).load(answers=True))
+
+
+def compacted(root: Path) -> bytes:
+    Archive.open(root).compact()
+    return everything(root)
+
+
+def merged(root: Path) -> bytes:
+    other = root.parent / "merged"
+    Archive.open(other, create=True).merge(Archive.open(root))
+    return everything(other)
+
+
+def files(root: Path) -> list[Path]:
+    return sorted(path for path in root.rglob("*") if path.is_file() and path.name not in LOCKS)
+
+
+@contextmanager
+def damaged(path: Path, rng: np.random.Generator) -> Iterator[str]:
+    """One bit of a file flipped, or its end cut off, and mended afterwards."""
+    sound = path.read_bytes()
+    place = int(rng.integers(len(sound)))
+    if rng.random() < 0.7:
+        path.write_bytes(
+            sound[:place] + bytes([sound[place] ^ (1 << int(rng.integers(8)))]) + sound[place + 1 :]
+        )
+    else:
+        path.write_bytes(sound[:place])
+    yield f"{path.name} at byte {place} of {len(sound)}"
+    path.write_bytes(sound)
+
+
+def shown_wrongly(root: Path, times: int, seed: int) -> tuple[list[str], int]:
+    """The damages that were read as something else, and how many were refused."""
+    rng, sound = np.random.default_rng(seed), everything(root)
+    wrong, refused = [], 0
+    for _ in range(times):
+        with damaged(rng.choice(np.array(files(root), dtype=object)), rng) as what:
+            try:
+                if everything(root) != sound:
+                    wrong.append(what)
+            except RedelveError:
+                refused += 1
+    return wrong, refused
+
+
+@pytest.mark.parametrize("times", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_damage_is_refused_or_changes_nothing(root: Path, times: int) -> None:
+    wrong, refused = shown_wrongly(root, times, seed=times)
+    assert wrong == []
+    assert refused > 0.8 * times
+
+
+@pytest.mark.parametrize("use", [compacted, merged])
+def test_damage_is_not_handed_on(root: Path, tmp_path: Path, use: Callable[[Path], bytes]) -> None:
+    rng = np.random.default_rng(5)
+    sound = use(shutil.copytree(root, tmp_path / "sound" / "a"))
+    for number in range(20):
+        copy = shutil.copytree(root, tmp_path / str(number) / "a")
+        with damaged(rng.choice(np.array(files(copy), dtype=object)), rng) as what:
+            try:
+                assert use(copy) == sound, what
+            except RedelveError:
+                continue
+
+
+@pytest.mark.parametrize("place", ["jobs", "losses", "fresh", "losses/method=lin"])
+def test_links_inside_an_archive_are_refused(root: Path, tmp_path: Path, place: str) -> None:
+    copy, elsewhere = shutil.copytree(root, tmp_path / "a"), tmp_path / "elsewhere"
+    (copy / place).rename(elsewhere)
+    (copy / place).symlink_to(elsewhere)
+    before = files(elsewhere)
+    with pytest.raises(FormatError, match="symbolic link leads out of the archive"):
+        Archive.open(copy).compact()
+    assert files(elsewhere) == before
