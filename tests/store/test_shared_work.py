@@ -1,7 +1,12 @@
-"""Two processes at work on one archive share the jobs."""
+"""Processes at work on one archive share the jobs: each job is done once, and a dead one's are taken over."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +20,40 @@ from redelve.methods.contract import named_methods
 from redelve.run.experiment import Experiment, plan, run
 from redelve.store import shared_work
 from redelve.store.archive import carry_out
-from redelve.store.shared_work import at_work
+from redelve.store.shared_work import LEASES, SharedWork
+
+SCRIPT = """
+import os, sys, time
+import redelve
+
+class Slow:
+    def fit(self, X, y):
+        with open(sys.argv[2], "a") as log:
+            log.write(f"{y.sum()!r}\\n")
+        time.sleep(0.05)
+        self.mean = y.mean()
+        return self
+    def predict(self, X):
+        return [self.mean] * len(X)
+
+redelve.assess(
+    {"slow": Slow()}, sys.argv[3], target="y", design="cv 12x4", archive=sys.argv[1], progress=False
+)
+"""
 
 
 @pytest.fixture
 def experiment() -> Experiment:
+    return Experiment(named_methods(["constant"]), assignments_for(table(), "y", options={"design": "cv 6"}))
+
+
+def table() -> pd.DataFrame:
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
-    return Experiment(named_methods(["constant"]), assignments_for(table, "y", options={"design": "cv 6"}))
+    return pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
 
 
-def test_what_another_process_does_meanwhile_is_left_out(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other one does the last three jobs while we do our first."""
-    monkeypatch.setattr(shared_work, "LOOK_AGAIN", 0.0)
+def test_what_another_process_does_meanwhile_is_left_out(experiment: Experiment, tmp_path: Path) -> None:
+    """The other one does the last three jobs while we do our first, and is gone when their turn comes."""
     jobs = plan(experiment)
     made: list[str] = []
 
@@ -37,9 +61,9 @@ def test_what_another_process_does_meanwhile_is_left_out(
         for number, record in enumerate(records):
             if not number:
                 other = redelve.Archive.open(tmp_path)
-                other.register(experiment.tasks, experiment.learners)
-                for theirs in run(experiment, jobs[3:]):
-                    other.add(theirs)
+                with SharedWork(tmp_path, other.done) as work:
+                    for theirs in run(experiment, jobs[3:], is_done=work.is_taken):
+                        other.add(theirs)
             made.append(record.digest)
             yield record
 
@@ -49,36 +73,121 @@ def test_what_another_process_does_meanwhile_is_left_out(
     assert redelve.Archive.open(tmp_path).verify().ok
 
 
-def test_whoever_comes_second_begins_at_the_other_end(experiment: Experiment, tmp_path: Path) -> None:
-    redelve.Archive.open(tmp_path, create=True)
-    order: list[int] = []
-
-    def watched(records: Any, _: Any) -> Generator[Any, None, None]:
-        for record in records:
-            order.append(record.job.instance)
-            yield record
-
-    with at_work(tmp_path) as is_first:
-        assert is_first
-        carry_out(experiment, tmp_path, watch=watched)
-    assert order == [5, 4, 3, 2, 1, 0]
-    with at_work(tmp_path) as is_first:
-        assert is_first  # again, since nobody is left
-    assert redelve.Archive.open(tmp_path).verify().ok
-
-
-def test_looks_are_rare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_work, "LOOK_AGAIN", 0.0)
+    digests = [experiment.digest(job) for job in plan(experiment)]
+    archive, made = redelve.Archive.open(tmp_path, create=True), list[str]()
+    other = SharedWork(tmp_path, archive.done)
     looks: list[int] = []
 
-    def done() -> frozenset[str]:
+    def give_up() -> bool:
         looks.append(1)
-        return frozenset("abc"[: len(looks)])
+        if len(looks) == 3:
+            other.__exit__()
+        return True
 
-    meanwhile = shared_work.DoneByOthers(done)
-    assert not meanwhile("b")
-    assert len(looks) == 1
-    now = time.monotonic()
-    monkeypatch.setattr("redelve.store.shared_work.time.monotonic", lambda: now + 10)
-    assert meanwhile("b")
-    assert not meanwhile("a")  # it was there before: a retry does it again
-    assert len(looks) == 2
+    monkeypatch.setattr(shared_work.Passes, "_may_wait", property(lambda _: give_up, lambda *_: None), False)
+    with other:
+        assert [other.is_taken(one) for one in digests[:2]] == [False, False]
+
+        def watched(records: Any, _: Any) -> Iterator[Any]:
+            for record in records:
+                made.append(record.digest)
+                yield record
+
+        assert len(carry_out(experiment, tmp_path, watch=watched).records) == 6
+    assert made == [*digests[2:], *digests[:2]]
+    assert len(looks) == 3
+
+
+def test_the_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_path: Path) -> None:
+    redelve.Archive.open(tmp_path, create=True)
+    code = (
+        "import sys, time; from pathlib import Path; from redelve.store.shared_work import SharedWork\n"
+        "with SharedWork(Path(sys.argv[1]), frozenset) as work:\n"
+        "    work.is_taken('abc'); print(flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as other,
+        SharedWork(tmp_path, frozenset) as work,
+    ):
+        assert other.stdout is not None
+        other.stdout.readline()
+        assert work.is_taken("abc")
+        assert work.left_undone(["abc"]) == ({"abc"}, set())
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait()
+        assert work.left_undone(["abc"]) == (set(), {"abc"})
+        assert not work.is_taken("abc")
+    assert len(list((tmp_path / LEASES).glob("*.holder"))) == 1
+    archive = redelve.Archive.open(tmp_path)
+    archive.compact()
+    assert list((tmp_path / LEASES).iterdir()) == []
+    assert archive.verify().ok
+
+
+def test_a_holder_on_another_machine_lives_as_long_as_it_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redelve.Archive.open(tmp_path, create=True)
+    (tmp_path / LEASES).mkdir()
+    claim = tmp_path / LEASES / "abc"
+    claim.write_text("another machine")
+    with SharedWork(tmp_path, frozenset) as work:
+        assert work.is_taken("abc")
+        os.utime(claim, (time.time() - shared_work.LEASE - 5,) * 2)
+        assert not work.is_taken("abc")
+
+
+def test_a_disk_without_second_names_for_files_will_do(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(shared_work.os, "link", refused)
+    assert len(carry_out(experiment, tmp_path).records) == 6
+
+
+def test_more_claims_than_a_file_may_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    redelve.Archive.open(tmp_path, create=True)
+    link, counts = os.link, Counter[Path]()
+
+    def few(source: Path, target: Path) -> None:
+        counts[source] += 1
+        if counts[source] > 2:
+            raise OSError(31, "Too many links")
+        link(source, target)
+
+    monkeypatch.setattr(shared_work.os, "link", few)
+    with SharedWork(tmp_path, frozenset) as work, SharedWork(tmp_path, frozenset) as other:
+        assert [work.is_taken(one) for one in "abcde"] == [False] * 5
+        assert [other.is_taken(one) for one in "abcde"] == [True] * 5
+    assert [path.name for path in (tmp_path / LEASES).iterdir()] == ["released"]
+
+
+def started(folder: Path) -> subprocess.Popen[bytes]:
+    arguments = [folder / "archive", folder / "log", folder / "t.csv"]
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, *map(str, arguments)])
+
+
+def test_four_processes_do_each_job_once_though_two_are_killed(tmp_path: Path) -> None:
+    table().to_csv(tmp_path / "t.csv", index=False)
+    log = tmp_path / "log"
+    log.touch()
+    everyone = [started(tmp_path) for _ in range(4)]
+    while len(log.read_text().splitlines()) < 12:
+        time.sleep(0.02)
+    for one in everyone[:2]:
+        one.kill()
+        one.wait()
+    assert [one.wait(120) for one in everyone[2:]] == [0, 0]
+    did = Counter(log.read_text().splitlines())
+    assert len(did) == 48
+    assert sum(did.values()) <= 48 + 2 * 2  # what the killed ones were at
+    archive = redelve.Archive.open(tmp_path / "archive")
+    assert len(archive.load().records) == 48
+    assert archive.verify().ok

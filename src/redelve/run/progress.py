@@ -9,20 +9,25 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from redelve.run.results import Job, Record
-from redelve.run.workers import Ongoing
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-Records = Ongoing[Any, Record] | Generator[Record, None, None]
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_CELLS = 0.5
 MOST_FAILURES_TOLD = 10
 MOST_NAMED = 3
 LONGEST_REASON = 100
+
+
+class Records(Iterator[Record], Protocol):
+    """Records as they are made; whoever closes them stops the work."""
+
+    def close(self) -> None:
+        """Stop what is under way."""
 
 
 def shown(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -46,7 +46,7 @@ from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, joined, same_data_told, with_others
-from redelve.store.shared_work import DoneByOthers, at_work
+from redelve.store.shared_work import Passes, SharedWork, sweep_leases
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from redelve.run.cells import Limits
     from redelve.run.experiment import Experiment
     from redelve.run.progress import Records
-    from redelve.run.workers import WorkersLike
+    from redelve.run.workers import Workers, WorkersLike
 
 Found = TypeVar("Found")
 INSIDE = "archive"
@@ -230,6 +230,7 @@ class Archive:
                 rebuild(snapshot, snapshot.entries)
             else:
                 sweep(self.root, snapshot.files)
+            sweep_leases(self.root)
 
     def merge(self, other: Archive) -> MergeReport:
         """Take over the records of another archive; where both have one of the same digest, ours stays.
@@ -475,19 +476,31 @@ def carry_out(
         kept.register(experiment.tasks, experiment.learners)
     if retry is not None:
         checked_retry(retry)
-    is_done = None if kept is None else DoneByOthers(kept.done)
-    records: list[Record] = []
-    with nullcontext(True) if kept is None else at_work(kept.root) as is_first:
-        done = () if kept is None else kept.done() - kept.retried(retry, experiment.limits)
-        jobs = plan(experiment, done=done)
-        jobs = jobs if is_first else jobs[::-1]
-        with (
-            closing(workers_for(workers, threads=experiment.limits.threads)) as staff,
-            closing(watch(run(experiment, jobs, staff, is_done), jobs)) as made,
-        ):
+    with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
+        if kept is None:
+            jobs = plan(experiment)
+            with closing(watch(run(experiment, jobs, staff), jobs)) as made:
+                return experiment.results(list(made))
+        done = kept.done() - kept.retried(retry, experiment.limits)
+        _share(experiment, plan(experiment, done=done), kept, staff, watch)
+    return _loaded(kept, experiment, answers)
+
+
+def _share(
+    experiment: Experiment, jobs: Sequence[Job], archive: Archive, staff: Workers, watch: Watch
+) -> None:
+    """Do the jobs that no other process does, and wait for the others."""
+    from redelve.run.experiment import run
+
+    by_digest = {experiment.digest(job): job for job in jobs}
+    if not jobs:
+        return
+    with SharedWork(archive.root, archive.done) as work:
+        begin = partial(run, experiment, workers=staff, is_done=work.is_taken)
+        passes = Passes(work, begin, by_digest, lambda: experiment.may_begin(()))
+        with closing(watch(passes, jobs)) as made:
             for record in made:
-                records.append(record) if kept is None else kept.add(record)
-    return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
+                archive.add(record)
 
 
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:

@@ -31,8 +31,10 @@ from redelve.model.dataset import digest
 FORMAT = "redelve archive"
 VERSION = 1
 MARKER, MANIFEST, LOCK = "redelve-archive.json", "manifest.json", "lock"
+LEASES = "leases"
+"""Which process does which job."""
 AT_WORK = "at-work"
-"""Locked by the first of the processes that do an experiment's jobs."""
+"""A lock of former times, empty."""
 FRESH, CONFLICTS = "fresh", "conflicts"
 ANALYSES, RACES = "analyses.json", "races"
 """What was looked at before: each analysis with how much there was, each race with its looks."""

@@ -1,55 +1,260 @@
-"""Several processes at work on one archive: each leaves out what the others have done meanwhile."""
+"""Several processes at work on one archive, on one machine or on many: each does other jobs than the rest.
+
+Whoever is at work has a file of its own among the archive's leases, locked as long as it lives and touched
+every few seconds. It claims a job by a second name for this file, the job's digest: of several that try only
+one succeeds. Claims stay until their holder ends. Those of one that died are taken over: on the same machine
+as soon as its lock is free, from another machine when it was not touched for some minutes.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import platform
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
-from redelve.store.layout import AT_WORK
+from redelve.store.layout import LEASES, locked
 
-LOOK_AGAIN = 2.0
-"""Seconds between two looks at what others have done."""
+if sys.platform != "win32":
+    import fcntl
+if TYPE_CHECKING:
+    from redelve.run.experiment import Batch
+    from redelve.run.results import Job, Record
+    from redelve.run.workers import Ongoing
 
+TOUCHED_EVERY = 15.0
+LEASE = 180.0
+"""Seconds after which a holder on another machine that was not touched is taken to be dead."""
+LOOK_AGAIN = 0.5
+"""Seconds between two looks at jobs that others do."""
+RELEASED = "released"
+"""Written anew before claims are given back: whoever then gets one looks whether its job was done."""
 
-class DoneByOthers:
-    """Whether a job has been done since the beginning, which is looked up every few seconds."""
-
-    def __init__(self, done: Callable[[], frozenset[str]]) -> None:
-        self._done, self._known = done, done()
-        self._new: frozenset[str] = frozenset()
-        self._looked = time.monotonic()
-
-    def __call__(self, digest: str) -> bool:
-        """Whether the job of this digest came to a record that was not there at first."""
-        if time.monotonic() - self._looked > LOOK_AGAIN:
-            self._new = self._done() - self._known
-            self._looked = time.monotonic()
-        return digest in self._new
-
-
-@contextlib.contextmanager
-def at_work(root: Path) -> Iterator[bool]:
-    """Whether we are the first of those at work on an archive; the lock goes when the process does.
-
-    Whoever is not the first begins at the other end, so that two meet in the middle.
-    """
-    with (root / AT_WORK).open("a+b") as file:
-        yield _is_free(file.fileno())
+Inode = tuple[int, int]
+_alive_here: set[Inode] = set()
+"""The holders of this process: it cannot try its own locks, and would lose them by opening the files."""
 
 
-def _is_free(file: int) -> bool:
+class SharedWork:
+    """One of those at work on an archive; `done` looks up the digests of all records that it has."""
+
+    def __init__(self, root: Path, done: Callable[[], frozenset[str]]) -> None:
+        self._root, self._folder, self._done = root, root / LEASES, done
+        self._claims: set[str] = set()
+        self._with_others: set[str] = set()
+        self._holders: list[_Holder] = []
+        self._known = self._latest = done()
+        self._release: bytes = b""
+
+    def __enter__(self) -> SharedWork:
+        self._folder.mkdir(exist_ok=True)
+        self._release = self._last_release()
+        self._holders.append(_Holder(self._folder))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._claims:
+            self._tell_release()
+        for digest in self._claims:
+            (self._folder / digest).unlink(missing_ok=True)
+        for holder in self._holders:
+            holder.close()
+
+    def is_taken(self, digest: str) -> bool:
+        """Whether somebody else does the job or has done it meanwhile; if not, it is ours from now on."""
+        if digest in self._claims:
+            return False
+        path = self._folder / digest
+        if not (self._linked(path) or self._taken_over(path)):
+            self._with_others.add(digest)
+            return True
+        self._claims.add(digest)
+        if (release := self._last_release()) != self._release:
+            self._release, self._latest = release, self._done()
+        return self._is_done(digest)
+
+    def left_undone(self, digests: Collection[str]) -> tuple[set[str], set[str]]:
+        """Those of the jobs that others still do, and those that they did not do though they are gone."""
+        self._latest = self._done()
+        wanted = {one for one in digests if one in self._with_others and not self._is_done(one)}
+        held = {one for one in wanted if self._is_held(self._folder / one)}
+        return held, wanted - held
+
+    def _is_done(self, digest: str) -> bool:
+        """Whether somebody else made a record of it; one that was there at first is being replaced by us."""
+        if digest not in self._known:
+            return digest in self._latest
+        return digest in self._with_others and not (self._folder / digest).exists()
+
+    def _linked(self, path: Path) -> bool:
+        """Whether the claim is ours; on a disk without second names everything is, and may be done twice."""
+        try:
+            os.link(self._holders[-1].path, path)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno == errno.EMLINK:
+                self._holders.append(_Holder(self._folder))
+                return self._linked(path)
+        return True
+
+    def _taken_over(self, path: Path) -> bool:
+        if self._is_held(path):
+            return False
+        with locked(self._root):
+            if self._is_held(path):
+                return False
+            self._tell_release()
+            path.unlink(missing_ok=True)
+            return self._linked(path)
+
+    def _is_held(self, path: Path) -> bool:
+        return _is_held(path, self._now)
+
+    def _now(self) -> float:
+        """The time by the clock of the disk, which is one for all machines."""
+        return self._holders[-1].touch()
+
+    def _last_release(self) -> bytes:
+        try:
+            return (self._folder / RELEASED).read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def _tell_release(self) -> None:
+        (self._folder / RELEASED).write_bytes(os.urandom(16))
+
+
+def sweep_leases(root: Path) -> None:
+    """Remove what the dead left; the caller has locked the archive."""
+    folder = root / LEASES
+    if not folder.is_dir():
+        return
+    clock = folder / RELEASED
+    clock.write_bytes(os.urandom(16))
+    left = [path for path in folder.iterdir() if path != clock]
+    held = [path for path in left if _is_held(path, lambda: clock.stat().st_mtime)]
+    for path in {*left} - {*held} | ({clock} if not held else set()):
+        path.unlink(missing_ok=True)
+
+
+def _is_held(path: Path, now: Callable[[], float]) -> bool:
+    """Whether there is such a claim or holder, and whoever made it lives."""
     try:
-        if sys.platform == "win32":
-            import msvcrt
+        found = path.stat()
+        if (found.st_dev, found.st_ino) in _alive_here:
+            return True
+        with path.open("r+b") as file:
+            is_near = file.read() == _this_machine()
+            return not _is_free(file) if is_near else now() - found.st_mtime < LEASE
+    except FileNotFoundError:
+        return False
 
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+class _Holder:
+    """A file that says that this process is alive: locked, and touched now and then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / f"{os.urandom(8).hex()}.holder"
+        self._file = self.path.open("x+b")
+        self._file.write(_this_machine())
+        self._file.flush()
+        _is_free(self._file)
+        found = os.fstat(self._file.fileno())
+        self._inode = (found.st_dev, found.st_ino)
+        _alive_here.add(self._inode)
+        self._ended = threading.Event()
+        threading.Thread(target=self._touch_on, name="redelve-lease", daemon=True).start()
+
+    def touch(self) -> float:
+        """Say so now; the time that it is by the disk."""
+        os.utime(self._file.fileno())
+        return os.fstat(self._file.fileno()).st_mtime
+
+    def _touch_on(self) -> None:
+        while not self._ended.wait(TOUCHED_EVERY):
+            with contextlib.suppress(OSError, ValueError):  # it may be closed at this moment
+                self.touch()
+
+    def close(self) -> None:
+        """Say so no more."""
+        self._ended.set()
+        _alive_here.discard(self._inode)
+        self.path.unlink(missing_ok=True)
+        self._file.close()
+
+
+@lru_cache
+def _this_machine() -> bytes:
+    """What tells this machine, until it is started anew, from all others."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes()
+    except OSError:
+        return platform.node().encode()
+
+
+def _is_free(file: IO[bytes]) -> bool:
+    """Whether no other process has locked the file; it is ours then."""
+    if sys.platform == "win32":
+        return False  # how long ago it was touched must do
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
+
+
+class Passes(Iterator["Record"]):
+    """Records of the jobs that nobody else does, then of those that others began and did not end.
+
+    It is over when all are done, here or elsewhere. `begin` runs some of the jobs, which come with their
+    digests.
+    """
+
+    def __init__(
+        self,
+        work: SharedWork,
+        begin: Callable[[Sequence[Job]], Ongoing[Batch, Record]],
+        jobs: Mapping[str, Job],
+        may_wait: Callable[[], bool],
+    ) -> None:
+        self._work, self._begin, self._jobs, self._may_wait = work, begin, jobs, may_wait
+        self._current: Ongoing[Batch, Record] | None = None
+        self._records = self._passes()
+
+    def __next__(self) -> Record:
+        return next(self._records)
+
+    def close(self) -> None:
+        """Stop what is under way and let go of the workers."""
+        self._records.close()
+
+    @property
+    def under_way(self) -> tuple[Batch, ...]:
+        """What is being worked on here at this moment; any thread may ask."""
+        return () if self._current is None else self._current.under_way
+
+    def _passes(self) -> Generator[Record, None, None]:
+        left = set(self._jobs)
+        while left:
+            chosen = [job for digest, job in self._jobs.items() if digest in left]
+            with closing(self._begin(chosen)) as self._current:
+                yield from self._current
+            left = self._left(left)
+
+    def _left(self, digests: Collection[str]) -> set[str]:
+        """The jobs that others did not do, as soon as there are any or nobody else is at work."""
+        while True:
+            began = time.monotonic()
+            held, left = self._work.left_undone(digests)
+            if left or not held or not self._may_wait():
+                return left
+            time.sleep(max(LOOK_AGAIN, 5 * (time.monotonic() - began)))

@@ -25,6 +25,7 @@ from redelve.store.layout import (
     CONFLICTS,
     DATA,
     FRESH,
+    LEASES,
     LOCK,
     MANIFEST,
     MARKER,
@@ -180,6 +181,8 @@ def _is_expected(name: str) -> bool:
     folder, _, rest = name.partition("/")
     if not rest:
         return name in (MARKER, MANIFEST, LOCK, AT_WORK, ANALYSES)
+    if folder == LEASES:
+        return "/" not in rest
     if folder in (FRESH, CONFLICTS):
         return NAME.fullmatch(rest) is not None
     endings = {"truths": ".parquet"} | dict.fromkeys(("tasks", "methods", "environments", RACES), ".json")
