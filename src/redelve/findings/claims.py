@@ -24,7 +24,6 @@ from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
-from redelve.stats.standardise import StandardLoss
 
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
@@ -40,6 +39,30 @@ def settle(made: object, **values: object) -> None:
     """Give a frozen value what follows from its other fields."""
     for name, value in values.items():
         object.__setattr__(made, name, value)
+
+
+@dataclass(frozen=True)
+class StandardLoss:
+    """How losses are made comparable between tasks (manual 8.3): divided by the loss of the best constant
+    answer or, for log loss, shifted by it; None: undefined.
+    """
+
+    baseline: float | None
+    is_shift: bool = False
+
+    def mean(self, value: float | None) -> float | None:
+        """A standardised expected loss: 1 (shifted: 0) is what the best constant answer loses."""
+        if value is None or self.baseline is None:
+            return None
+        return value - self.baseline if self.is_shift else self.spread(value)
+
+    def spread(self, value: float | None) -> float | None:
+        """A standardised difference, standard error or standard deviation."""
+        if value is None or self.baseline is None:
+            return None
+        if self.is_shift:
+            return value
+        return value / self.baseline if self.baseline else None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import judge_of, losses_of
-from redelve.findings.claims import Contest, prototask_of
+from redelve.findings.claims import Contest, StandardLoss, prototask_of
 from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of
 from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
@@ -31,7 +31,6 @@ from redelve.model.dataset import Numbers
 from redelve.registry import Registry
 from redelve.run.results import Record, Results, TaskFacts
 from redelve.stats.many_runs import RunsComparison, RunSummary, compare_runs, summarise_runs
-from redelve.stats.standardise import StandardLoss
 
 OUTSIDE = "outside"
 LEVELS = (0.5, 0.9)

@@ -28,16 +28,25 @@ from redelve.findings.by_metric import (
     metric_squares,
     metric_test,
 )
-from redelve.findings.claims import Claim, Contest, Names, TaskPairs, Test, claims_of, settle, within_margin
+from redelve.findings.claims import (
+    Claim,
+    Contest,
+    Names,
+    StandardLoss,
+    TaskPairs,
+    Test,
+    claims_of,
+    settle,
+    within_margin,
+)
 from redelve.findings.margin import Margin
 from redelve.findings.planned import PLANNED
 from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import seed_runs
-from redelve.stats.estimates import Analysis, Interval, clipped
+from redelve.stats.estimates import Analysis, Interval, possible_interval
 from redelve.stats.families import PairSquares, Places, joined
 from redelve.stats.pseudo_analyses import MetricInterval
-from redelve.stats.standardise import StandardLoss
 
 SELECTED = (
     "the best-looking method was picked by the same losses that judge it, so its mean flatters it and the "
@@ -73,11 +82,11 @@ class MethodFinding:
     """The loss itself, as far as it is known, for those who are shown its values."""
     scale: MetricInterval | None = field(default=None, repr=False)
     """How the interval of a metric is made."""
+    bounds: Interval | None = None
+    """Its confidence interval of 95 %, of this loss alone: a report prints none (decision 32)."""
     mean: float | None = field(init=False)
     """The expected loss."""
     standard_error: float | None = field(init=False)
-    bounds: Interval | None = field(init=False)
-    """Its confidence interval of 95 %, of this loss alone: a report prints none (decision 32)."""
     standardised: float | None = field(init=False)
     """The expected loss in units of what the best constant answer loses."""
     standardised_error: float | None = field(init=False)
@@ -91,14 +100,13 @@ class MethodFinding:
     def __post_init__(self) -> None:
         found = self.estimate
         mean, error = (None, None) if found is None else (found.mean, found.standard_error)
-        bounds, standardised = self.interval(), self.standard.mean(mean)
+        standardised = self.standard.mean(mean)
         of_constant = 0.0 if self.standard.is_shift else 1.0
         settle(
             self,
             mean=mean,
             standard_error=error,
             shown=_shown(mean, error, self.judged_by),
-            bounds=bounds,
             standardised=standardised,
             standardised_error=self.standard.spread(error),
             loses_more_than_constant=None if standardised is None else standardised > of_constant,
@@ -108,13 +116,7 @@ class MethodFinding:
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
         found = self.estimate
-        if found is None:
-            return None
-        if self.scale is None:
-            return clipped(found.interval(level), self.limits)
-        whole = found.averaged if isinstance(found, seed_runs.RunsAnalysis) else found
-        error = getattr(whole, "interval_standard_error", whole.standard_error)
-        return clipped(self.scale.of(found.mean, error, found.degrees_of_freedom, level), self.limits)
+        return None if found is None else possible_interval(found, self.limits, self.scale, level)
 
 
 def _shown(mean: float | None, error: float | None, loss: Loss | None) -> tuple[float | None, float | None]:
@@ -374,6 +376,7 @@ def finding_of(
         found = expected_loss(work.facts, losses)
     except StatisticsError as error:
         reason = str(error)
+    scale = None if is_plain else metric_interval(work.facts, losses, judge)
     return MethodFinding(
         losses.method,
         found,
@@ -386,7 +389,8 @@ def finding_of(
         is_one_partition=len(work.facts.instances) == 1,
         limits=limits,
         judged_by=judge,
-        scale=None if is_plain else metric_interval(work.facts, losses, judge),
+        scale=scale,
+        bounds=None if found is None else possible_interval(found, limits, scale),
     )
 
 

@@ -18,10 +18,10 @@ from typing import Any
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.findings import MethodLosses, expected_loss, losses_on, paired_test, standard_of
+from redelve.findings.claims import StandardLoss
 from redelve.run.results import Results, TaskFacts
 from redelve.stats.estimates import Analysis, Comparison, Interval, clipped
 from redelve.stats.seed_runs import RunsAnalysis
-from redelve.stats.standardise import StandardLoss
 from redelve.text_numbers import round9, tcl
 
 HEADER = f"{'Raw value':>63}{'Standardized':>15}"

@@ -264,8 +264,8 @@ def _caveats(data: _Data, scheme: Scheme, squares: MeanSquares) -> tuple[str, ..
         found.append(UNEQUAL_TEST_SETS)
     if squares.residual is None:
         found.append(NO_RESIDUAL)
-    elif squares.training_sets < squares.residual:
-        found.append(negative_variances(["training sets"]))
+    else:
+        found += negative_variances({"training sets": squares.training_sets - squares.residual})
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ losses (docs/calibration.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
@@ -16,6 +16,7 @@ from redelve.errors import StatisticsError
 from redelve.stats.mean_squares import cautious_half_width, t_quantile
 
 if TYPE_CHECKING:
+    from redelve.stats.pseudo_analyses import MetricInterval
     from redelve.stats.seed_runs import RunsAnalysis
 
 LIBERAL = {2: "9.1", 3: "6.2"}
@@ -49,11 +50,14 @@ RUNS_AVERAGED = (
 )
 
 
-def negative_variances(sources: Sequence[str]) -> str:
-    """A difference of mean squares came out below zero, as it often does where a source has no effect."""
+def negative_variances(variances: Mapping[str, float]) -> tuple[str, ...]:
+    """Differences of mean squares that came out below zero, as often where a source has no effect."""
+    below = [source for source, variance in variances.items() if variance < 0]
+    if not below:
+        return ()
     return (
-        f"the variance estimated for {' and '.join(sources)} is negative and is given as zero; the standard "
-        "error is then larger than what the test and the interval rest on"
+        f"the variance estimated for {' and '.join(below)} is negative and is given as zero; the standard "
+        "error is then larger than what the test and the interval rest on",
     )
 
 
@@ -263,6 +267,18 @@ def clipped(interval: Interval | None, limits: Interval) -> Interval | None:
         return None
     low, high = (min(max(end, limits[0]), limits[1]) for end in interval)
     return low, high
+
+
+def possible_interval(
+    found: Estimate, limits: Interval, scale: MetricInterval | None, level: float = 0.95
+) -> Interval | None:
+    """The part of an estimate's interval that is possible; a metric's is made on a scale of its own."""
+    if scale is None:
+        return clipped(found.interval(level), limits)
+    whole = getattr(found, "averaged", found)
+    error = getattr(whole, "interval_standard_error", whole.standard_error)
+    df: float | None = getattr(found, "degrees_of_freedom", None)
+    return clipped(scale.of(found.mean, error, df, level), limits)
 
 
 def t_interval(mean: float | None, error: float | None, df: float | None, level: float) -> Interval | None:

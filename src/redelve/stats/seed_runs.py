@@ -205,6 +205,6 @@ def _standard_error(variances: RunsTerms, shape: tuple[int, int, float]) -> floa
 
 def _caveats(averaged: Analysis, variances: RunsTerms) -> tuple[str, ...]:
     """Those of the averages, but with the negative variances of this model instead of theirs."""
-    kept = [caveat for caveat in averaged.caveats if caveat != negative_variances(["training sets"])]
-    below = [name.replace("_", " ") for name, x in vars(variances).items() if x is not None and x < 0]
-    return (*kept, negative_variances(below)) if below else tuple(kept)
+    theirs = negative_variances({"training sets": -1.0})
+    known = {name.replace("_", " "): one for name, one in vars(variances).items() if one is not None}
+    return (*(caveat for caveat in averaged.caveats if caveat not in theirs), *negative_variances(known))

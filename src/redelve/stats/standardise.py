@@ -10,7 +10,6 @@ An angular attribute of DELVE has a unit, the value of one turn (360 for degrees
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log, pi
 
 import numpy as np
@@ -57,30 +56,6 @@ def baseline_log_gaussian(targets: ArrayLike) -> float | None:
     """Minus the loss L of a Gaussian with the targets' mean and variance: −½(ln(2π·variance) + 1)."""
     variance = baseline_squared(targets)
     return -0.5 * (log(2 * pi * variance) + 1) if variance else None
-
-
-@dataclass(frozen=True)
-class StandardLoss:
-    """How losses are made comparable between tasks (manual 8.3): divided by the loss of the best constant
-    answer or, for log loss, shifted by it; None: undefined.
-    """
-
-    baseline: float | None
-    is_shift: bool = False
-
-    def mean(self, value: float | None) -> float | None:
-        """A standardised expected loss: 1 (shifted: 0) is what the best constant answer loses."""
-        if value is None or self.baseline is None:
-            return None
-        return value - self.baseline if self.is_shift else self.spread(value)
-
-    def spread(self, value: float | None) -> float | None:
-        """A standardised difference, standard error or standard deviation."""
-        if value is None or self.baseline is None:
-            return None
-        if self.is_shift:
-            return value
-        return value / self.baseline if self.baseline else None
 
 
 def standardise_ratio(value: float | None, baselines: Sequence[float | None]) -> float | None:
