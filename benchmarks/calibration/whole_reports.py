@@ -21,6 +21,7 @@ from benchmarks.calibration.sections import Effort, Section, table
 from benchmarks.calibration.simulated_reports import planned_tasks, simulated_findings
 from benchmarks.calibration.simulation import Generator
 from redelve.findings import Findings, MoreData, TaskFindings
+from redelve.findings.advice import Outlook
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.report.plain_words import plain_answer
 from redelve.report.sections import panels
@@ -90,8 +91,7 @@ def report_on(problem: Problem, cell: Cell, rng: Generator) -> Outcome:
     """One report on new data."""
     findings = simulated_findings(problem, cell.cases, cell.methods, cell.tasks, rng)
     for contest in (one for found in findings.tasks for one in found.contests):
-        contest.__dict__["advice"] = ""  # claims nothing of the methods, and takes most of the time
-        contest.__dict__["smallest_found"] = None
+        contest.__dict__["outlook"] = Outlook(None, "")  # claims nothing, and takes most of the time
     text = all_words(findings)
     return Outcome(
         is_claiming(text, findings),

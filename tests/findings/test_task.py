@@ -11,7 +11,7 @@ from redelve.findings import analyse_task, compare_methods, find
 from redelve.findings.claims import Contest
 from redelve.model import Scheme
 from redelve.stats import anova, seed_runs
-from redelve.stats.assurance import assured_difference
+from redelve.stats.assurance import assured_difference, pilot_of
 from redelve.stats.multiple import guarded_p_value
 from redelve.stats.one_partition import compare_partition
 from redelve.stats.resampled import compare_resampled
@@ -135,14 +135,17 @@ def test_power_is_stated_at_the_level_that_is_applied() -> None:
     (alone,) = compare_methods(made, "a", "b", [facts[0].address])
     both = compare_methods(made, "a", "b", [one.address for one in facts])
     assert (alone.claim.share, both[0].claim.share) == (0.05, 0.025)
-    pilot = alone.claim.pilot
+    assert alone.claim.place is not None
+    pilot = pilot_of(*alone.claim.place)
     assert pilot is not None
     assert (pilot.pairs, pilot.guard, pilot.prior_df) == (1, 0.0, 0.0)
     loss = min(alone.test.mean_first or 0.0, alone.test.mean_second or 0.0)
     expected = 100 * assured_difference(pilot, 0.05) / loss
     assert stated(alone) == pytest.approx(expected, rel=0.05)
     assert stated(both[0]) > stated(alone)
-    together = analyse_task(made, facts[0].address).contest("a", "b").claim.pilot
+    place = analyse_task(made, facts[0].address).contest("a", "b").claim.place
+    assert place is not None
+    together = pilot_of(*place)
     assert together is not None
     assert (together.pairs, together.guard) == (10, 2.5)
     assert together.prior_df > 0

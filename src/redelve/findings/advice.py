@@ -8,7 +8,8 @@ from typing import Literal
 
 from redelve.answers.losses import Loss
 from redelve.findings.margin import Margin
-from redelve.stats.assurance import Pilot, assured_difference, assured_test_cases, assured_training_sets
+from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
+from redelve.stats.families import PairFamily
 from redelve.text_numbers import per_cent, significant
 
 Repeats = Literal["training sets", "folds", "runs", "test cases"]
@@ -52,41 +53,48 @@ class Sought:
         return f"{100 * SHARE_SOUGHT:g} %" if self.metric is None else self.write(SHARE_SOUGHT)
 
 
-def advice_of(
-    pilot: Pilot, level: float, sought: Sought, *, repeats: Repeats = "training sets", training_set_size: int
-) -> str:
-    """What an experiment like the pilot would find with power 0.8, and how much more would find it.
+@dataclass(frozen=True)
+class Outlook:
+    """What an experiment like this one would find with power 0.8, and what would settle it, in words."""
 
-    `level` is what this task and size have of the level of the whole family.
+    smallest_found: float | None
+    advice: str
+
+
+def outlook_of(
+    place: tuple[PairFamily, int], level: float, sought: Sought | None, repeats: Repeats, size: int
+) -> Outlook:
+    """The smallest difference that would be found, and advice for the one that is sought, if any.
+
+    `place` is a family and which of its pairs this is, `level` what this task and size have of the level of
+    the whole report, `size` that of a training set.
     """
-    smallest = smallest_found(pilot, level)
-    start = f"As it stands, a difference of {sought.write(smallest)} would be found with power {POWER:g}"
-    if smallest <= sought.amount:
-        return f"{start}: enough for {'' if sought.margin else 'one of '}{sought}."
-    if repeats == "folds":
-        return f"{start}."
-    return f"{start}. {_more(pilot, level, sought, _unit(repeats, training_set_size))}"
+    amount = None if sought is None else sought.amount
+    pilot = pilot_of(*place)
+    if pilot is None:
+        return Outlook(None, "")
+    found = prospects(pilot, amount, level, power=POWER, can_grow=repeats != "folds")
+    if sought is None:
+        return Outlook(found.smallest, "")
+    start = (
+        f"As it stands, a difference of {sought.write(found.smallest)} would be found with power {POWER:g}"
+    )
+    if found.is_enough:
+        start = f"{start}: enough for {'' if sought.margin else 'one of '}{sought}"
+    elif repeats != "folds":
+        unit = f"training sets of {size}" if repeats == "training sets" else repeats
+        start = f"{start}. {_more(pilot, found, sought, unit)}"
+    return Outlook(found.smallest, f"{start}.")
 
 
-def smallest_found(pilot: Pilot, level: float) -> float:
-    """The smallest difference that would be found with power 0.8."""
-    return assured_difference(pilot, level, power=POWER)
-
-
-def _unit(repeats: Repeats, training_set_size: int) -> str:
-    return f"training sets of {training_set_size}" if repeats == "training sets" else repeats
-
-
-def _more(pilot: Pilot, level: float, sought: Sought, unit: str) -> str:
+def _more(pilot: Pilot, found: Prospects, sought: Sought, unit: str) -> str:
     """How many more would find the difference; other test cases where no number of the unit would."""
-    sets = assured_training_sets(pilot, sought.amount, level, power=POWER)
-    if sets is not None:
-        return f"{_counted(sets - pilot.training_sets, unit)} would find {sought}."
+    if found.training_sets is not None:
+        return f"{_counted(found.training_sets - pilot.training_sets, unit)} would find {sought}"
     start = f"With {pilot.test_cases:.0f} test cases no number of {unit} would find {sought}"
-    cases = assured_test_cases(pilot, sought.amount, level, power=POWER)
-    if cases is None:
-        return f"{start}; it takes more of both."
-    return f"{start}; {_counted(cases - round(pilot.test_cases), 'test cases')} would."
+    if found.test_cases is None:
+        return f"{start}; it takes more of both"
+    return f"{start}; {_counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
 
 
 def _counted(more: int, unit: str) -> str:

@@ -16,10 +16,9 @@ from functools import cached_property
 from math import isnan
 
 from redelve.answers.losses import Loss
-from redelve.findings.advice import Repeats, Sought, advice_of, smallest_found
+from redelve.findings.advice import Outlook, Repeats, Sought, outlook_of
 from redelve.findings.margin import Margin, MarginVerdict, judged_within
 from redelve.run.results import TaskFacts
-from redelve.stats.assurance import Pilot, pilot_of
 from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
@@ -82,11 +81,6 @@ class Claim:
     own_p_value: float | None = None
     place: tuple[PairFamily, int] | None = field(default=None, repr=False, compare=False)
     """The comparisons of this task as a family, and which of them this is."""
-
-    @property
-    def pilot(self) -> Pilot | None:
-        """What the comparison tells of another one, by the same rule; None where it has no variance."""
-        return None if self.place is None else pilot_of(*self.place)
 
     @property
     def is_made(self) -> bool:
@@ -214,6 +208,8 @@ class Contest:
     """Difference, standard error and bounds as users are shown them, first method minus second."""
     unit: str = field(init=False, repr=False)
     """What stands behind numbers that users are shown."""
+    outcome: str = field(init=False, repr=False)
+    """That the winner is better than the loser, in the words of the loss; empty where there is no winner."""
 
     def __post_init__(self) -> None:
         claim, found = self.claim, self.verdict
@@ -233,6 +229,7 @@ class Contest:
             not_worse=not_worse,
             shown=_shown(self.difference, self.standard_error, claim.bounds, self.judged_by),
             unit=" %" if self.judged_by is not None and self.judged_by.in_per_cent else "",
+            outcome="" if winner is None or loser is None else _outcome(winner, loser, self.judged_by),
         )
 
     @cached_property
@@ -254,29 +251,41 @@ class Contest:
         """Confidence interval for the difference, of this comparison taken alone."""
         return self.test.interval(level)
 
-    @cached_property
+    @property
     def advice(self) -> str:
         """What would find the margin, else a difference of two per cent; empty where that is settled.
 
         Power is that of the rule by which the report claims differences, averaged over what is not known of
         the variances. It is computed when somebody asks.
         """
-        pilot, mean = self.claim.pilot, self._better_mean
-        margin = None if self.verdict is None else self.verdict.margin
-        is_share = margin is None or margin.is_relative
-        if self.winner or self.is_equivalent or pilot is None or (is_share and mean is None):
-            return ""
-        judge = self.judged_by
-        metric = judge if judge is not None and judge.best_value == 1.0 else None
-        sought = Sought(mean if is_share else None, margin, metric)
-        size = self.training_set_size
-        return advice_of(pilot, self.claim.share, sought, repeats=self.repeats, training_set_size=size)
+        return self.outlook.advice
 
-    @cached_property
+    @property
     def smallest_found(self) -> float | None:
         """The smallest difference that an experiment like this one would find with power 0.8."""
-        pilot = self.claim.pilot
-        return None if pilot is None else smallest_found(pilot, self.claim.share)
+        return self.outlook.smallest_found
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What another experiment like this one would find."""
+        claim = self.claim
+        if claim.place is None:
+            return Outlook(None, "")
+        return outlook_of(claim.place, claim.share, self._sought, self.repeats, self.training_set_size)
+
+    @property
+    def _sought(self) -> Sought | None:
+        """The difference that advice is about; None where nothing is open, or it would be a share of none."""
+        if self.winner or self.is_equivalent:
+            return None
+        margin = None if self.verdict is None else self.verdict.margin
+        is_share = margin is None or margin.is_relative
+        mean = self._better_mean if is_share else None
+        if is_share and mean is None:
+            return None
+        judge = self.judged_by
+        metric = judge if judge is not None and judge.best_value == 1.0 else None
+        return Sought(mean, margin, metric)
 
     @property
     def _better_mean(self) -> float | None:
@@ -332,7 +341,7 @@ def _described(contest: Contest) -> str:
     together = contest.claim.family > 1
     difference, error, bounds = contest.shown
     around = "" if bounds is None else f" (95 % interval {bounds[0]:.4g} to {bounds[1]:.4g}{contest.unit})"
-    lead = outcome_words(contest) or f"{contest.first} and {contest.second} could not be told apart"
+    lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
     allowing = f" allowing for {contest.claim.family} comparisons" if together else ""
     return (
         f"{lead}: {contest.first} − {contest.second} = {difference:.4g} ± "
@@ -340,13 +349,8 @@ def _described(contest: Contest) -> str:
     )
 
 
-def outcome_words(contest: Contest) -> str:
-    """That the winner is better than the loser; empty where there is no winner."""
-    if contest.winner is None or contest.loser is None:
-        return ""
-    if contest.judged_by is None:
-        return f"{contest.winner} loses less than {contest.loser}"
-    return contest.judged_by.is_better_words(contest.winner, contest.loser)
+def _outcome(winner: str, loser: str, loss: Loss | None) -> str:
+    return f"{winner} loses less than {loser}" if loss is None else loss.is_better_words(winner, loser)
 
 
 def _margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:

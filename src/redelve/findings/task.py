@@ -177,6 +177,8 @@ class TaskFindings:
     """The methods that were shown to be worse than some other, by loss."""
     by_pair: Mapping[frozenset[str], Contest] = field(init=False, repr=False, compare=False)
     """The comparison of every pair."""
+    caveats: tuple[str, ...] = field(init=False, repr=False)
+    """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
 
     def __post_init__(self) -> None:
         losers = {one.loser for one in self.contests}
@@ -194,6 +196,7 @@ class TaskFindings:
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
             by_pair={frozenset((one.first, one.second)): one for one in self.contests},
+            caveats=self._caveats(leader),
         )
 
     def __repr__(self) -> str:
@@ -206,11 +209,9 @@ class TaskFindings:
         """The methods from the smallest loss to the largest; those without one last."""
         return tuple(sorted(self.methods, key=lambda one: inf if one.mean is None else one.mean))
 
-    @cached_property
-    def caveats(self) -> tuple[str, ...]:
-        """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
+    def _caveats(self, leader: str | None) -> tuple[str, ...]:
         own = [caveat for method in self.methods if method.estimate for caveat in method.estimate.caveats]
-        with_leader = [one for one in self.contests if self.leader in (one.first, one.second)]
+        with_leader = [one for one in self.contests if leader in (one.first, one.second)]
         of_tests = [caveat for contest in with_leader for caveat in contest.caveats]
         without = [f"{one.first} and {one.second}" for one in self.contests if one.adjusted_p_value is None]
         if without:

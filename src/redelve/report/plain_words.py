@@ -208,7 +208,7 @@ def _missed(task: TaskFindings) -> str:
     """How small a difference this experiment could not see, by the leader's nearest rival."""
     rivals = [name for name in task.best_group if name != task.leader]
     contest = task.by_pair.get(frozenset((task.leader or "", rivals[0]))) if rivals else None
-    smallest = None if contest is None else contest.smallest_found
+    smallest = None if contest is None else contest.outlook.smallest_found
     if smallest is None or not isfinite(smallest):
         return ""
     return f", and {_unseen(task, smallest)} may have gone unseen"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
-from redelve.findings.claims import outcome_words
 from redelve.findings.validity import Note
 from redelve.report import formatting
 from redelve.report.formatting import listed
@@ -93,7 +92,7 @@ def _best_of_several(panel: Panel, leader: str) -> str:
 def _outcome(contest: Contest) -> str:
     """A planned comparison in a few words."""
     if contest.winner:
-        return outcome_words(contest)
+        return contest.outcome
     both = f"{contest.first} and {contest.second}"
     if contest.verdict is not None and contest.is_equivalent:
         return f"{both} are equivalent within {contest.verdict.words}"
@@ -236,7 +235,7 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     ]
     rivals.sort(key=lambda one: abs(one.difference or 0.0))
     for rival in rivals[:MOST_LISTED]:
-        advice = rival.advice if task.race is None else ""
+        advice = rival.outlook.advice if task.race is None else ""
         sentences.append(f"{_rival_sentence(rival, leader)} {advice}".rstrip())
     if len(rivals) > MOST_LISTED:
         rest = [_other(one, leader) for one in rivals[MOST_LISTED:]]
@@ -335,7 +334,7 @@ def comparison_sentence(contest: Contest) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         return contest.words
     both = f"{contest.first} − {contest.second}"
-    lead = outcome_words(contest) or f"{contest.first} and {contest.second} could not be told apart"
+    lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
     difference, error, bounds = contest.shown
     around = f" (95 % interval {formatting.interval(bounds, error)}{contest.unit})" if bounds else ""
     found = f"{formatting.with_error(difference, error)}{contest.unit}"

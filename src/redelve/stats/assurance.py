@@ -195,6 +195,44 @@ def assured_test_cases(pilot: Pilot, difference: float, level: float, *, power: 
     )
 
 
+@dataclass(frozen=True)
+class Prospects:
+    """What an experiment finds with some assurance, and how much of what would find a given difference.
+
+    `training_sets` and `test_cases` are None where no number is enough; test cases are counted only then.
+    """
+
+    smallest: float
+    is_enough: bool
+    """Whether the difference that was asked for is found as it is."""
+    training_sets: int | None = None
+    test_cases: int | None = None
+
+
+def prospects(
+    pilot: Pilot, difference: float | None, level: float, *, power: float = 0.8, can_grow: bool = True
+) -> Prospects:
+    """What an experiment like the pilot finds, and what it takes to find a difference, if one is given.
+
+    Parameters and model are those of `assured_power`; `power` is the assurance asked for. An experiment that
+    cannot grow, as one on folds, is not asked how large it would have to be.
+
+    Examples
+    --------
+    >>> prospects(Pilot(4, 100, 1.0), 1.0, 0.05).training_sets
+    17
+    """
+    smallest = assured_difference(pilot, level, power=power)
+    is_enough = difference is not None and smallest <= difference
+    if difference is None or is_enough or not can_grow:
+        return Prospects(smallest, is_enough)
+    sets = assured_training_sets(pilot, difference, level, power=power)
+    if sets is not None:
+        return Prospects(smallest, is_enough=False, training_sets=sets)
+    cases = assured_test_cases(pilot, difference, level, power=power)
+    return Prospects(smallest, is_enough=False, test_cases=cases)
+
+
 def _in_units(pilot: Pilot, unit: float) -> Pilot:
     """The pilot in units in which its variance is one, in few digits: many pairs are then one."""
     return replace(
