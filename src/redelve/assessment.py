@@ -46,8 +46,9 @@ from redelve.findings.result_frames import (
 )
 from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods, taking
 from redelve.model import Assignment
+from redelve.model.prototask import DataDescription, described
 from redelve.registry import named_options
-from redelve.report.sections import DataDescription, ReportContext, described
+from redelve.report.sections import ReportContext
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
 from redelve.run.more_losses import lacks, with_loss

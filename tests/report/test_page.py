@@ -15,8 +15,9 @@ from redelve.answers.predictions import TargetDistributions
 from redelve.errors import SpecError
 from redelve.findings import Findings, find
 from redelve.findings.validity import RULES
+from redelve.model.prototask import AttributeRow, DataDescription
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown, write_report
-from redelve.report.sections import AttributeRow, DataDescription, ReportContext
+from redelve.report.sections import ReportContext
 from redelve.report.sections.records import coverage_table
 from redelve.run.results import Job, Results
 

@@ -1,8 +1,10 @@
-"""Prototasks, priors, tasks and instances (manual 4); assignments, which are tasks ready to be worked on."""
+"""Prototasks, priors, tasks and instances (manual 4); assignments, which are tasks ready to be worked on,
+and their data in words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -367,3 +369,42 @@ class Assignment:
         prototask = self.task.prototask
         admitted = (self.dataset.attribute(number).range.missing for number in prototask.inputs)
         return prototask.cases == NO_MISSING and any(admitted)
+
+
+@dataclass(frozen=True)
+class AttributeRow:
+    """One attribute of a dataset, in words."""
+
+    name: str
+    role: str = ""
+    type: str = ""
+    range: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class DataDescription:
+    """A dataset in words; `source` is where others can get it (an address, a DOI, a paper)."""
+
+    dataset: str
+    title: str = ""
+    source: str = ""
+    attributes: tuple[AttributeRow, ...] = ()
+
+
+def described(assignments: Iterable[Assignment]) -> tuple[DataDescription, ...]:
+    """The datasets of the assignments in words, with the attributes that their tasks use."""
+    found: dict[str, DataDescription] = {}
+    for one in assignments:
+        name, title = one.dataset.name, one.dataset.title or ""
+        if name not in found:
+            rows = (*_rows(one, "input"), *_rows(one, "target"))
+            found[name] = DataDescription(name, title, attributes=rows)
+    return tuple(found.values())
+
+
+def _rows(assignment: Assignment, role: str) -> Iterable[AttributeRow]:
+    prior = assignment.task.prior
+    for one in assignment.data.inputs if role == "input" else assignment.data.targets:
+        kind = prior.attribute(one.number).type
+        yield AttributeRow(one.name, role, kind, str(one.range), one.description)

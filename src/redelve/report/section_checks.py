@@ -21,13 +21,12 @@ from redelve.model.numbered_checks import (
     NumberedChecks,
     must,
 )
+from redelve.model.prototask import AttributeRow, DataDescription
 from redelve.report.drawing import Picture, look_of, save
 from redelve.report.formatting import ReportTable, latex, markdown, to_csv
 from redelve.report.page import render_part
 from redelve.report.sections import (
     SECTIONS,
-    AttributeRow,
-    DataDescription,
     PagePart,
     ReportContext,
     Section,

@@ -15,7 +15,7 @@ from typing import Any
 
 from redelve.errors import SpecError
 from redelve.findings import Findings, LearningCurve, TaskFindings
-from redelve.model import Assignment
+from redelve.model.prototask import DataDescription
 from redelve.registry import Registry
 from redelve.report.drawing import FigureLook, Picture, look_of
 from redelve.report.formatting import ReportTable, escape_latex, escape_markdown, slug
@@ -34,27 +34,6 @@ PLAIN = """\
 ONE_TABLE = "{{ table(part.tables[0], looks, heading=false) }}\n"
 
 # --- what sections look at ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class AttributeRow:
-    """One attribute of a dataset, in words."""
-
-    name: str
-    role: str = ""
-    type: str = ""
-    range: str = ""
-    description: str = ""
-
-
-@dataclass(frozen=True)
-class DataDescription:
-    """A dataset in words; `source` is where others can get it (an address, a DOI, a paper)."""
-
-    dataset: str
-    title: str = ""
-    source: str = ""
-    attributes: tuple[AttributeRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,24 +107,6 @@ def _panel(findings: Findings, prototask: str, tasks: Sequence[TaskFindings]) ->
     return Panel(
         prototask, by_size, tuple(curves[name] for name in methods if name in curves), methods, everybody
     )
-
-
-def described(assignments: Iterable[Assignment]) -> tuple[DataDescription, ...]:
-    """The datasets of the assignments in words, with the attributes that their tasks use."""
-    found: dict[str, DataDescription] = {}
-    for one in assignments:
-        name, title = one.dataset.name, one.dataset.title or ""
-        if name not in found:
-            rows = (*_rows(one, "input"), *_rows(one, "target"))
-            found[name] = DataDescription(name, title, attributes=rows)
-    return tuple(found.values())
-
-
-def _rows(assignment: Assignment, role: str) -> Iterable[AttributeRow]:
-    prior = assignment.task.prior
-    for one in assignment.data.inputs if role == "input" else assignment.data.targets:
-        kind = prior.attribute(one.number).type
-        yield AttributeRow(one.name, role, kind, str(one.range), one.description)
 
 
 class ProblemCollection:

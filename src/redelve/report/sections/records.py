@@ -9,6 +9,7 @@ from redelve.findings import Findings, TaskFindings
 from redelve.findings.failures import FailedJobs, failed_jobs_of
 from redelve.findings.findings import LEVELS, Coverage
 from redelve.findings.validity import RULES, Note
+from redelve.model.prototask import DataDescription
 from redelve.report.formatting import (
     METHOD,
     TASK,
@@ -26,7 +27,6 @@ from redelve.report.formatting import (
 from redelve.report.sections import (
     ONE_TABLE,
     SECTIONS,
-    DataDescription,
     Panel,
     ReportContext,
     Section,
