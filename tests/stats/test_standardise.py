@@ -16,6 +16,7 @@ from redelve.stats import (
     baseline_log_angular,
     baseline_log_discrete,
     baseline_log_gaussian,
+    baseline_ranked_probability,
     baseline_squared,
     baseline_squared_angular,
     baseline_squared_probability,
@@ -25,7 +26,7 @@ from redelve.stats import (
 )
 from redelve.stats.mean_squares import FloatArray
 
-REAL = (baseline_squared, baseline_absolute, baseline_log_gaussian)
+REAL = (baseline_squared, baseline_absolute, baseline_log_gaussian, baseline_ranked_probability)
 DISCRETE = (baseline_zero_one, baseline_squared_probability, baseline_log_discrete)
 ANGULAR = (baseline_squared_angular, baseline_absolute_angular, baseline_log_angular)
 TARGETS = st.lists(st.floats(-720, 720), min_size=2, max_size=30).map(np.array)
@@ -44,7 +45,7 @@ def test_squared_and_absolute_baselines_divide_by_one_less_than_n() -> None:
 
 
 def test_baselines_of_a_single_target_are_undefined() -> None:
-    assert [baseline([3.0]) for baseline in REAL] == [None] * 3
+    assert [baseline([3.0]) for baseline in REAL] == [None] * 4
     assert [baseline([3.0], 360.0) for baseline in ANGULAR] == [None] * 3
 
 
@@ -57,6 +58,12 @@ def test_discrete_baselines_come_from_shares() -> None:
 
 def test_a_single_class_leaves_nothing_to_predict() -> None:
     assert [baseline([1, 1, 1]) for baseline in DISCRETE] == [0.0, 0.0, 0.0]
+
+
+def test_the_ranked_probability_of_their_own_distribution_is_half_the_mean_distance_of_targets() -> None:
+    targets = np.random.default_rng(1).gamma(2.0, size=40)
+    every = np.abs(targets[:, None] - targets).mean()
+    assert baseline_ranked_probability(targets) == pytest.approx(every / 2, rel=1e-12)
 
 
 def test_gaussian_baseline_is_the_mean_log_density() -> None:

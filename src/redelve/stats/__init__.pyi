@@ -103,6 +103,7 @@ from redelve.stats.standardise import baseline_absolute_angular as baseline_abso
 from redelve.stats.standardise import baseline_log_angular as baseline_log_angular
 from redelve.stats.standardise import baseline_log_discrete as baseline_log_discrete
 from redelve.stats.standardise import baseline_log_gaussian as baseline_log_gaussian
+from redelve.stats.standardise import baseline_ranked_probability as baseline_ranked_probability
 from redelve.stats.standardise import baseline_squared as baseline_squared
 from redelve.stats.standardise import baseline_squared_angular as baseline_squared_angular
 from redelve.stats.standardise import baseline_squared_probability as baseline_squared_probability

@@ -58,6 +58,15 @@ def baseline_log_gaussian(targets: ArrayLike) -> float | None:
     return -0.5 * (log(2 * pi * variance) + 1) if variance else None
 
 
+def baseline_ranked_probability(targets: ArrayLike) -> float | None:
+    """Loss C of predicting the targets' own distribution: half their mean distance from each other."""
+    ordered = np.sort(real_targets(targets))
+    count = ordered.size
+    if count < 2:
+        return None
+    return float((ordered * (2 * np.arange(1, count + 1) - count - 1)).sum() / count**2)
+
+
 def standardise_ratio(value: float | None, baselines: Sequence[float | None]) -> float | None:
     """A mean, difference, standard error or standard deviation of loss S, A, Z or Q over its baseline.
 

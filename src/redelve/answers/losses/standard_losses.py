@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -150,34 +150,56 @@ class DistanceLoss(GuessLoss):
         return np.inf if self.penalty is None else self.penalty
 
 
-class AbsoluteError(DistanceLoss):
+class ByFormula(Loss):
+    """A loss whose best constant answer has a formula for every kind of target (manual 8.3)."""
+
+    formulas: ClassVar[Mapping[str, Callable[..., float | None]]]
+    """What the best constant answer loses, by kind of target; that of angles is told their unit, too."""
+    sign: ClassVar[float] = 1.0
+    """−1 where the formulas give what is to be added to a mean loss."""
+
+    def best_constant(self, truth: Truth) -> float | None:
+        """What the formula gives; an angle without a unit is a number as any other."""
+        kind, unit = truth.target.kind, truth.target.unit
+        if not len(truth):
+            return None
+        if kind == "angular" and unit is not None:
+            found = self.formulas[kind](truth.values, unit)
+        else:
+            found = self.formulas["real" if kind == "angular" else kind](truth.values)
+        return None if found is None else self.sign * found
+
+
+class AbsoluteError(ByFormula, DistanceLoss):
     """|guess − truth|; the shorter arc for angular targets. Least for the median."""
 
     letter = "A"
     title = "Absolute error"
     kinds = ("integer", "real", "angular")
     place, by_default, in_delve = 1, True, True
+    formulas: ClassVar = {
+        "integer": standardise.baseline_absolute,
+        "real": standardise.baseline_absolute,
+        "angular": standardise.baseline_absolute_angular,
+    }
 
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
         """How far the guess is off."""
         return gap(truth, guess)
 
-    def best_constant(self, truth: Truth) -> float | None:
-        """The mean distance from the median."""
-        if len(truth) < 2:
-            return None
-        if truth.target.kind == "angular" and truth.target.unit is not None:
-            return standardise.baseline_absolute_angular(truth.values, truth.target.unit)
-        return standardise.baseline_absolute(truth.values)
 
-
-class SquaredError(DistanceLoss):
+class SquaredError(ByFormula, DistanceLoss):
     """(guess − truth)²; the shorter arc squared for angular targets. Least for the mean."""
 
     letter = "S"
     title = "Squared error"
     kinds = ("integer", "real", "angular")
     place, by_default, in_delve = 2, True, True
+    formulas: ClassVar = {
+        "integer": standardise.baseline_squared,
+        "real": standardise.baseline_squared,
+        "angular": standardise.baseline_squared_angular,
+    }
 
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
         """How far the guess is off, squared."""
@@ -191,22 +213,15 @@ class SquaredError(DistanceLoss):
         """Numbers are judged by it."""
         return any(target.kind != "categorical" for target in targets)
 
-    def best_constant(self, truth: Truth) -> float | None:
-        """The variance."""
-        if len(truth) < 2:
-            return None
-        if truth.target.kind == "angular" and truth.target.unit is not None:
-            return standardise.baseline_squared_angular(truth.values, truth.target.unit)
-        return standardise.baseline_squared(truth.values)
 
-
-class ZeroOne(DistanceLoss):
+class ZeroOne(ByFormula, DistanceLoss):
     """0 if right, 1 if wrong; the guess for an integer is first rounded to the nearest one, halves up."""
 
     letter = "Z"
     title = "Zero-one"
     kinds = ("categorical", "integer")
     place, by_default, in_delve = 5, True, True
+    formulas: ClassVar = dict.fromkeys(kinds, standardise.baseline_zero_one)
 
     @property
     def is_share(self) -> bool:
@@ -224,10 +239,6 @@ class ZeroOne(DistanceLoss):
     def is_primary_for(self, targets: Sequence[Target]) -> bool:
         """Classes are judged by it."""
         return all(target.kind == "categorical" for target in targets)
-
-    def best_constant(self, truth: Truth) -> float | None:
-        """What is not of the most frequent class."""
-        return standardise.baseline_zero_one(truth.values)
 
 
 LOSSES.add("A", AbsoluteError)
@@ -256,7 +267,7 @@ def _round_half_up(values: Numbers) -> Numbers:
 ROUNDING_SLACK = 1e-6  # log probabilities pass through files with nine digits
 
 
-class NegativeLogProbability(Loss):
+class NegativeLogProbability(ByFormula):
     """−ln of the probability, or density, of the true targets; of the allowed interval if censored."""
 
     letter = "L"
@@ -265,6 +276,13 @@ class NegativeLogProbability(Loss):
     kinds = KINDS
     place, by_default, in_delve = 3, True, True
     is_shift = True
+    sign = -1.0
+    formulas: ClassVar = {
+        "categorical": standardise.baseline_log_discrete,
+        "integer": standardise.baseline_log_discrete,
+        "real": standardise.baseline_log_gaussian,
+        "angular": standardise.baseline_log_angular,
+    }
 
     def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
         """Probabilities of classes are at most 1; a density may be anything."""
@@ -287,20 +305,8 @@ class NegativeLogProbability(Loss):
             return 0.0 - prediction.values
         raise self._refusal("class probabilities or the probabilities of the true targets", prediction)
 
-    def best_constant(self, truth: Truth) -> float | None:
-        """The entropy of the class shares, or that of the density that fits all numbers."""
-        if truth.target.kind in ("categorical", "integer"):
-            return -standardise.baseline_log_discrete(truth.values)
-        if len(truth) < 2:
-            return None
-        if truth.target.kind == "angular" and truth.target.unit is not None:
-            figure = standardise.baseline_log_angular(truth.values, truth.target.unit)
-        else:
-            figure = standardise.baseline_log_gaussian(truth.values)
-        return None if figure is None else -figure
 
-
-class SquaredProbability(Loss):
+class SquaredProbability(ByFormula):
     """(1 − p_t)² + Σ_{i≠t} p_i² for the true level t (manual 5.2); at most two."""
 
     letter = "Q"
@@ -311,6 +317,7 @@ class SquaredProbability(Loss):
     place, by_default, in_delve = 4, True, True
     baseline_kinds = ("categorical", "integer")
     needs_every_level = True
+    formulas: ClassVar = dict.fromkeys(baseline_kinds, standardise.baseline_squared_probability)
     lowest, highest = 0.0, 2.0
 
     def part_of(self, answer: Answer) -> Prediction | None:
@@ -329,10 +336,6 @@ class SquaredProbability(Loss):
         squares: Numbers = (surplus**2).sum(axis=1)
         return squares
 
-    def best_constant(self, truth: Truth) -> float | None:
-        """1 − Σ (class share)²."""
-        return standardise.baseline_squared_probability(truth.values)
-
 
 LOSSES.add("L", NegativeLogProbability)
 LOSSES.add("Q", SquaredProbability)
@@ -348,7 +351,7 @@ def _check_at_most_one(truths: Sequence[Truth], logs: Numbers) -> None:
         )
 
 
-class RankedProbability(Loss):
+class RankedProbability(ByFormula):
     """The continuous ranked probability score, ∫ (F(x) − 1[x ≥ truth])² dx (Gneiting and Raftery 2007)."""
 
     letter = "C"
@@ -358,6 +361,7 @@ class RankedProbability(Loss):
     place, by_default = 6, True
     lowest = 0.0
     allows_censored = False
+    formulas: ClassVar = dict.fromkeys(kinds, standardise.baseline_ranked_probability)
 
     def part_of(self, answer: Answer) -> Prediction | None:
         """The predictive distributions."""
@@ -373,13 +377,6 @@ class RankedProbability(Loss):
         pairs = zip(truths, prediction.distributions, strict=True)
         total: Numbers = np.sum([forecast.crps(truth.values) for truth, forecast in pairs], axis=0)
         return total
-
-    def best_constant(self, truth: Truth) -> float | None:
-        """That of answering with the distribution of the test targets: half their mean distance."""
-        ordered, count = np.sort(truth.values), len(truth)
-        if count < 2:
-            return None
-        return float((ordered * (2 * np.arange(1, count + 1) - count - 1)).sum() / count**2)
 
 
 LOSSES.add("C", RankedProbability)
