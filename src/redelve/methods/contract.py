@@ -137,6 +137,12 @@ class BuiltIn(Method):
     called: ClassVar[str]
     version: ClassVar[int] = 1
     looks_at: LooksAt = "columns"
+    numbers_only: ClassVar[bool] = False
+    """Whether it cannot predict levels."""
+
+    def why_not(self, targets: tuple[Target, ...]) -> str | None:
+        """Levels, where it predicts numbers only."""
+        return numerical_only(self.called, targets) if self.numbers_only else None
 
     @property
     def name(self) -> str:

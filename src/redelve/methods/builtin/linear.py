@@ -11,9 +11,8 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Normal
-from redelve.answers.predictions import Target
 from redelve.errors import SpecError
-from redelve.methods.contract import BuiltIn, numerical_only
+from redelve.methods.contract import BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import View, answer_of, regression_parts
 from redelve.model.dataset import Numbers
@@ -88,10 +87,7 @@ class Lin1(BuiltIn):
     """Linear regression with a Gaussian predictive density."""
 
     called = "lin-1"
-
-    def why_not(self, targets: tuple[Target, ...]) -> str | None:
-        """It predicts numbers only."""
-        return numerical_only(self.called, targets)
+    numbers_only = True
 
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Lin1Predictor:
         """Nothing random; least squares is solved when the test inputs are there."""
