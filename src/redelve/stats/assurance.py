@@ -9,6 +9,7 @@ as Gaussian. See docs/comparisons.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite, sqrt
@@ -18,8 +19,9 @@ import numpy as np
 from redelve.errors import StatisticsError
 from redelve.stats.families import PairFamily
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.power import MOST, chi_square_nodes, least_number
 
+MOST = 100_000
+"""No design with more training sets or test cases than this is proposed."""
 FEW_DF = 6.0
 """Below this Gauss's quadrature needs many nodes: its functions have roots at zero."""
 SHARES = 1 - np.linspace(1.0, 0.0, 16) ** 2
@@ -233,6 +235,24 @@ def prospects(
     return Prospects(smallest, is_enough=False, test_cases=cases)
 
 
+def least_number(enough: Callable[[int], bool], guess: int = 2) -> int | None:
+    """Smallest number from 2 to `MOST` that is enough, looked for around a guess; None if none is."""
+    low, high, step = 1, guess, 1
+    if enough(guess):
+        while (below := max(high - step, 2)) < high and enough(below):
+            high, step = below, 2 * step
+        low = 1 if high == 2 else below
+    else:
+        while not enough(high):
+            if high >= MOST:
+                return None
+            low, high, step = high, min(high + step, MOST), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 def _in_units(pilot: Pilot, unit: float) -> Pilot:
     """The pilot in units in which its variance is one, in few digits: many pairs are then one."""
     return replace(
@@ -349,6 +369,20 @@ def _shared(pilot: Pilot, sets: int, growth: float) -> _SharedCases:
     later, weights = _nodes(growth * pilot.test_cases - 1)
     found = np.maximum((true + residual) * later - residual, 0.0)
     return _SharedCases(true, found, np.outer(unknown, weights), growth * pilot.test_cases - 1)
+
+
+def chi_square_nodes(df: float, fineness: float, depth: float = 16.0) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights for averages over a chi-square divided by its degrees of freedom.
+
+    The trapezium rule in the logarithm, in steps that are `fineness` of a standard deviation, as far as the
+    density exceeds e^−depth of its greatest value (Trefethen and Weideman 2014). Power is good to 0.0005.
+    """
+    step = fineness * min(0.7, sqrt(2 / df))
+    edge = 2 * depth / df
+    reach = edge + sqrt(2 * edge)
+    log = np.arange(-reach, np.log1p(reach) + step, step)
+    weights = np.exp(df / 2 * (log - np.exp(log) + 1))
+    return np.exp(log), weights / weights.sum()
 
 
 @lru_cache(maxsize=512)

@@ -13,11 +13,9 @@ from math import isfinite, sqrt
 import numpy as np
 
 from redelve.errors import StatisticsError
+from redelve.stats.assurance import MOST, chi_square_nodes, least_number
 from redelve.stats.estimates import Components, Interval, few_sets_or_cases, few_training_sets
 from redelve.stats.mean_squares import FloatArray, crossed_variance, t_quantile
-
-MOST = 100_000
-"""No design with more training sets or test cases than this is proposed."""
 
 GAUSSIAN = "power is for Gaussian losses; skewed or heavy-tailed ones need more data"
 
@@ -200,20 +198,6 @@ def _as_if_t(components: Components, plan: PlannedExperiment, level: float) -> _
     return _PlannedTest(error, df, float(t_quantile(df, 1 - level)) * error * np.sqrt(nodes), weights)
 
 
-def chi_square_nodes(df: float, fineness: float, depth: float = 16.0) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights for averages over a chi-square divided by its degrees of freedom.
-
-    The trapezium rule in the logarithm, in steps that are `fineness` of a standard deviation, as far as the
-    density exceeds e^−depth of its greatest value (Trefethen and Weideman 2014). Power is good to 0.0005.
-    """
-    step = fineness * min(0.7, sqrt(2 / df))
-    edge = 2 * depth / df
-    reach = edge + sqrt(2 * edge)
-    log = np.arange(-reach, np.log1p(reach) + step, step)
-    weights = np.exp(df / 2 * (log - np.exp(log) + 1))
-    return np.exp(log), weights / weights.sum()
-
-
 def _needed(
     components: Components, plan_of: Callable[[int], PlannedExperiment], goal: Goal, of: str
 ) -> Needed:
@@ -232,24 +216,6 @@ def _needed(
     number = least(1.0)
     ends = (number, number) if low == high else (least(low), least(high))
     return Needed(number, *ends, of, _caveats(components, plan_of(number or MOST)))
-
-
-def least_number(enough: Callable[[int], bool], guess: int = 2) -> int | None:
-    """Smallest number from 2 to `MOST` that is enough, looked for around a guess; None if none is."""
-    low, high, step = 1, guess, 1
-    if enough(guess):
-        while (below := max(high - step, 2)) < high and enough(below):
-            high, step = below, 2 * step
-        low = 1 if high == 2 else below
-    else:
-        while not enough(high):
-            if high >= MOST:
-                return None
-            low, high, step = high, min(high + step, MOST), 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def _caveats(components: Components, plan: PlannedExperiment) -> tuple[str, ...]:
