@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import redelve
 from redelve.data.tables import ColumnDescription, Description
-from redelve.data.tables.own_frames import kept_frame
+from redelve.data.tables.frame_tables import kept_frame
 from redelve.errors import FormatError, SpecError
 from redelve.methods.identities import packages_used
 from redelve.run.experiment import Experiment, lessons_of

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.tables.description import ColumnDescription, Description
-from redelve.data.tables.own_frames import FrameReader
-from redelve.data.tables.table_files import Table, TableColumn
+from redelve.data.tables.table_files import FrameReader, Table, TableColumn
 from redelve.errors import SpecError
 from redelve.model.dataset import NumberColumn
 from redelve.text_numbers import parse_number

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
-from redelve.data.tables.own_frames import kept_frame
-from redelve.data.tables.table_files import Table, TableColumn, arrow_column, check_names, table_from_arrow
+from redelve.data.tables.table_files import (
+    FrameReader,
+    Table,
+    TableColumn,
+    arrow_column,
+    check_names,
+    table_from_arrow,
+)
 from redelve.errors import SpecError
 
 
@@ -30,6 +37,19 @@ def table_from_frame(frame: Any, source: str = "the data frame") -> Table:
     check_names(names, source)
     columns = tuple(_column(name, frame.iloc[:, place]) for place, name in enumerate(names))
     return Table(source, columns, own=kept_frame(frame))
+
+
+def kept_frame(frame: Any) -> FrameReader:
+    """The frame as it is now, whatever becomes of it later; copied where pandas does not copy on write."""
+    import pandas as pd
+
+    copies_on_write = int(pd.__version__.partition(".")[0]) >= 3
+    kept = frame.copy(deep=not copies_on_write) if isinstance(frame, pd.DataFrame) else frame
+    return partial(_itself, kept)
+
+
+def _itself(frame: Any) -> Any:
+    return frame
 
 
 def column_of_values(name: str, values: Any) -> TableColumn:

@@ -1,4 +1,7 @@
-"""Tables: CSV, Parquet and ARFF files as columns of texts or numbers; nothing is guessed or evaluated."""
+"""Tables: CSV, Parquet and ARFF files as columns of texts or numbers; nothing is guessed or evaluated.
+
+Beside each goes the frame that its user would have read: what estimators and functions are shown.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,8 +23,7 @@ from redelve.data.compressed_names import plain_name
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
-from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, cleaned, no_header, read_csv
-from redelve.data.tables.own_frames import FrameReader, arff_frame, csv_frame, parquet_frame
+from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, CsvManner, cleaned, no_header, read_csv
 from redelve.data.tables.text_blocks import read_whole
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
@@ -34,6 +36,8 @@ INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")
 
 Kind = Literal["text", "number", "categories", "ordered", "date", "other"]
 Flags = NDArray[np.bool_]
+FrameReader = Callable[[], Any]
+"""Reads a file as its user would have, or gives the frame that the user has."""
 
 
 class ReadingManner(NamedTuple):
@@ -206,10 +210,23 @@ def check_names(names: Sequence[str], source: str) -> None:
 def _read_csv(path: StrPath, manner: ReadingManner) -> Table:
     found = read_csv(path, manner.limit, encoding=manner.encoding, decimal=manner.decimal)
     check_names([column.name for column in found.columns], os.fspath(path))
-    own = csv_frame(path, found.manner)
+    own = _csv_frame(path, found.manner)
     table = Table(os.fspath(path), tuple(map(_csv_column, found.columns)), found.notes, own)
     _check_header(path, table)
     return table
+
+
+def _csv_frame(path: StrPath, manner: CsvManner) -> FrameReader:
+    """What pandas reads from the file if told how it is written; a lone ? is missing, as everywhere here."""
+    return partial(_read_csv_frame, Path(path).absolute(), manner)
+
+
+def _read_csv_frame(path: Path, manner: CsvManner) -> Any:
+    import pandas as pd
+
+    delimiter, decimal, encoding = manner
+    with open_bytes(path) as stream:
+        return pd.read_csv(stream, sep=delimiter, decimal=decimal, encoding=encoding, na_values="?")
 
 
 def _csv_column(column: CsvColumn) -> TableColumn:
@@ -236,7 +253,22 @@ def _read_arff(path: StrPath, manner: ReadingManner) -> Table:
     columns = parse_arff(text, os.fspath(path))
     check_names([column.name for column in columns], os.fspath(path))
     made = tuple(map(_arff_column, columns))
-    return Table(os.fspath(path), made, notes, arff_frame(made))
+    return Table(os.fspath(path), made, notes, _arff_frame(made))
+
+
+def _arff_frame(columns: Sequence[TableColumn]) -> FrameReader:
+    """Numbers as floats, declared levels as categories, texts as pandas has them."""
+    return partial(_made_arff_frame, columns)
+
+
+def _made_arff_frame(columns: Sequence[TableColumn]) -> Any:
+    import pandas as pd
+
+    found = {column.name: column.values.to_pandas() for column in columns}
+    for column in columns:
+        if column.kind == "categories":
+            found[column.name] = found[column.name].astype(pd.CategoricalDtype(list(column.levels)))
+    return pd.DataFrame(found)
 
 
 def _arff_column(column: ArffColumn) -> TableColumn:
@@ -264,10 +296,21 @@ def _read_parquet(path: StrPath, manner: ReadingManner) -> Table:
             raise FormatError(
                 path, None, f"{cells} values in {size} bytes are too many: raise the limit, or take a sample"
             )
-        return table_from_arrow(file.read(), os.fspath(path), parquet_frame(found))
+        return table_from_arrow(file.read(), os.fspath(path), _parquet_frame(found))
     except (pa.ArrowException, OSError, ValueError, OverflowError) as problem:
         cause = (str(problem) or type(problem).__name__).splitlines()[0]
         raise FormatError(path, None, f"can't read this as Parquet ({cause[:120]})") from None
+
+
+def _parquet_frame(path: StrPath) -> FrameReader:
+    """What pandas reads from the file."""
+    return partial(_read_parquet_frame, Path(path).absolute())
+
+
+def _read_parquet_frame(path: Path) -> Any:
+    import pandas as pd
+
+    return pd.read_parquet(path)
 
 
 def table_from_arrow(table: Any, source: str, own: FrameReader | None = None) -> Table:
