@@ -184,7 +184,7 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
         made, hint = task(name), ""
     else:
         path, description = _described(out, name, given.target)
-        design, corrected = _design(given), tables.corrections(given)
+        design, corrected = _design(given), given.some(*tables.CORRECTIONS)
         kind: Any = given.kind  # checked there
         made = task(
             name,
@@ -207,7 +207,7 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
     if not given.quiet:
         write([f"{made}{hint}\n\n"])
     elif isinstance(made, Intake):
-        tables.tell_warnings("redelve assess", made)
+        of.tell_warnings("redelve assess", made.warnings)
     return made, path
 
 

@@ -193,6 +193,12 @@ def write(pieces: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
+def tell_warnings(command: str, warnings: Iterable[str]) -> None:
+    """Write to standard error what looks wrong, whether or not the rest is quiet."""
+    for warning in warnings:
+        to_stderr(f"{command}: warning: {warning}")
+
+
 def to_stderr(line: str) -> None:
     """Show one line of progress at once."""
     sys.stderr.write(f"{line}\n")
@@ -314,6 +320,10 @@ class VerbOptions:
         self.arguments = given.arguments
         for name, option in self._typed().items():
             self.__dict__[name] = option.value(given, self.complaint)
+
+    def some(self, *names: str) -> dict[str, Any]:
+        """The values of these options, for a function whose parameters have their names; None if empty."""
+        return {name: getattr(self, name) or None for name in names}
 
     @classmethod
     def _typed(cls) -> dict[str, TypedOption[object]]:

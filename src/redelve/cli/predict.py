@@ -61,8 +61,8 @@ def _predict(given: PredictOptions) -> str:
     from redelve.methods.contract import METHODS
     from redelve.performance.predicting_tasks import predict_task
 
-    table = from_file(given.arguments[0], given.target, groups=given.group, **tables.corrections(given))
-    tables.tell_warnings("redelve predict", table)
+    table = from_file(given.arguments[0], given.target, groups=given.group, **given.some(*tables.CORRECTIONS))
+    of.tell_warnings("redelve predict", table.warnings)
     prediction = predict_task(
         {name: METHODS[name] for name in given.method or (USUAL_METHOD,)},
         table.assignments[0],

@@ -1,13 +1,8 @@
-"""The options of every verb that reads a table, and the warnings that none of them may hide."""
+"""The options of every verb that reads a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
 from redelve.cli import options as of
-
-if TYPE_CHECKING:
-    from redelve.data.tables import Intake
 
 
 def ignore() -> of.TypedOption[tuple[str, ...]]:
@@ -30,22 +25,5 @@ def decimal() -> of.TypedOption[str | None]:
     return of.text("P", "how the table writes decimals: . or ,", "sign")
 
 
-class Correcting(Protocol):
-    """A verb's options that have these four."""
-
-    ignore: Any
-    missing: Any
-    encoding: Any
-    decimal: Any
-
-
-def corrections(given: Correcting) -> dict[str, Any]:
-    """What was said of the table, for those who make tasks of it; None where nothing was."""
-    names = ("ignore", "missing", "encoding", "decimal")
-    return {name: getattr(given, name) or None for name in names}
-
-
-def tell_warnings(command: str, made: Intake) -> None:
-    """Write to standard error what looks wrong about a table, whether or not the rest is quiet."""
-    for warning in made.warnings:
-        of.to_stderr(f"{command}: warning: {warning}")
+CORRECTIONS = ("ignore", "missing", "encoding", "decimal")
+"""What these are called in the verbs, and by those who make tasks of a table."""
