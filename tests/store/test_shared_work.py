@@ -17,10 +17,11 @@ import pytest
 import redelve
 from redelve.data.tasks import assignments_for
 from redelve.methods.contract import named_methods
+from redelve.run import leases
 from redelve.run.experiment import Experiment, plan, run
-from redelve.store import shared_work
+from redelve.run.leases import SharedWork
 from redelve.store.archive import carry_out
-from redelve.store.shared_work import LEASES, SharedWork
+from redelve.store.layout import LEASES
 
 SCRIPT = """
 import os, sys, time
@@ -61,7 +62,7 @@ def test_what_another_process_does_meanwhile_is_left_out(experiment: Experiment,
         for number, record in enumerate(records):
             if not number:
                 other = redelve.Archive.open(tmp_path)
-                with SharedWork(tmp_path, other.done) as work:
+                with SharedWork(tmp_path / LEASES, other.done) as work:
                     for theirs in run(experiment, jobs[3:], is_done=work.is_taken):
                         other.add(theirs)
             made.append(record.digest)
@@ -76,10 +77,10 @@ def test_what_another_process_does_meanwhile_is_left_out(experiment: Experiment,
 def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
     experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_work, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(leases, "LOOK_AGAIN", 0.0)
     digests = [experiment.digest(job) for job in plan(experiment)]
     archive, made = redelve.Archive.open(tmp_path, create=True), list[str]()
-    other = SharedWork(tmp_path, archive.done)
+    other = SharedWork(tmp_path / LEASES, archive.done)
     looks: list[int] = []
 
     def give_up() -> bool:
@@ -88,7 +89,7 @@ def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
             other.__exit__()
         return True
 
-    monkeypatch.setattr(shared_work.Passes, "_may_wait", property(lambda _: give_up, lambda *_: None), False)
+    monkeypatch.setattr(leases.Passes, "_may_wait", property(lambda _: give_up, lambda *_: None), False)
     with other:
         assert [other.is_taken(one) for one in digests[:2]] == [False, False]
 
@@ -105,14 +106,14 @@ def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
 def test_the_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_path: Path) -> None:
     redelve.Archive.open(tmp_path, create=True)
     code = (
-        "import sys, time; from pathlib import Path; from redelve.store.shared_work import SharedWork\n"
-        "with SharedWork(Path(sys.argv[1]), frozenset) as work:\n"
+        "import sys, time; from pathlib import Path; from redelve.run.leases import SharedWork\n"
+        "with SharedWork(Path(sys.argv[1]) / 'leases', frozenset) as work:\n"
         "    work.is_taken('abc'); print(flush=True); time.sleep(60)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE) as other,
-        SharedWork(tmp_path, frozenset) as work,
+        SharedWork(tmp_path / LEASES, frozenset) as work,
     ):
         assert other.stdout is not None
         other.stdout.readline()
@@ -136,9 +137,9 @@ def test_a_holder_on_another_machine_lives_as_long_as_it_is_touched(
     (tmp_path / LEASES).mkdir()
     claim = tmp_path / LEASES / "abc"
     claim.write_text("another machine")
-    with SharedWork(tmp_path, frozenset) as work:
+    with SharedWork(tmp_path / LEASES, frozenset) as work:
         assert work.is_taken("abc")
-        os.utime(claim, (time.time() - shared_work.LEASE - 5,) * 2)
+        os.utime(claim, (time.time() - leases.LEASE - 5,) * 2)
         assert not work.is_taken("abc")
 
 
@@ -148,7 +149,7 @@ def test_a_disk_without_second_names_for_files_will_do(
     def refused(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(shared_work.os, "link", refused)
+    monkeypatch.setattr(leases.os, "link", refused)
     assert len(carry_out(experiment, tmp_path).records) == 6
 
 
@@ -162,8 +163,8 @@ def test_more_claims_than_a_file_may_have_names(tmp_path: Path, monkeypatch: pyt
             raise OSError(31, "Too many links")
         link(source, target)
 
-    monkeypatch.setattr(shared_work.os, "link", few)
-    with SharedWork(tmp_path, frozenset) as work, SharedWork(tmp_path, frozenset) as other:
+    monkeypatch.setattr(leases.os, "link", few)
+    with SharedWork(tmp_path / LEASES, frozenset) as work, SharedWork(tmp_path / LEASES, frozenset) as other:
         assert [work.is_taken(one) for one in "abcde"] == [False] * 5
         assert [other.is_taken(one) for one in "abcde"] == [True] * 5
     assert [path.name for path in (tmp_path / LEASES).iterdir()] == ["released"]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
+from redelve.run.leases import Passes, SharedWork, sweep_leases
 from redelve.run.pooled_answers import FOLDED, pooled_metrics, pooled_over_folds
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts, environment
 from redelve.store import layout
@@ -46,7 +47,6 @@ from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, joined, same_data_told, with_others
-from redelve.store.shared_work import Passes, SharedWork, sweep_leases
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
@@ -230,7 +230,7 @@ class Archive:
                 rebuild(snapshot, snapshot.entries)
             else:
                 sweep(self.root, snapshot.files)
-            sweep_leases(self.root)
+            sweep_leases(self.root / layout.LEASES)
 
     def merge(self, other: Archive) -> MergeReport:
         """Take over the records of another archive; where both have one of the same digest, ours stays.
@@ -495,7 +495,7 @@ def _share(
     by_digest = {experiment.digest(job): job for job in jobs}
     if not jobs:
         return
-    with SharedWork(archive.root, archive.done) as work:
+    with SharedWork(archive.root / layout.LEASES, archive.done) as work:
         begin = partial(run, experiment, workers=staff, is_done=work.is_taken)
         passes = Passes(work, begin, by_digest, lambda: experiment.may_begin(()))
         with closing(watch(passes, jobs)) as made:

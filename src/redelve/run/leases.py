@@ -1,6 +1,6 @@
-"""Several processes at work on one archive, on one machine or on many: each does other jobs than the rest.
+"""Several processes at work on the same jobs, on one machine or on many: each does other jobs than the rest.
 
-Whoever is at work has a file of its own among the archive's leases, locked as long as it lives and touched
+Whoever is at work has a file of its own in the folder of leases, locked as long as it lives and touched
 every few seconds. It claims a job by a second name for this file, the job's digest: of several that try only
 one succeeds. Claims stay until their holder ends. Those of one that died are taken over: on the same machine
 as soon as its lock is free, from another machine when it was not touched for some minutes.
@@ -21,8 +21,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from redelve.store.layout import LEASES, locked
-
 if sys.platform != "win32":
     import fcntl
 if TYPE_CHECKING:
@@ -37,6 +35,7 @@ LOOK_AGAIN = 0.5
 """Seconds between two looks at jobs that others do."""
 RELEASED = "released"
 """Written anew before claims are given back: whoever then gets one looks whether its job was done."""
+LOCK = "lock"
 
 Inode = tuple[int, int]
 _alive_here: set[Inode] = set()
@@ -44,10 +43,10 @@ _alive_here: set[Inode] = set()
 
 
 class SharedWork:
-    """One of those at work on an archive; `done` looks up the digests of all records that it has."""
+    """One of those at work, with leases in a folder; `done` looks up the digests of all that is done."""
 
-    def __init__(self, root: Path, done: Callable[[], frozenset[str]]) -> None:
-        self._root, self._folder, self._done = root, root / LEASES, done
+    def __init__(self, folder: Path, done: Callable[[], frozenset[str]]) -> None:
+        self._folder, self._done = folder, done
         self._claims: set[str] = set()
         self._with_others: set[str] = set()
         self._holders: list[_Holder] = []
@@ -109,7 +108,7 @@ class SharedWork:
     def _taken_over(self, path: Path) -> bool:
         if self._is_held(path):
             return False
-        with locked(self._root):
+        with _one_at_a_time(self._folder):
             if self._is_held(path):
                 return False
             self._tell_release()
@@ -133,17 +132,25 @@ class SharedWork:
         (self._folder / RELEASED).write_bytes(os.urandom(16))
 
 
-def sweep_leases(root: Path) -> None:
-    """Remove what the dead left; the caller has locked the archive."""
-    folder = root / LEASES
-    if not folder.is_dir():
+def sweep_leases(folder: Path) -> None:
+    """Remove what the dead left."""
+    if not folder.is_dir() or not any(folder.iterdir()):
         return
     clock = folder / RELEASED
-    clock.write_bytes(os.urandom(16))
-    left = [path for path in folder.iterdir() if path != clock]
-    held = [path for path in left if _is_held(path, lambda: clock.stat().st_mtime)]
-    for path in {*left} - {*held} | ({clock} if not held else set()):
-        path.unlink(missing_ok=True)
+    with _one_at_a_time(folder):
+        clock.write_bytes(os.urandom(16))
+        left = [path for path in folder.iterdir() if path.name not in (RELEASED, LOCK)]
+        held = [path for path in left if _is_held(path, lambda: clock.stat().st_mtime)]
+        for path in [*({*left} - {*held}), *([] if held else [clock, folder / LOCK])]:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    with (folder / LOCK).open("a+b") as file:
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _is_held(path: Path, now: Callable[[], float]) -> bool:
