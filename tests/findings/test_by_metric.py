@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -291,7 +292,26 @@ def test_advice_is_in_the_units_of_the_metric(common: Assessment) -> None:
     assert contest.smallest_found == pytest.approx(by_loss.smallest_found)
     assert contest.winner is None
     found = f"{100 * (contest.smallest_found or 0):.2g}"
-    assert f"a difference of {found} % would be found with power 0.8" in contest.advice
+    assert f"a difference of {found} points would be found with power 0.8" in contest.advice
+
+
+def test_differences_of_shares_are_points_wherever_they_are_shown(common: Assessment, tmp_path: Path) -> None:
+    within = redelve.assess(METHODS, redelve.from_frame(frame(400), "ill"), judge_by="accuracy", margin=0.05)
+    (contest,) = within.compare("lr", "nb")
+    difference, error, bounds = contest.shown
+    assert bounds is not None
+    shown = f"lr − nb = {with_error(difference, error)} percentage points (95 % interval "
+    assert shown in comparison_sentence(contest)
+    assert contest.margin_words == "lr and nb are equivalent within the margin of 5 points."
+    page = within.report(tmp_path / "page.html").read_text()
+    views = (str(contest), str(within), within.compare("lr", "nb")._repr_html_(), page)
+    for text in (" ".join(one.replace("\xa0", " ").split()) for one in views):
+        assert " points" in text
+        assert not re.search(r"± [0-9.]+ %[ ,]95 % interval|interval [−0-9.]+ to [−0-9.]+ %", text)
+    assert "Differences of accuracy, in percentage points, A minus B" in page
+    assert within.plot_differences().get_xlabel().startswith("difference of accuracy, in percentage")
+    (by_auc,) = common.compare("lr", "nb")
+    assert by_auc.unit == by_auc.full_unit == ""
 
 
 def test_text_for_a_paper_has_the_metrics_own_direction(common: Assessment) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from redelve.answers.losses import parse_loss
 from redelve.errors import StatisticsError
 from redelve.findings import find
 from redelve.findings.margin import Margin, MarginLike, judged_within
@@ -94,7 +95,7 @@ def test_a_share_is_of_the_low_end_of_the_smaller_loss() -> None:
     assert verdict is not None
     assert verdict.amount == pytest.approx(0.3 * min(ends))
     assert verdict.amount < 0.3 * min(found.method(name).mean or 0.0 for name in "ab")
-    assert verdict.words == f"30 % ({verdict.amount:.2g})"
+    assert verdict.shown(None) == f"30 % ({verdict.amount:.2g})"
 
 
 def test_a_share_of_a_loss_without_a_natural_zero_is_refused() -> None:
@@ -178,3 +179,19 @@ def test_the_rule_of_many_comparisons_counts_the_planned_ones() -> None:
 def test_a_plan_that_cannot_be_carried_out_is_refused(pairs: Sequence[Sequence[str]], said: str) -> None:
     with pytest.raises(StatisticsError, match=said):
         planned_pairs(pairs, ["forest", "ridge"])
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "words"),
+    [
+        (0.02, "accuracy", "2 points"),
+        (0.02, "roc_auc", "0.02"),
+        (0.02, "Z", "0.02"),
+        ("5%", "balanced_accuracy", "5 % (0.7 points)"),
+        ("5%", "rmse", "5 % (0.007)"),
+    ],
+)
+def test_amounts_are_written_as_differences_are_shown(given: MarginLike, code: str, words: str) -> None:
+    margin = Margin.of(given)
+    verdict = judged_within(margin, margin.amount([0.14, 0.2]), None)
+    assert verdict.shown(parse_loss(code)) == words

@@ -111,6 +111,26 @@ def test_what_may_have_gone_unseen_is_told_in_the_same_units() -> None:
     assert f"a difference below about {unseen:.{1 if unseen < 9.95 else 0}f} %" in told(found)[1]
 
 
+def two_classes(noise: float) -> Findings:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(240, 3)), columns=list("abc"))
+    table["kind"] = np.where(table["a"] + noise * rng.normal(size=240) > 0, "yes", "no")
+    return redelve.assess(["constant", "knn-cv-1"], redelve.from_frame(table, "kind")).findings
+
+
+def test_the_next_method_is_told_beside_per_cents() -> None:
+    which, *_ = told(two_classes(0.2))
+    assert re.search(r"with [0-9.]+ % errors: the next, constant, has [0-9.]+ % errors", which)
+
+
+def test_differences_of_shares_of_errors_are_percentage_points() -> None:
+    found = two_classes(9.0)
+    (contest,) = found.tasks[-1].contests
+    smallest = number(100 * (contest.smallest_found or 0))
+    assert f"a difference below about {smallest} percentage points may have gone unseen" in told(found)[1]
+    assert "% of the loss would be found" in contest.advice
+
+
 def test_a_roots_standard_error_is_that_of_the_delta_method() -> None:
     rng = np.random.default_rng(1)
     draws = np.sqrt(rng.normal(4.0, 0.1, 200_000))

@@ -29,6 +29,8 @@ class Sought:
     margin: Margin | None = None
     metric: Loss | None = None
     """A metric whose best value is 1: of these a difference of 0.02 is sought, not a share of the loss."""
+    judge: Loss | None = None
+    """What methods are judged by, in whose units amounts are written."""
 
     @property
     def amount(self) -> float:
@@ -40,16 +42,20 @@ class Sought:
         return (self.margin.value if self.margin else SHARE_SOUGHT) * (self.mean or nan)
 
     def write(self, amount: float) -> str:
-        """A difference in words: a share, or an amount where the margin is one."""
-        if self.margin is not None and not self.margin.is_relative:
-            return significant(amount)
-        if self.metric is not None and self.margin is None:
-            return f"{significant(self.metric.shown_spread(amount))}{self.metric.shown_unit}"
-        return per_cent(amount / (self.mean or nan))
+        """A difference in words: a share (of what, where losses are shares themselves), or an amount."""
+        if self._is_amount:
+            shown = amount if self.judge is None else self.judge.shown_spread(amount)
+            return f"{significant(shown)}{'' if self.judge is None else self.judge.difference_unit}"
+        is_share = self.judge is not None and self.judge.is_share
+        return f"{per_cent(amount / (self.mean or nan))}{' of the loss' if is_share else ''}"
+
+    @property
+    def _is_amount(self) -> bool:
+        return self.metric is not None if self.margin is None else not self.margin.is_relative
 
     def __str__(self) -> str:
         if self.margin is not None:
-            return f"one as large as the margin of {self.margin}"
+            return f"one as large as the margin of {self.margin.shown(self.judge)}"
         return f"{100 * SHARE_SOUGHT:g} %" if self.metric is None else self.write(SHARE_SOUGHT)
 
 

@@ -207,7 +207,7 @@ class Contest:
     shown: tuple[float | None, float | None, Interval | None] = field(init=False, repr=False)
     """Difference, standard error and bounds as users are shown them, first method minus second."""
     unit: str = field(init=False, repr=False)
-    """What stands behind numbers that users are shown."""
+    """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
     outcome: str = field(init=False, repr=False)
     """That the winner is better than the loser, in the words of the loss; empty where there is no winner."""
 
@@ -228,9 +228,14 @@ class Contest:
             is_equivalent=len(not_worse) == 2,
             not_worse=not_worse,
             shown=_shown(self.difference, self.standard_error, claim.bounds, self.judged_by),
-            unit=" %" if self.judged_by is not None and self.judged_by.in_per_cent else "",
+            unit="" if self.judged_by is None else self.judged_by.difference_unit,
             outcome="" if winner is None or loser is None else _outcome(winner, loser, self.judged_by),
         )
+
+    @property
+    def full_unit(self) -> str:
+        """The unit as it is first met in a sentence: " percentage points"."""
+        return self.unit and f" percentage{self.unit}"
 
     @cached_property
     def test(self) -> Test:
@@ -285,7 +290,7 @@ class Contest:
             return None
         judge = self.judged_by
         metric = judge if judge is not None and judge.best_value == 1.0 else None
-        return Sought(mean, margin, metric)
+        return Sought(mean, margin, metric, judge)
 
     @property
     def _better_mean(self) -> float | None:
@@ -345,7 +350,7 @@ def _described(contest: Contest) -> str:
     allowing = f" allowing for {contest.claim.family} comparisons" if together else ""
     return (
         f"{lead}: {contest.first} − {contest.second} = {difference:.4g} ± "
-        f"{error:.2g}{contest.unit}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
+        f"{error:.2g}{contest.full_unit}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
     )
 
 
@@ -354,7 +359,7 @@ def _outcome(winner: str, loser: str, loss: Loss | None) -> str:
 
 
 def _margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:
-    margin = f"the margin of {verdict.words}"
+    margin = f"the margin of {verdict.shown(contest.judged_by)}"
     if verdict.is_equivalent:
         return f"{contest.first} and {contest.second} are equivalent within {margin}."
     if contest.winner:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval
 
@@ -70,13 +71,22 @@ class Margin:
                 "the units of the loss"
             )
 
+    def shown(self, judge: Loss | None) -> str:
+        """As users are shown differences: an amount of 0.02 is "2 points" of accuracy."""
+        if judge is None or self.is_relative:
+            return str(self)
+        return f"{judge.shown_spread(self.value):.6g}{judge.difference_unit}"
+
     def __str__(self) -> str:
         return f"{100 * self.value:.6g} %" if self.is_relative else f"{self.value:.6g}"
 
 
 MarginLike = Margin | str | float
 """A margin, a number in the units of the loss, or a text such as "2%" or "0.5"."""
-WAYS = 'give "2%" for a share of the smaller expected loss, 0.5 for an amount in the units of the loss'
+WAYS = (
+    'give "2%" for a share of the smaller expected loss, 0.5 for an amount in the units of the loss '
+    "(0.02 for 2 points of accuracy)"
+)
 
 
 @dataclass(frozen=True)
@@ -92,11 +102,15 @@ class MarginVerdict:
     """Whether the first method is not worse than the second by more than the margin."""
     second_is_not_worse: bool
 
-    @property
-    def words(self) -> str:
-        """The margin, and what a share amounts to: "0.5", or "2 % (0.031)"."""
-        amount = f"{self.amount:.2g}" if self.amount < LARGE else f"{float(f'{self.amount:.2g}'):,.0f}"
-        return f"{self.margin} ({amount})" if self.margin.is_relative else str(self.margin)
+    def shown(self, judge: Loss | None) -> str:
+        """The margin, and what a share amounts to: "0.5", "2 % (0.031)", "2 % (0.31 points)"."""
+        if not self.margin.is_relative:
+            return self.margin.shown(judge)
+        amount, unit = self.amount, ""
+        if judge is not None:
+            amount, unit = judge.shown_spread(amount), judge.difference_unit
+        written = f"{amount:.2g}" if amount < LARGE else f"{float(f'{amount:.2g}'):,.0f}"
+        return f"{self.margin} ({written}{unit})"
 
     @property
     def is_equivalent(self) -> bool:

@@ -127,7 +127,7 @@ def contests_html(
         ReportColumn("Difference ± SE", ("difference", "difference_se")),
         ReportColumn("95 % interval", ("low", "high")),
         ReportColumn("p", ("p",)),
-        ReportColumn("Loses less"),
+        ReportColumn("Better"),
     )
     both = f"{contests[0].first} − {contests[0].second}" if contests else "Nothing was compared"
     sentences = tuple(comparison_sentence(one) for one in contests)
@@ -141,12 +141,12 @@ def contests_html(
 
 
 def _contest_row(task: str, loss: str, one: Contest) -> tuple[Cell, ...]:
-    bounds = one.bounds or ()
+    difference, error, bounds = one.shown
     return (
         Cell(task),
         Cell(loss),
-        Cell(with_error(one.difference, one.standard_error), (one.difference, one.standard_error)),
-        Cell(interval(one.bounds, one.standard_error), bounds),
+        Cell(f"{with_error(difference, error)}{one.unit}", (difference, error)),
+        Cell(interval(bounds, error), bounds or ()),
         Cell(p_value(one.adjusted_p_value), (one.adjusted_p_value,)),
         Cell(one.winner or "not told apart"),
     )

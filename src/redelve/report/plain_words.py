@@ -70,6 +70,11 @@ class LossUnit:
         return root, error / (2 * root) if error is not None and root > 0 else None
 
     @property
+    def is_per_cent(self) -> bool:
+        """Whether it is written in per cent, so that differences of it are percentage points."""
+        return self.kind == "share" or self.loss.in_per_cent
+
+    @property
     def noun(self) -> str:
         """What falls as methods get better."""
         return "typical error" if self.kind == "root" else "loss"
@@ -127,7 +132,7 @@ def answer_on(panel: Panel) -> PlainAnswer:
 
 def _which(task: TaskFindings) -> str:
     if task.race is not None:
-        return race_headline(task.race)
+        return race_headline(task.race, task.judged_by)
     if task.leader is None:
         return "No method came to a usable result."
     loss = unit_of(task.judged_by).words(task.method(task.leader).mean)
@@ -151,7 +156,7 @@ def _ahead(task: TaskFindings) -> str:
     name = task.by_loss[1].method
     if first is None or second is None or not isfinite(second):
         return ""
-    if task.judged_by.higher_is_better:
+    if task.judged_by.higher_is_better or unit.is_per_cent:
         return f": the next, {name}, has {unit.words(second)}"
     if task.judged_by.is_shift or not 0 < first < second:
         return ""
@@ -216,9 +221,10 @@ def _missed(task: TaskFindings) -> str:
 
 def _unseen(task: TaskFindings, smallest: float) -> str:
     unit, mean = unit_of(task.judged_by), task.method(task.leader or "").mean or 0.0
+    if unit.is_per_cent:
+        return f"a difference below about {number(100 * smallest)} percentage points"
     if task.judged_by.higher_is_better or task.judged_by.is_shift:
-        amount = number(task.judged_by.shown_spread(smallest))
-        return f"a difference below about {amount}{task.judged_by.shown_unit}"
+        return f"a difference below about {number(smallest)}"
     if mean <= 0 or smallest >= mean:
         return "even a large difference"
     return f"a difference below about {per_cent(-unit.fall(-smallest / mean))}"

@@ -26,34 +26,37 @@ def plot_losses(findings: Findings, task: str | None, ax: Axes | None) -> Axes:
 
 
 def plot_differences(findings: Findings, task: str | None, ax: Axes | None) -> Axes:
-    """How much more each method loses than the leader, with the intervals that hold all together."""
+    """How much worse each method is than the leader, with the intervals that hold all together."""
     _, found = chosen_task(findings, task)
     pairs = [one for one in found.contests if found.is_planned or found.leader in (one.first, one.second)]
     rows = [row for one in pairs if (row := _difference(one, found)) is not None]
     if not rows:
         raise StatisticsError(f"nothing was compared on {found.task.address}: there is no difference to plot")
     axes = new_axes(ax, (5.6, 0.9 + 0.3 * len(rows)))
-    rows.sort(key=lambda row: row[1])
+    judge = found.judged_by
+    rows.sort(key=lambda row: -row[1] if judge.higher_is_better else row[1])
     for place, (_, difference, (low, high), is_claimed) in enumerate(rows):
         colour = INK if is_claimed else MUTED
         axes.plot([low, high], [place, place], color=colour, lw=1.6)
         axes.plot([difference], [place], "o", color=colour, markerfacecolor=colour if is_claimed else "none")
     axes.axvline(0.0, color=MUTED, lw=0.8)
     _name_rows(axes, [name for name, *_ in rows])
-    axes.set_xlabel(f"difference of {found.loss_words}, 95 % intervals of all together")
+    points = ", in percentage points" if judge.difference_unit else ""
+    axes.set_xlabel(f"difference of {judge.shown_name}{points}; 95 % intervals of all together")
     axes.set_title(found.task.address)
     return axes
 
 
 def _difference(one: Contest, found: TaskFindings) -> tuple[str, float, tuple[float, float], bool] | None:
     """A row: the other minus the leader, or as it was planned."""
-    if one.difference is None or one.bounds is None:
+    difference, _, bounds = one.shown
+    if difference is None or bounds is None:
         return None
-    low, high = one.bounds
+    low, high = bounds
     claimed = one.winner is not None
     if one.first == found.leader:
-        return f"{label(one.second)} − {label(one.first)}", -one.difference, (-high, -low), claimed
-    return f"{label(one.first)} − {label(one.second)}", one.difference, (low, high), claimed
+        return f"{label(one.second)} − {label(one.first)}", -difference, (-high, -low), claimed
+    return f"{label(one.first)} − {label(one.second)}", difference, (low, high), claimed
 
 
 def _name_rows(axes: Axes, names: list[str]) -> None:

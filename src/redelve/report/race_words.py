@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redelve.answers.losses import Loss
 from redelve.findings.claims import LEVEL
 from redelve.findings.margin import Margin
 from redelve.report import formatting
@@ -11,7 +12,7 @@ from redelve.report.formatting import listed
 from redelve.run.races import Race
 
 
-def race_headline(race: Race) -> str:
+def race_headline(race: Race, judge: Loss | None = None) -> str:
     """The verdict: better, equivalent within the margin, or open and what would settle it."""
     if not race.looks:
         return f"Nothing can be said yet: the first look comes after {race.plan.looks[0]} training sets."
@@ -21,8 +22,9 @@ def race_headline(race: Race) -> str:
         return f"{so_far} it is settled: {left[0]} is the best of {_these(race, count)} (95 % confidence)."
     if race.verdict == "equivalent":
         others = f", and {listed(race.dropped)} {_was(race.dropped)} worse" if race.dropped else ""
+        margin = "" if race.plan.margin is None else Margin.of(race.plan.margin).shown(judge)
         return (
-            f"{so_far} it is settled: {listed(left)} are equivalent within {race.plan.margin}{others} "
+            f"{so_far} it is settled: {listed(left)} are equivalent within {margin}{others} "
             "(95 % confidence)."
         )
     if len(left) < 2:

@@ -63,7 +63,7 @@ def headline(panel: Panel) -> str:
     task = panel.largest
     leader = task.leader
     if task.race is not None:
-        return race_headline(task.race)
+        return race_headline(task.race, task.judged_by)
     if leader is None:
         return "No method has a finite expected loss."
     if len(task.methods) == 1:
@@ -82,7 +82,7 @@ def _best_of_several(panel: Panel, leader: str) -> str:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
     if task.margin is not None and all(task.contest(leader, name).is_equivalent for name in others):
         same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
-        return f"{leader} had {task.best_words}; {same} within {task.margin}."
+        return f"{leader} had {task.best_words}; {same} within {task.margin.shown(task.judged_by)}."
     if len(task.best_group) == len(task.methods):
         best = task.best_words
         return f"No method could be shown to be better than all others; {leader} had {best}."
@@ -95,7 +95,7 @@ def _outcome(contest: Contest) -> str:
         return contest.outcome
     both = f"{contest.first} and {contest.second}"
     if contest.verdict is not None and contest.is_equivalent:
-        return f"{both} are equivalent within {contest.verdict.words}"
+        return f"{both} are equivalent within {contest.verdict.shown(contest.judged_by)}"
     return f"{both} could not be told apart"
 
 
@@ -183,7 +183,7 @@ def _gap(contest: Contest) -> str:
     difference, error, bounds = contest.shown
     sign = 1.0 if (difference or 0.0) >= 0 else -1.0
     gap = sign * (difference or 0.0)
-    text = formatting.by_error(gap, error) + contest.unit
+    text = formatting.by_error(gap, error) + contest.full_unit
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
         text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit})"
@@ -266,15 +266,15 @@ def _margin_sentence(task: TaskFindings, leader: str) -> str:
         for one in with_leader
         if not one.is_equivalent and _other(one, leader) in one.not_worse
     ]
-    parts = []
+    parts, margin = [], f"the margin of {task.margin.shown(task.judged_by)}"
     if same:
         verb = "is" if len(same) == 1 else "are"
-        parts.append(f"{listed(same)} {verb} equivalent to {leader} within the margin of {task.margin}")
+        parts.append(f"{listed(same)} {verb} equivalent to {leader} within {margin}")
     if close:
         verb = "is" if len(close) == 1 else "are"
         parts.append(f"{listed(close)} {verb} not worse than {leader} by more than the margin")
     if not parts:
-        return f"No method was shown to be equivalent to {leader} within the margin of {task.margin}."
+        return f"No method was shown to be equivalent to {leader} within {margin}."
     return f"{'; '.join(parts)}."
 
 
@@ -322,7 +322,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
         around = f", 95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit}"
-    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{contest.unit}"
+    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{contest.full_unit}"
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
@@ -337,7 +337,7 @@ def comparison_sentence(contest: Contest) -> str:
     lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
     difference, error, bounds = contest.shown
     around = f" (95 % interval {formatting.interval(bounds, error)}{contest.unit})" if bounds else ""
-    found = f"{formatting.with_error(difference, error)}{contest.unit}"
+    found = f"{formatting.with_error(difference, error)}{contest.full_unit}"
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{lead}: {both} = {found}{around}, {p_value}."
     return text if contest.verdict is None else f"{text} {contest.margin_words}".rstrip()

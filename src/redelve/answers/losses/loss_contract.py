@@ -130,6 +130,14 @@ class Loss(ABC):
         """What stands behind a number that users are shown."""
         return " %" if self.in_per_cent else ""
 
+    @property
+    def difference_unit(self) -> str:
+        """What stands behind a difference that users are shown: percentage points are called points.
+
+        91 % and 88 % differ by 3 points; "by 3 %" could as well mean three hundredths of 91.
+        """
+        return " points" if self.in_per_cent else ""
+
     def metric_value(self, loss: float) -> float:
         """An expected loss as the value of the metric, 0.912 for an accuracy; a loss as it is."""
         return loss if self.best_value is None else self.best_value - loss

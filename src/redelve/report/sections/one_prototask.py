@@ -220,13 +220,14 @@ def _of_what(loss: Loss) -> str:
     if not loss.is_metric:
         return "expected loss, A minus B; negative: A loses less"
     sign = "above 0" if loss.higher_is_better else "below 0"
-    return f"{loss.shown_name}{loss.shown_unit and ', in per cent'}, A minus B; {sign}: A is better"
+    points = ", in percentage points" if loss.difference_unit else ""
+    return f"{loss.shown_name}{points}, A minus B; {sign}: A is better"
 
 
 def _margin_columns(task: TaskFindings) -> tuple[ReportColumn, ...]:
     if task.margin is None:
         return ()
-    return ReportColumn("Margin", ("margin",)), ReportColumn(f"Within {task.margin}")
+    return ReportColumn("Margin", ("margin",)), ReportColumn(f"Within {task.margin.shown(task.judged_by)}")
 
 
 def _margin_caption(task: TaskFindings) -> str:
@@ -234,16 +235,18 @@ def _margin_caption(task: TaskFindings) -> str:
     if task.margin is None:
         return ""
     share = " of the smaller expected loss, at the low end of its interval" if task.margin.is_relative else ""
+    margin = task.margin.shown(task.judged_by)
     return (
-        f" Equivalent: all of the interval lies within a margin of {task.margin}{share}; not worse: it "
-        "leaves out that the method is worse by more than that."
+        f" Equivalent: all of the interval lies within a margin of {margin}{share}; "
+        "not worse: it leaves out that the method is worse by more than that."
     )
 
 
 def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
     if contest.verdict is None:
         return ()
-    amount, able = contest.verdict.amount, contest.not_worse
+    judge, able = contest.judged_by, contest.not_worse
+    amount = contest.verdict.amount if judge is None else judge.shown_spread(contest.verdict.amount)
     found = "equivalent" if contest.is_equivalent else f"{able[0]} not worse" if able else "open"
     mark: Mark = "equivalent" if contest.is_equivalent else ""
     return Cell(f"{amount:.2g}", (amount,)), Cell(found, mark=mark)
