@@ -425,3 +425,101 @@ def test_codes_for_missing_values_are_gaps_in_the_frame_too() -> None:
     shown = own.inputs(np.arange(60))
     assert shown["age"].isna().sum() == shown["sex"].isna().sum() == 20
     assert (frame["age"] == -999).sum() == 20  # the user's own is as it was
+
+
+# Arrays
+
+
+class SeesArrays(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Refuses what is no array of the type that it expects, and notes nothing else."""
+
+    def __init__(self, dtype: str = "float32", columns: int = 3) -> None:
+        self.dtype = dtype
+        self.columns = columns
+
+    def fit(self, X: Any, y: Any) -> SeesArrays:
+        self._check(X)
+        assert type(y) is np.ndarray
+        self.mean_ = y.mean()
+        return self
+
+    def predict(self, X: Any) -> Any:
+        self._check(X)
+        return np.full(len(X), self.mean_)
+
+    def _check(self, X: Any) -> None:
+        assert type(X) is np.ndarray
+        assert (X.dtype, X.shape[1]) == (self.dtype, self.columns)
+
+
+def arrays(dtype: str = "float32") -> tuple[Any, Any]:
+    rng = np.random.default_rng(2)
+    inputs = rng.normal(size=(ROWS, 3)).astype(dtype)
+    return inputs, inputs @ np.array([1.0, 2.0, 0.0]) + rng.normal(size=ROWS)
+
+
+def test_arrays_are_shown_as_arrays_to_the_last_bit() -> None:
+    inputs, targets = arrays()
+    assert one_job(SeesArrays(), redelve.task((inputs, targets))).status == "done"
+    ordered = np.asfortranarray(inputs)
+    task = redelve.task((ordered, targets))
+    training, asked = lessons_of(task.assignments[0], task.assignments[0].instances[0], "frame")
+    rows = [int(np.flatnonzero((inputs == row).all(axis=1))[0]) for row in training.frame()]
+    np.testing.assert_array_equal(training.given_target(), targets[rows])
+    assert training.frame().flags.f_contiguous == ordered[rows].flags.f_contiguous
+    assert {*rows, *(int(np.flatnonzero((inputs == row).all(axis=1))[0]) for row in asked.frame())} == {
+        *range(ROWS)
+    }
+
+
+def test_what_becomes_of_an_array_later_changes_nothing() -> None:
+    inputs, targets = arrays()
+    task = redelve.task((inputs, targets))
+    own = task.assignments[0].own
+    assert own is not None
+    before = own.inputs(np.arange(ROWS)).copy()
+    inputs[:] = 0
+    np.testing.assert_array_equal(own.inputs(np.arange(ROWS)), before)
+    other = redelve.task((before, targets)).assignments[0].own
+    zeros = redelve.task((inputs + np.arange(ROWS, dtype="float32")[:, None], targets)).assignments[0].own
+    assert other is not None
+    assert zeros is not None
+    assert own.digest == other.digest != zeros.digest
+
+
+def test_estimators_warn_of_no_names_that_an_array_does_not_have() -> None:
+    labels = np.repeat([3, 7], ROWS // 2)
+    for model in (LogisticRegression(), make_pipeline(StandardScaler(), KNeighborsClassifier())):
+        record = one_job(model, redelve.task((arrays()[0], labels), kind="classification"))
+        assert (record.status, record.message) == ("done", "")
+    inputs, targets = arrays()
+    guess = redelve.predict_performance(SeesArrays(), inputs, targets, ways=("kfold:3",)).best.value
+    assert guess is not None
+    assert guess > 0
+    found = redelve.assess({"it": SeesArrays()}, inputs, targets)
+    assert {one.status for one in found.results.records} == {"done"}
+
+
+def test_columns_of_an_array_are_left_out_and_codes_are_missing() -> None:
+    inputs, targets = arrays("float64")
+    inputs[:7, 1] = -999
+    task = redelve.task((inputs, targets), ignore="x3", missing="x2=-999")
+    shown_inputs, _, asked = shown(task)
+    both = np.vstack([shown_inputs, asked])
+    assert both.shape == (ROWS, 2)
+    assert np.isnan(both[:, 1]).sum() == 7
+    assert not np.isnan(both[:, 0]).any()
+
+
+def test_texts_in_an_array_stay_and_the_way_out_is_told() -> None:
+    inputs = np.array([[n % 7, "ab"[n % 2]] for n in range(ROWS)], dtype=object)
+    record = one_job(Ridge(), redelve.task((inputs, np.arange(ROWS) * 1.5)))
+    assert record.status == "failed"
+    assert "columns that are no numbers (1) are handed on as they are" in record.message
+
+
+def test_a_sparse_matrix_is_refused_with_a_way_out() -> None:
+    from scipy.sparse import csr_matrix
+
+    with pytest.raises(SpecError, match=r"sparse matrix: give X.toarray"):
+        redelve.task((csr_matrix(np.eye(ROWS)), np.arange(ROWS)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from redelve.answers.predictions import Target, targets_of
 from redelve.data.compressed_names import plain_name
@@ -60,7 +60,7 @@ SizesLike = int | Sequence[int] | None
 
 @named_options
 def task(  # noqa: PLR0913  (options of a public function are explicit)
-    source: TaskLike | pd.DataFrame,
+    source: TaskLike | pd.DataFrame | tuple[Any, Any],
     target: TargetLike | None = None,
     *,
     name: str | None = None,
@@ -86,7 +86,7 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
           training-set size), ``"demo"`` (every prototask) or ``"demo/age/std.128"`` (one task);
         * the path of a table: ``.csv``, ``.tsv``, ``.arff`` (each also with ``.gz``) or ``.parquet``;
         * the path of a PROBEN1 file (``.dt``), or the name of a problem, such as ``"proben1:glass1"``;
-        * a data frame;
+        * a data frame, or inputs and target as ``(X, y)``, frames or arrays;
         * what this function, `from_file` or `from_frame` returned, or a single `Assignment`.
     target
         The column to predict; of a frame also the values themselves, as in ``task(X, y)``. For tables
@@ -158,7 +158,7 @@ def task(  # noqa: PLR0913  (options of a public function are explicit)
 
 
 def _task(
-    source: TaskLike | pd.DataFrame,
+    source: TaskLike | pd.DataFrame | tuple[Any, Any],
     target: TargetLike | None = None,
     *,
     sizes: SizesLike,
@@ -166,6 +166,9 @@ def _task(
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Intake | NamedTasks:
     """The same, whether or not all sizes asked for are there."""
+    if is_pair(source):
+        _refuse_options("tables and data frames", target=target)
+        source, target = source
     if isinstance(source, Assignment):
         source = NamedTasks(source.address, (source,))
     if isinstance(source, str | os.PathLike) and not is_table(source):
@@ -222,11 +225,7 @@ def assignments_for(
     """
     found: dict[str, Assignment] = {}
     for name, one in _each(tasks):
-        wanted = target
-        if is_pair(one):
-            _refuse_options("tables and data frames", target=target)
-            one, wanted = one  # noqa: PLW2901
-        made = _task(one, wanted, sizes=sizes, name=name, options=options)
+        made = _task(one, target, sizes=sizes, name=name, options=options)
         for assignment in (_suited(made, takes) if isinstance(made, Intake) else made).assignments:
             held = found.setdefault(assignment.address, assignment)
             if held.digest != assignment.digest:
@@ -258,6 +257,7 @@ def _each(tasks: TasksLike) -> Iterable[tuple[str | None, Any]]:
         isinstance(tasks, str | os.PathLike | Assignment | Intake | NamedTasks)
         or is_frame(tasks)
         or is_pair(tasks)
+        or getattr(tasks, "ndim", 0) == 2  # an array of inputs, with the target beside it
     ):
         return [(None, tasks)]
     if isinstance(tasks, Mapping):
@@ -285,14 +285,17 @@ def is_frame(given: object) -> bool:
     return hasattr(given, "columns") and not isinstance(given, type)
 
 
-def is_pair(given: object) -> bool:
+def is_pair(given: object) -> TypeGuard[tuple[Any, Any]]:
     """Whether something is (X, y): a table of inputs and as many values."""
     if not isinstance(given, tuple) or len(given) != 2:
         return False
     inputs, values = given
     is_table = is_frame(inputs) or getattr(inputs, "ndim", 0) == 2
     return (
-        is_table and not is_frame(values) and getattr(values, "ndim", 1) == 1 and hasattr(values, "__len__")
+        is_table
+        and not is_frame(values)
+        and getattr(values, "ndim", 1) in (1, 2)
+        and hasattr(values, "__len__")
     )
 
 

@@ -13,7 +13,7 @@ from redelve.model.dataset import (
     cases_from_rows,
     written,
 )
-from redelve.model.own_table import OwnTable
+from redelve.model.own_table import OwnArrays, OwnTable
 from redelve.model.prototask import (
     CATEGORICAL,
     Assignment,
@@ -45,6 +45,7 @@ __all__ = [
     "Instance",
     "LevelColumn",
     "NumberColumn",
+    "OwnArrays",
     "OwnTable",
     "Prior",
     "Prototask",

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from redelve.errors import SpecError
 from redelve.model.dataset import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class OwnArrays:
+    """Inputs that a user brought as an array, with what its columns are called here, and their targets."""
+
+    inputs: NDArray[Any] = field(repr=False)
+    names: tuple[str, ...]
+    outputs: Any = field(repr=False)
+
+    def shown(self, left_out: Collection[str]) -> tuple[NDArray[Any], Any]:
+        """The array, without columns that no method is shown, and the targets."""
+        places = [place for place, name in enumerate(self.names) if name not in left_out]
+        return self.inputs if len(places) == len(self.names) else self.inputs[:, places], self.outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +35,8 @@ class OwnTable:
 
     `read` gives the frame (pandas, polars or arrow), `count` is how many rows it must have (None: nobody
     knows), `rows` are those that are cases of the dataset, in its order (None: all). `target` names the
-    column to predict, `left_out` those that no method is shown.
+    column to predict, `left_out` those that no method is shown. Where the user has `arrays`, methods are
+    shown these instead of the frame.
     """
 
     read: Callable[[], Any] = field(repr=False)
@@ -26,10 +44,13 @@ class OwnTable:
     target: str
     left_out: tuple[str, ...] = ()
     rows: Rows | None = field(default=None, repr=False)
+    arrays: OwnArrays | None = field(default=None, repr=False)
 
     @cached_property
     def _columns(self) -> tuple[Any, Any]:
         """The columns that methods are shown, and that of the target; rows that are no cases included."""
+        if self.arrays is not None:
+            return self.arrays.shown(self.left_out)
         frame = self.read()
         if self.count is not None and len(frame) != self.count:
             raise SpecError(
@@ -92,6 +113,8 @@ def _content(part: Any) -> list[bytes]:
     """What makes a frame or column what it is, as bytes."""
     import pandas as pd
 
+    if isinstance(part, np.ndarray):
+        return [repr((str(part.dtype), part.shape)).encode(), _hashed(pd.Series(part.ravel()), index=False)]
     kind = f"{type(part).__module__}.{type(part).__name__}"
     if not hasattr(part, "iloc"):
         declared = str(getattr(part, "schema", None) or getattr(part, "dtype", None) or part.type)

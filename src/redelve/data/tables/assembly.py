@@ -163,9 +163,9 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     >>> [one.address for one in task.assignments]
     ['/houses/price/std.90']
     """
-    frame, target = with_target(frame, target)
+    frame, target, arrays = with_target(frame, target)
     given = _with_design(_given(description), design, gap)
-    table = table_from_frame(frame)
+    table = replace(table_from_frame(frame), arrays=arrays)
     if ignore or missing is not None or given.missing:
         table, given = corrected(table, given, ignore, missing)
     return _made_ready(table, target, name or "data", groups, kind, given)
@@ -333,7 +333,7 @@ def _own_table(
         return None
     hidden = [one for one in columns if one.use == "group" or (one.use == "ignore" and not one.in_frame)]
     count = table.row_count if table.rows is None else None
-    return OwnTable(table.own, count, target, tuple(one.name for one in hidden), rows)
+    return OwnTable(table.own, count, target, tuple(one.name for one in hidden), rows, table.arrays)
 
 
 def _check_kind(given: Description, target: str, kind: Kind | None) -> None:

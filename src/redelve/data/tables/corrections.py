@@ -16,6 +16,7 @@ from redelve.data.tables.description import ColumnDescription, Description
 from redelve.data.tables.table_files import FrameReader, Table, TableColumn
 from redelve.errors import SpecError
 from redelve.model.dataset import NumberColumn
+from redelve.model.own_table import OwnArrays
 from redelve.text_numbers import parse_number
 
 MissingLike = str | float | Sequence[str | float] | Mapping[str, str | float | Sequence[str | float]]
@@ -64,7 +65,17 @@ def with_missing(table: Table, codes: Iterable[str]) -> Table:
         table = _without(table, name, code)
     if table.own is None or not entries:
         return table
-    return replace(table, own=partial(_gapped_frame, table.own, entries))
+    return replace(
+        table, own=partial(_gapped_frame, table.own, entries), arrays=_gapped_arrays(table, entries)
+    )
+
+
+def _gapped_arrays(table: Table, entries: Sequence[tuple[str, str]]) -> OwnArrays | None:
+    """The user's own array without the codes."""
+    if table.arrays is None or table.own is None:
+        return None
+    frame = _gapped_frame(table.own, entries)
+    return replace(table.arrays, inputs=frame.loc[:, list(table.arrays.names)].to_numpy())
 
 
 def _parted(entry: str, names: Sequence[str]) -> tuple[str, str]:

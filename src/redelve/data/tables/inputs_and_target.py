@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
+from redelve.model import OwnArrays
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +20,17 @@ TargetLike: TypeAlias = "str | int | Sequence[Any] | NDArray[Any] | pd.Series[An
 """A column's name, or the values themselves, one for each row."""
 
 
-def with_target(frame: Any, target: Any) -> tuple[Any, str | None]:
-    """The frame and the name of its target; values that are given for the target become a column."""
+def with_target(frame: Any, target: Any) -> tuple[Any, str | None, OwnArrays | None]:
+    """The frame, the name of its target, and the arrays where the user brought such.
+
+    Values that are given for the target become a column of the frame.
+    """
     if isinstance(target, str) or target is None:
-        return frame, target
+        return frame, target, None
     if isinstance(target, Integral) and not isinstance(target, bool):
-        return frame, str(target)
+        return frame, str(target), None
+    if hasattr(frame, "toarray"):
+        raise SpecError("the inputs are a sparse matrix: give X.toarray(), or a frame of its columns")
     _refuse_names(frame, target)
     values = np.asarray(target) if not hasattr(target, "array") else target
     if values.ndim == 2 and values.shape[1] == 1:
@@ -37,7 +43,9 @@ def with_target(frame: Any, target: Any) -> tuple[Any, str | None]:
         raise SpecError(
             f"the target has {len(values)} values, but there are {len(frame)} rows: give one for each"
         )
-    return _joined(frame, values)
+    made = frame if _is_polars(frame) else _as_frame(frame)
+    arrays = None if _is_frame(frame) else OwnArrays(np.array(frame), tuple(made.columns), _copied(values))
+    return *_joined(made, values), arrays
 
 
 def _refuse_names(frame: Any, target: Any) -> None:
@@ -55,16 +63,20 @@ def _refuse_names(frame: Any, target: Any) -> None:
     )
 
 
-def _joined(frame: Any, values: Any) -> tuple[Any, str]:
+def _copied(values: Any) -> Any:
+    """The values as they are now."""
+    return values.copy() if hasattr(values, "copy") else values
+
+
+def _joined(made: Any, values: Any) -> tuple[Any, str]:
     """A frame with the values as a column beside the inputs, row by row whatever the index."""
     import pandas as pd
 
-    made = frame if _is_polars(frame) else _as_frame(frame)
     taken = {str(column) for column in made.columns}
     name = str(getattr(values, "name", None) or TARGET)
     while name in taken:
         name = f"{name}_{TARGET}"
-    if _is_polars(frame):
+    if _is_polars(made):
         import polars
 
         return made.with_columns(polars.Series(name, values)), name
@@ -74,6 +86,10 @@ def _joined(frame: Any, values: Any) -> tuple[Any, str]:
 
 def _is_polars(frame: Any) -> bool:
     return hasattr(frame, "with_columns") and hasattr(frame, "to_arrow")
+
+
+def _is_frame(inputs: Any) -> bool:
+    return hasattr(inputs, "iloc") or hasattr(inputs, "to_pandas")
 
 
 def _as_frame(inputs: Any) -> Any:

@@ -27,6 +27,7 @@ from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, CsvManner, clea
 from redelve.data.tables.text_blocks import read_whole
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
+from redelve.model.own_table import OwnArrays
 from redelve.text_numbers import parse_number
 
 TABLE_LIMIT = 8 * 2**30
@@ -128,7 +129,8 @@ def coded_numbers(numbers: Numbers) -> tuple[Rows, tuple[str, ...]]:
 class Table:
     """Named columns of equal length; `source` says where they come from.
 
-    `own` reads the same table as its owner's data frame; `rows` are those of its rows that are here.
+    `own` reads the same table as its owner's data frame; `rows` are those of its rows that are here. `arrays`
+    are what the owner brought instead of a frame.
     """
 
     source: str
@@ -137,6 +139,7 @@ class Table:
     """What must be told of how the file was read."""
     own: FrameReader | None = None
     rows: Rows | None = None
+    arrays: OwnArrays | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

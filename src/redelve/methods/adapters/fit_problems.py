@@ -71,6 +71,8 @@ ENCODED = (
 def _not_numbers(frame: Any) -> list[str]:
     import pandas as pd
 
+    if isinstance(frame, np.ndarray) and frame.ndim == 2:
+        frame = pd.DataFrame(frame).infer_objects()
     if not isinstance(frame, pd.DataFrame):
         return []
     kinds = zip(frame.columns, frame.dtypes, strict=True)
