@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
 import redelve
 from redelve.answers.losses import parse_loss
@@ -281,9 +286,98 @@ def test_a_metric_of_a_users_own_is_kept_with_an_archive_that_others_read(tmp_pa
 
 def test_a_method_without_probabilities_is_named_with_the_reason() -> None:
     task = redelve.from_frame(frame(120), "ill")
-    found = redelve.assess({"lr": LogisticRegression(), "ridge": RidgeClassifier()}, task, judge_by="roc_auc")
-    told = " ".join(str(found).split())
-    assert "ridge has no results here and could not be judged: AUC needs predicted probabilities." in told
+    methods = {"lr": LogisticRegression(), "ridge": RidgeClassifier(), "mute": Mute()}
+    for judge, name, needs in (
+        ("log_loss", "ridge and mute have", "log loss needs predicted probabilities"),
+        ("brier", "ridge and mute have", "Brier score needs predicted probabilities"),
+        ("roc_auc", "mute has", "AUC needs predicted probabilities or decision values"),
+    ):
+        told = " ".join(str(redelve.assess(methods, task, judge_by=judge)).split())
+        assert f"{name} no results here and could not be judged: {needs}." in told
+
+
+class Mute(RidgeClassifier):  # type: ignore[misc]
+    """A classifier that tells classes and nothing else."""
+
+    decision_function = property()
+
+    def predict(self, X: pd.DataFrame) -> Any:
+        no, yes = self.classes_
+        return np.where(X["a"] > 0, yes, no)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RidgeClassifier(),
+        LinearSVC(random_state=0),
+        SVC(),
+        make_pipeline(StandardScaler(), LinearSVC(random_state=1)),
+    ],
+)
+def test_classifiers_with_decision_values_alone_have_scikit_learns_areas(model: BaseEstimator) -> None:
+    table = frame(240).assign(ill=lambda made: (made["ill"] == "yes").astype(int))
+    task = redelve.task(table, "ill", design="holdout", kind="classification")
+    codes = ["roc_auc", "average_precision", "roc_auc@0"]
+    (record,) = redelve.assess({"it": model}, task, losses=codes, judge_by="roc_auc").results.records
+    (made,) = task.assignments
+    (instance,) = made.instances
+    learnt, asked = (
+        table.iloc[made.data.case_numbers[rows] - 1] for rows in (instance.training, instance.testing)
+    )
+    by_hand = clone(model).fit(learnt.drop(columns="ill"), learnt["ill"])
+    for code in codes[:2]:
+        expected = sk.get_scorer(code)(by_hand, asked.drop(columns="ill"), asked["ill"])
+        assert 1 - record.losses[code].mean() == pytest.approx(expected, rel=1e-12)
+    assert record.losses["roc_auc@0"].mean() == pytest.approx(record.losses["roc_auc"].mean(), rel=1e-12)
+
+
+def test_decision_values_are_kept_and_folds_of_them_put_together(tmp_path: Path) -> None:
+    task = cross_validated(frame(120))
+    models = {"svc": SVC(), "ridge": RidgeClassifier()}
+    kept = redelve.assess(models, task, judge_by="accuracy", archive=tmp_path / "archive")
+    here = redelve.assess(models, task, judge_by="roc_auc")
+    later = Assessment(Archive.open(tmp_path / "archive").load(), "roc_auc", tmp_path / "archive")
+    records = here.results.of("svc", task.address)
+    parts = [one.answer.decision_values for one in records if one.answer is not None]
+    pooled = sk.roc_auc_score(
+        np.concatenate([truths(here, one) for one in records]),
+        np.concatenate([one.values[:, 1] for one in parts if one is not None]),
+    )
+    for found in (here, later, kept.judged_by("roc_auc")):
+        mean = found.findings.tasks[0].method("svc").mean
+        assert mean is not None
+        assert 1 - mean == pytest.approx(pooled, abs=1e-12)
+    assert Archive.open(tmp_path / "archive").verify().problems == ()
+
+
+def test_scorers_that_take_decision_values_get_them() -> None:
+    table = frame(160)
+    found = redelve.assess({"ridge": RidgeClassifier()}, redelve.task(table, "ill", design="holdout"))
+    (record,) = found.results.records
+    assert record.answer is not None
+    assert record.answer.decision_values is not None
+    truth = truths(found, record)
+
+    def late_score(y_true: Numbers, scores: Numbers) -> float:
+        return float(sk.roc_auc_score(y_true, scores) ** 2)
+
+    scorer = sk.make_scorer(late_score, response_method=("decision_function", "predict_proba"))
+    (task,) = found.judged_by(scorer).findings.tasks
+    mean = task.method("ridge").mean
+    assert mean is not None
+    expected = sk.roc_auc_score(truth, record.answer.decision_values.values[:, 1]) ** 2
+    assert task.judged_by.metric_value(mean) == pytest.approx(expected, abs=0.05)
+
+
+def test_a_model_with_decision_values_alone_is_predicted() -> None:
+    table = frame(160)
+    inputs, outputs = table.drop(columns="ill"), table["ill"]
+    found = redelve.predict_performance(RidgeClassifier(), inputs, outputs, loss="roc_auc", ways=("kfold:5",))
+    assert found.best.value is not None
+    assert 0.5 < found.best.value < 1
+    with pytest.raises(RedelveError, match="needs predicted probabilities, and the model gives none"):
+        redelve.predict_performance(RidgeClassifier(), inputs, outputs, loss="log_loss", ways=("kfold:5",))
 
 
 def test_advice_is_in_the_units_of_the_metric(common: Assessment) -> None:

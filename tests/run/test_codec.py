@@ -17,7 +17,13 @@ from redelve.answers.distributions import (
     Student,
     distributions,
 )
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.answers.predictions import (
+    ClassProbabilities,
+    DecisionValues,
+    Guesses,
+    Target,
+    TargetDistributions,
+)
 from redelve.errors import PredictionError
 from redelve.model.dataset import digest
 from redelve.run.cells.limits_and_outcome import dump_answer, load_answer
@@ -26,6 +32,7 @@ from redelve.run.workers.child import packed
 REAL = Target("y", "real")
 ANGLE = Target("angle", "angular", unit=360.1)
 KIND = Target("kind", "categorical", ("a", "b", "ä \u2028"))
+KIND_ONLY = (KIND,)
 RANDOM = np.random.default_rng(3)
 
 
@@ -51,6 +58,16 @@ def same(first: Answer, second: Answer) -> bool:
 def test_every_distribution_survives(kind: str) -> None:
     answer = Answer(distributions=TargetDistributions((REAL,), (distribution(kind),)))
     assert same(answer, load_answer(dump_answer(answer)))
+
+
+def test_decision_values_survive_and_must_be_numbers() -> None:
+    values = np.array([[0.1, -3.0, -np.inf], [1e-300, 2.0, -np.inf]])
+    answer = Answer(Guesses(KIND_ONLY, (np.array([0.0, 1.0]),)), decision_values=DecisionValues(KIND, values))
+    assert same(answer, load_answer(dump_answer(answer)))
+    with pytest.raises(PredictionError, match='case 2: a decision value of target "kind" is no number'):
+        DecisionValues(KIND, np.array([[1.0, 2.0, 3.0], [1.0, np.nan, 3.0]]))
+    with pytest.raises(PredictionError, match="a column for each of 3 levels"):
+        DecisionValues(KIND, np.zeros((4, 2)))
 
 
 @given(st.lists(st.lists(st.floats(-800, 50), min_size=3, max_size=3), min_size=1, max_size=6))

@@ -13,6 +13,7 @@ from redelve.answers.distributions import distributions as known_distributions
 from redelve.answers.losses import Loss, LossLike, Units, chosen_losses, parse_loss, usual_losses
 from redelve.answers.predictions import (
     ClassProbabilities,
+    DecisionValues,
     Guesses,
     PartOfAnswer,
     Prediction,
@@ -42,6 +43,9 @@ class Answer:
         Predictive distributions of numerical targets.
     guesses_for
         Guesses meant for one loss, by its code: the median for ``"A"``, say.
+    decision_values
+        How far each case is taken to be of each level of a categorical target, where there are no
+        probabilities: metrics of the order of cases, such as AUC, need no more.
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Answer:
     probabilities: ClassProbabilities | None = None
     distributions: TargetDistributions | None = None
     guesses_for: Mapping[str, Guesses] = field(default_factory=dict)
+    decision_values: DecisionValues | None = None
     told: Numbers | None = field(init=False, repr=False, compare=False)
     """Class probabilities to the last bit as the method gave them, where they were kept."""
 
@@ -88,8 +93,8 @@ class Answer:
 
     def parts(self) -> list[PartOfAnswer]:
         """What the answer holds."""
-        every = [self.guesses, self.probabilities, self.distributions, *self.guesses_for.values()]
-        return [part for part in every if part is not None]
+        every = (self.guesses, self.probabilities, self.distributions, *self.guesses_for.values())
+        return [part for part in (*every, self.decision_values) if part is not None]
 
     def __len__(self) -> int:
         return len(self.parts()[0])
@@ -140,6 +145,7 @@ def rebuilt(
     probabilities: tuple[Numbers | None, ...],
     distributions: Sequence[tuple[str, Mapping[str, Numbers]]] | None,
     guesses_for: Mapping[str, Sequence[Numbers]],
+    decision_values: Numbers | None = None,
 ) -> Answer:
     """The answer that was taken apart into these numbers, the same to the last bit.
 
@@ -154,6 +160,7 @@ def rebuilt(
         if distributions is None
         else TargetDistributions(targets, tuple(_distribution(*one) for one in distributions)),
         {code: Guesses(targets, tuple(values)) for code, values in guesses_for.items()},
+        None if decision_values is None else DecisionValues(targets[0], decision_values),
     )
 
 

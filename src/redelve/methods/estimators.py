@@ -154,7 +154,12 @@ class FittedClassifier:
             probabilities = self._probabilities(told)
             if not self.guess_by_predict:
                 return ViewPart(probabilities.argmax(axis=1).astype(np.float64), probabilities)
-        return ViewPart(_table(self.model, self.model.predict(inputs), len(inputs), 1)[:, 0], probabilities)
+        guesses = _table(self.model, self.model.predict(inputs), len(inputs), 1)[:, 0]
+        if probabilities is not None:
+            return ViewPart(guesses, probabilities)
+        classes = np.asarray(getattr(self.model, "classes_", np.unique(self.labels)), dtype=np.int64)
+        scores = decision_values(self.model, inputs, classes, self.level_count)
+        return ViewPart(guesses, decision_values=scores)
 
     def _probabilities(self, told: Numbers) -> Numbers:
         classes = np.asarray(getattr(self.model, "classes_", np.unique(self.labels)), dtype=np.int64)
@@ -166,6 +171,22 @@ class FittedClassifier:
         every = np.zeros((len(told), self.level_count))
         every[:, classes] = told
         return without_zeros(every, len(self.labels))
+
+
+def decision_values(model: Any, inputs: Any, classes: Labels, level_count: int) -> Numbers | None:
+    """What `decision_function` says of every level; None without it, or where it says it of pairs of classes.
+
+    Of two classes it tells one number, which is large for the second and small for the first.
+    """
+    if not hasattr(model, "decision_function"):
+        return None
+    told = np.asarray(model.decision_function(inputs), dtype=np.float64)
+    columns = np.column_stack([-told, told]) if told.ndim == 1 else told
+    if columns.shape[1] != len(classes) or np.isnan(columns).any():
+        return None
+    every = np.full((len(columns), level_count), -np.inf)
+    every[:, classes] = columns
+    return every
 
 
 def fit_classifier(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.predictions import Target
 from redelve.errors import PredictionError
-from redelve.methods.estimators import copy_for
+from redelve.methods.estimators import copy_for, decision_values
 from redelve.methods.views import Labels, ViewPart, one_level, without_zeros
 from redelve.model.dataset import Numbers
 
@@ -117,12 +117,17 @@ class OwnClassifier:
             )
         guesses = self.labels.codes(self._name, predicted).astype(np.float64)
         if told is None:
-            return ViewPart(guesses)
+            return ViewPart(guesses, decision_values=self._decided(inputs))
         return ViewPart(guesses, without_zeros(told, len(self.codes)), told=as_told(self._name, told))
 
     @property
     def _name(self) -> str:
         return type(self.model).__name__
+
+    def _decided(self, inputs: Any) -> Numbers | None:
+        names = getattr(self.model, "classes_", self.labels.classes)
+        codes = self.labels.codes(self._name, names)
+        return decision_values(self.model, inputs, codes, len(self.labels.target.levels))
 
     def _told(self, inputs: Any) -> Numbers:
         told = np.asarray(self.model.predict_proba(inputs), dtype=np.float64)

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Distribution, Normal
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.answers.predictions import (
+    ClassProbabilities,
+    DecisionValues,
+    Guesses,
+    Target,
+    TargetDistributions,
+)
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.model import Censored
@@ -176,6 +182,8 @@ class ViewPart:
     probabilities: Numbers | None = None
     distribution: Distribution | None = None
     told: Numbers | None = None
+    decision_values: Numbers | None = None
+    """Of a classifier that tells no probabilities."""
 
 
 def answer_of(targets: Sequence[Target], parts: Mapping[int, ViewPart] | Sequence[ViewPart]) -> Answer:
@@ -186,11 +194,17 @@ def answer_of(targets: Sequence[Target], parts: Mapping[int, ViewPart] | Sequenc
         probabilities = ClassProbabilities.from_probabilities(
             targets[0], ordered[0].probabilities, ordered[0].told
         )
+    scores = ordered[0].decision_values if len(targets) == 1 else None
     known = [part.distribution for part in ordered if part.distribution is not None]
     if len(known) == len(targets):
         distributions = TargetDistributions(tuple(targets), tuple(known))
     guesses = Guesses(tuple(targets), tuple(part.guesses for part in ordered))
-    return Answer(guesses=guesses, probabilities=probabilities, distributions=distributions)
+    return Answer(
+        guesses=guesses,
+        probabilities=probabilities,
+        distributions=distributions,
+        decision_values=None if scores is None else DecisionValues(targets[0], scores),
+    )
 
 
 def regression_parts(view: View, means: Numbers, deviations: Numbers | None) -> dict[int, ViewPart]:

@@ -71,7 +71,7 @@ class Measure:
         found = score(answer, [truth], [self.loss])
         if self.loss.code not in found:
             raise PredictionError(
-                f"{self.loss.name.lower()} needs predicted probabilities, and the model gives none: choose "
+                f"{self.loss.name.lower()} needs {self.loss.needs_words}, and the model gives none: choose "
                 "another loss, or a model with predict_proba"
             )
         return found[self.loss.code]
@@ -81,7 +81,7 @@ class Measure:
         found = self.loss.part_of(answer)
         if found is None:
             raise PredictionError(
-                f"{self.loss.name} needs predicted probabilities, and the model gives none: choose another "
+                f"{self.loss.name} needs {self.loss.needs_words}, and the model gives none: choose another "
                 "metric, or a model with predict_proba"
             )
         return found

@@ -210,7 +210,7 @@ def _smaller_sizes(panel: Panel) -> str:
 def _how_sure(panel: Panel) -> tuple[str, ...]:
     lacking = _without(panel)
     verb, judge = "has" if len(lacking) == 1 else "have", panel.largest.judged_by
-    needs = f": {judge.shown_name} needs predicted probabilities" if judge.takes == "distribution" else ""
+    needs = f": {judge.shown_name} needs {judge.needs_words}" if judge.takes == "distribution" else ""
     missing = (
         (f"{listed(lacking)} {verb} no results here and could not be judged{needs}.",) if lacking else ()
     )

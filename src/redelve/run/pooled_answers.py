@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from redelve.answers.losses import Loss, Units
-from redelve.answers.predictions import ClassProbabilities, Guesses, Prediction, Truth
+from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Truth
 from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import InstanceFacts, Record, Results, TaskFacts
@@ -82,7 +82,7 @@ def _pooled(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> list[N
         return [np.empty(0) for _ in records]
     parts = [None if one.answer is None else metric.part_of(one.answer) for one in records]
     known = [part for part in parts if part is not None]
-    if len(known) < len(records):
+    if len(known) < len(records) or len(set(map(type, known))) > 1:
         return [one.losses[metric.code] for one in records]
     instances = [facts.instances[one.job.instance] for one in records]
     truth = _joined_truth([one.truths[0] for one in instances])
@@ -109,6 +109,9 @@ def joined_predictions(several: Sequence[Prediction]) -> Prediction:
         told = [one.told for one in shares if one.told is not None]
         kept = np.concatenate(told) if len(told) == len(shares) else None
         return ClassProbabilities(first.target, np.concatenate([one.logs for one in shares]), kept)
+    if isinstance(first, DecisionValues):
+        scores = [one.values for one in several if isinstance(one, DecisionValues)]
+        return DecisionValues(first.target, np.concatenate(scores))
     assert isinstance(first, Guesses)
     columns = [one.values for one in several if isinstance(one, Guesses)]
     return Guesses(first.targets, tuple(np.concatenate(column) for column in zip(*columns, strict=True)))

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Distribution, distributions
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
+from redelve.answers.predictions import (
+    ClassProbabilities,
+    DecisionValues,
+    Guesses,
+    Target,
+    TargetDistributions,
+)
 from redelve.data.files import write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError
 from redelve.model.dataset import Numbers
@@ -28,6 +34,7 @@ Columns = dict[str, pa.Array]
 KEYS = {"instance": pa.int32(), "run": pa.int32(), "case": pa.int64()}
 GUESS, GUESS_FOR, LOG_PROBABILITY, LOSS = "guess.", "guess-for-", "log-probability.", "loss."
 TOLD_PROBABILITY = "told-probability."
+DECISION_VALUE = "decision-value."
 CLOSE = 1e-9
 DAMAGED = "the checksum does not agree: the file was changed or damaged, restore it from a copy"
 Made = TypeVar("Made")
@@ -58,6 +65,10 @@ def answer_columns(answer: Answer) -> Columns:
         found |= {LOG_PROBABILITY + level: pa.array(logs[:, n]) for n, level in enumerate(levels)}
         if (told := answer.probabilities.told) is not None:
             found |= {TOLD_PROBABILITY + level: pa.array(told[:, n]) for n, level in enumerate(levels)}
+    if answer.decision_values is not None:
+        scores = answer.decision_values
+        columns = zip(scores.target.levels, scores.values.T, strict=True)
+        found |= {DECISION_VALUE + level: pa.array(values) for level, values in columns}
     if answer.distributions is not None:
         for target, one in zip(answer.distributions.targets, answer.distributions.distributions, strict=True):
             for name, values in one.parameters().items():
@@ -115,6 +126,7 @@ def answer_of(targets: Sequence[Target], columns: Columns, *place: object) -> An
                 _unescaped(code): _guesses_of(f"{GUESS_FOR}{code}.", targets, columns)  # type: ignore[misc]
                 for code in sorted(_codes(columns))
             },
+            _decision_values_of(targets, columns),
         )
     except (PredictionError, pa.ArrowException, TypeError, ValueError, KeyError) as error:
         raise FormatError(
@@ -160,6 +172,13 @@ def _probabilities_of(targets: Sequence[Target], columns: Columns) -> ClassProba
     return _exactly(ClassProbabilities(target, logs, told), {"logs": logs})
 
 
+def _decision_values_of(targets: Sequence[Target], columns: Columns) -> DecisionValues | None:
+    if not any(name.startswith(DECISION_VALUE) for name in columns):
+        return None
+    (target,) = targets
+    return DecisionValues(target, _of_levels(DECISION_VALUE, target, columns))
+
+
 def _of_levels(prefix: str, target: Target, columns: Columns) -> Numbers:
     return np.column_stack([numbers_of(columns[prefix + level]) for level in target.levels])
 
@@ -167,7 +186,7 @@ def _of_levels(prefix: str, target: Target, columns: Columns) -> Numbers:
 def _distributions_of(targets: Sequence[Target], columns: Columns) -> TargetDistributions | None:
     each: dict[str, tuple[str, dict[str, Numbers]]] = {}
     for name, column in columns.items():
-        if not name.startswith((GUESS, GUESS_FOR, LOG_PROBABILITY, TOLD_PROBABILITY)):
+        if not name.startswith((GUESS, GUESS_FOR, LOG_PROBABILITY, TOLD_PROBABILITY, DECISION_VALUE)):
             kind, parameter, target = name.split(".", 2)
             each.setdefault(target, (kind, {}))[1][parameter] = _parameter_of(column)
     if not each:
@@ -220,6 +239,8 @@ def _arrays(answer: Answer) -> dict[str, Numbers]:
         found["log probability"] = answer.probabilities.logs
         if answer.probabilities.told is not None:
             found["told probability"] = answer.probabilities.told
+    if answer.decision_values is not None:
+        found["decision value"] = answer.decision_values.values
     if answer.distributions is not None:
         for number, one in enumerate(answer.distributions.distributions):
             for name, values in one.parameters().items():

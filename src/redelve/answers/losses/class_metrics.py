@@ -14,7 +14,7 @@ import numpy as np
 from redelve.answers.losses.loss_contract import METRICS, Units
 from redelve.answers.losses.metric_contract import Metric, few_of_a_class, positive_level
 from redelve.answers.losses.standard_losses import ZeroOne
-from redelve.answers.predictions import ClassProbabilities, Guesses, Prediction, Target, Truth
+from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Target, Truth
 from redelve.model.dataset import Numbers
 from redelve.stats.pseudo_values import Flags, LeftOut, area_without, counts_without, precision_without
 
@@ -250,12 +250,21 @@ class ScoredMetric(ClassMetric):
     needs_every_level = True
 
     def part_of(self, answer: Answer) -> Prediction | None:
-        """The probabilities of all classes."""
+        """The probabilities of all classes or, for one class against others, decision values."""
+        if answer.probabilities is None and self.base_name in ("roc_auc", "average_precision"):
+            return answer.decision_values
         return answer.probabilities
+
+    @property
+    def needs_words(self) -> str:
+        """What a method must tell: areas of several classes are means of probabilities, as scikit-learn's."""
+        if self.base_name in ("roc_auc", "average_precision"):
+            return "predicted probabilities or decision values"
+        return super().needs_words
 
     def left_out(self, truth: Truth, prediction: Prediction, units: Units | None) -> LeftOut:
         """From placements, or from running sums over the order."""
-        if not isinstance(prediction, ClassProbabilities):
+        if not isinstance(prediction, ClassProbabilities | DecisionValues):
             raise self._refusal("class probabilities", prediction)
         true, scores = truth.level_indexes, prediction.values
         if self.base_name in ("roc_auc", "average_precision"):

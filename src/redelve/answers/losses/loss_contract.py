@@ -138,6 +138,11 @@ class Loss(ABC):
         """
         return " points" if self.in_per_cent else ""
 
+    @property
+    def needs_words(self) -> str:
+        """What a method must tell to be judged by it."""
+        return "guesses" if self.takes == "guesses" else "predicted probabilities"
+
     def metric_value(self, loss: float) -> float:
         """An expected loss as the value of the metric, 0.912 for an accuracy; a loss as it is."""
         return loss if self.best_value is None else self.best_value - loss

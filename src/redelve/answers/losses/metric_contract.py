@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from redelve.answers.losses.loss_contract import Loss, Units, check_length, check_targets
-from redelve.answers.predictions import ClassProbabilities, Guesses, Prediction, Target, Truth
+from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Target, Truth
 from redelve.errors import PredictionError, SpecError, StatisticsError
 from redelve.model.dataset import Numbers
 from redelve.stats.pseudo_values import LeftOut, pseudo_values, spread_over_cases, unit_numbers
@@ -71,7 +71,7 @@ class Metric(Loss):
 
     def _check(self, truths: Sequence[Truth], prediction: Prediction) -> None:
         self._check_truths(truths)
-        if not isinstance(prediction, Guesses | ClassProbabilities):
+        if not isinstance(prediction, Guesses | ClassProbabilities | DecisionValues):
             wanted = "class probabilities" if self.takes == "distribution" else "guesses"
             raise self._refusal(wanted, prediction)
         check_targets(truths, prediction)

@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from redelve.answers.losses.loss_contract import METRICS, Loss, Units
 from redelve.answers.losses.metric_contract import Metric
 from redelve.answers.losses.standard_losses import SquaredError, ZeroOne
-from redelve.answers.predictions import KINDS, ClassProbabilities, Guesses, Prediction, Target, Truth
+from redelve.answers.predictions import (
+    KINDS,
+    ClassProbabilities,
+    DecisionValues,
+    Guesses,
+    Prediction,
+    Target,
+    Truth,
+)
 from redelve.errors import SpecError
 from redelve.seeds import generator
 from redelve.stats.pseudo_values import LeftOut, called_without, unit_numbers
@@ -26,7 +34,8 @@ from redelve.text_numbers import parse_number
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
 
-Needs = Literal["guesses", "probabilities"]
+Needs = Literal["guesses", "probabilities", "scores"]
+"""What a function is called with: scores are decision values where there are no probabilities."""
 BLOCKS = 50
 """So many blocks of cases, or of groups, are left out in turn."""
 BETTER = {"score": True, "error": False, "loss": False, "deviance": False}
@@ -70,9 +79,16 @@ class CalledMetric(Metric):
         """Whether whoever reads an archive knows it."""
         return self.is_known
 
+    @property
+    def needs_words(self) -> str:
+        """What a method must tell."""
+        return "predicted probabilities or decision values" if self.needs == "scores" else super().needs_words
+
     def part_of(self, answer: Answer) -> Prediction | None:
         """The guesses, or the probabilities of all classes."""
-        if self.needs == "probabilities":
+        if self.needs == "scores" and answer.probabilities is None and len(answer.targets[0].levels) == 2:
+            return answer.decision_values
+        if self.needs != "guesses":
             return answer.probabilities
         loss = ZeroOne("Z") if answer.targets[0].kind == "categorical" else SquaredError("S")
         return loss.part_of(answer)
@@ -117,7 +133,7 @@ class CalledMetric(Metric):
             assert isinstance(prediction, Guesses)
             return truth.values, prediction.values[0]
         names = labels_of(truth.target)
-        if isinstance(prediction, ClassProbabilities):
+        if isinstance(prediction, ClassProbabilities | DecisionValues):
             values = prediction.values
             return names[truth.level_indexes], values[:, 1] if len(names) == 2 else values
         assert isinstance(prediction, Guesses)
@@ -178,7 +194,9 @@ def _made(
 def _needs(scorer: object) -> Needs:
     response = getattr(scorer, "_response_method", "predict")
     several = (response,) if isinstance(response, str) else tuple(response)
-    return "guesses" if several == ("predict",) or response == "default" else "probabilities"
+    if several == ("predict",) or response == "default":
+        return "guesses"
+    return "scores" if "decision_function" in several else "probabilities"
 
 
 def named_scorer(code: str) -> Loss | None:

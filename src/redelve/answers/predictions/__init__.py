@@ -1,5 +1,6 @@
 """What a method may answer, always in the original (decoded) domain, and what is true (manual 5.1)."""
 
+from redelve.answers.predictions.decision_values import DecisionValues
 from redelve.answers.predictions.forecasts import TargetDistributions
 from redelve.answers.predictions.prediction_kinds import (
     KINDS,
@@ -29,6 +30,7 @@ __all__ = [
     "NO_GUESS",
     "ArrayValue",
     "ClassProbabilities",
+    "DecisionValues",
     "Flags",
     "Guesses",
     "Numbers",
@@ -50,6 +52,6 @@ __all__ = [
     "truths_in",
 ]
 
-PartOfAnswer = Guesses | ClassProbabilities | TargetDistributions
+PartOfAnswer = Guesses | ClassProbabilities | DecisionValues | TargetDistributions
 """A prediction that says which targets it is of: what an answer is made of."""
 Prediction = PartOfAnswer | TargetLogProbabilities

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import ClassProbabilities, Guesses, Target, Truth
+from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Target, Truth
 from redelve.errors import PredictionError, SpecError
 from redelve.methods.adapters.fit_problems import explained
-from redelve.methods.estimators import LARGEST_SEED, copy_for, global_randomness
+from redelve.methods.estimators import LARGEST_SEED, copy_for, decision_values, global_randomness
 from redelve.methods.own_labels import as_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import without_zeros
@@ -160,9 +160,17 @@ class FittedToArrays:
             if self.labels is None:
                 return Answer(Guesses((self.target,), (predicted.astype(np.float64).reshape(len(inputs)),)))
             guesses = Guesses((self.target,), (self._codes(predicted).astype(np.float64),))
-            is_told = inputs.probabilities and hasattr(self.model, "predict_proba")
-            told = self.model.predict_proba(inputs.table) if is_told else None
-        return Answer(guesses, None if told is None else self._probabilities(np.asarray(told)))
+            if not inputs.probabilities:
+                return Answer(guesses)
+            if not hasattr(self.model, "predict_proba"):
+                return Answer(guesses, decision_values=self._decided(inputs.table))
+            told = self.model.predict_proba(inputs.table)
+        return Answer(guesses, self._probabilities(np.asarray(told)))
+
+    def _decided(self, table: Any) -> DecisionValues | None:
+        codes = self._codes(np.asarray(getattr(self.model, "classes_", self.labels)))
+        values = decision_values(self.model, table, codes, len(self.target.levels))
+        return None if values is None else DecisionValues(self.target, values)
 
     def _probabilities(self, told: NDArray[np.float64]) -> ClassProbabilities:
         every = np.zeros((len(told), len(self.target.levels)))

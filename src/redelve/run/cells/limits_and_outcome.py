@@ -126,6 +126,7 @@ def dump_answer(answer: Answer) -> bytes:
         "guesses_for": {
             code: [keep(one) for one in guesses.values] for code, guesses in answer.guesses_for.items()
         },
+        "decision_values": None if answer.decision_values is None else keep(answer.decision_values.values),
     }
     return packed(header, b"".join(array.tobytes() for array in arrays))
 
@@ -176,10 +177,12 @@ class _Numbers:
 def _answer(header: Mapping[str, Any], numbers: _Numbers) -> Answer:
     targets = tuple(Target(name, kind, tuple(levels), unit) for name, kind, levels, unit in header["targets"])
     guesses, logs, made = header["guesses"], header["probabilities"], header["distributions"]
+    scores = header.get("decision_values")
     return rebuilt(
         targets,
         None if guesses is None else numbers.each(guesses),
         tuple(None if shape is None else numbers.take(shape) for shape in (logs, header["told"])),
         None if made is None else [(kind, numbers.named(shapes)) for kind, shapes in made],
         {str(code): numbers.each(shapes) for code, shapes in header["guesses_for"].items()},
+        None if scores is None else numbers.take(scores),
     )
