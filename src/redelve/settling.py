@@ -33,7 +33,7 @@ from redelve.store.archive import Watch, carry_out
 from redelve.store.look_files import begun_race, looked_before, now, write_race
 
 if TYPE_CHECKING:
-    from redelve.run.progress import Records
+    from redelve.run.progress import RecordStream
     from redelve.run.workers import WorkersLike
 
 ENOUGH_SETS = (16, 8, FIRST_LOOK)
@@ -155,11 +155,11 @@ class Settling:
             self.longest[work] = max(seconds, self.longest.get(work, 0.0))
             self.out.discard(record.job)
 
-    def watched(self, records: Records, jobs: Sequence[Job]) -> Records:
+    def watched(self, records: RecordStream, jobs: Sequence[Job]) -> RecordStream:
         """The records; how long their jobs took is remembered."""
         return self.watch(self._timed(records), jobs)
 
-    def _timed(self, records: Records) -> Generator[Record, None, None]:
+    def _timed(self, records: RecordStream) -> Generator[Record, None, None]:
         with closing(records):
             for record in records:
                 self.learn([record])

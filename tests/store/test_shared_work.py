@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
     with other:
         assert [other.is_taken(one) for one in digests[:2]] == [False, False]
 
-        def watched(records: Any, _: Any) -> Iterator[Any]:
+        def watched(records: Any, _: Any) -> Generator[Any, None, None]:
             for record in records:
                 made.append(record.digest)
                 yield record
@@ -149,7 +149,7 @@ def test_a_disk_without_second_names_for_files_will_do(
     def refused(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(leases.os, "link", refused)
+    monkeypatch.setattr("redelve.run.leases.os.link", refused)
     assert len(carry_out(experiment, tmp_path).records) == 6
 
 
@@ -163,7 +163,7 @@ def test_more_claims_than_a_file_may_have_names(tmp_path: Path, monkeypatch: pyt
             raise OSError(31, "Too many links")
         link(source, target)
 
-    monkeypatch.setattr(leases.os, "link", few)
+    monkeypatch.setattr("redelve.run.leases.os.link", few)
     with SharedWork(tmp_path / LEASES, frozenset) as work, SharedWork(tmp_path / LEASES, frozenset) as other:
         assert [work.is_taken(one) for one in "abcde"] == [False] * 5
         assert [other.is_taken(one) for one in "abcde"] == [True] * 5

@@ -23,8 +23,8 @@ MOST_NAMED = 3
 LONGEST_REASON = 100
 
 
-class Records(Iterator[Record], Protocol):
-    """Records as they are made; whoever closes them stops the work."""
+class RecordStream(Iterator[Record], Protocol):
+    """RecordStream as they are made; whoever closes them stops the work."""
 
     def close(self) -> None:
         """Stop what is under way."""
@@ -55,7 +55,7 @@ def shown(
 
 
 def told_by_groups(
-    records: Records, jobs: Sequence[Job], groups: Mapping[Job, str], tell: Callable[[str], None]
+    records: RecordStream, jobs: Sequence[Job], groups: Mapping[Job, str], tell: Callable[[str], None]
 ) -> Generator[Record, None, None]:
     """The same records; a group of jobs is told of when the last of those to do has been kept."""
     total, wanted, began = len(set(groups.values())), Counter(groups[job] for job in jobs), time.monotonic()

@@ -60,7 +60,7 @@ from redelve.store.soundness import VerifyReport, verify
 if TYPE_CHECKING:
     from redelve.run.cells import Limits
     from redelve.run.experiment import Experiment
-    from redelve.run.progress import Records
+    from redelve.run.progress import RecordStream
     from redelve.run.workers import Workers, WorkersLike
 
 Found = TypeVar("Found")
@@ -450,7 +450,7 @@ def _only(found: Sequence[Found], what: str) -> Found:
     return found[0]
 
 
-Watch: TypeAlias = "Callable[[Records, Sequence[Job]], Records]"
+Watch: TypeAlias = "Callable[[RecordStream, Sequence[Job]], RecordStream]"
 """Lets records pass and tells of them; it is given the jobs that are left to do, too."""
 
 

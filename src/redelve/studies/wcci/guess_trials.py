@@ -12,7 +12,7 @@ import numpy as np
 from redelve.errors import RedelveError, SpecError
 from redelve.performance import PerformanceGuess, parse_way
 from redelve.run.experiment import Experiment
-from redelve.run.progress import Records
+from redelve.run.progress import RecordStream
 from redelve.run.results import Job, Record, Results
 from redelve.stats.balanced_errors import balanced_errors
 from redelve.store.archive import carry_out
@@ -141,7 +141,7 @@ class _TrialProgress:
         self._tell, self._total = tell, len(trials)
         self._numbered = {job: (number, task) for number, (job, task) in enumerate(trials.items(), 1)}
 
-    def watch(self, records: Records, jobs: Sequence[Job]) -> Generator[Record, None, None]:
+    def watch(self, records: RecordStream, jobs: Sequence[Job]) -> Generator[Record, None, None]:
         """The same records; a trial is told of when the one before has been kept."""
         self._waiting = iter(jobs)
         self._next()
