@@ -125,6 +125,7 @@ def test_the_leaderboard_ranks_by_ber(challenge: Challenge) -> None:
     assert [row.participant for row in found.overall] == ["b", "a"]
     assert found.overall[0].rank_sum == 2
     for row in found.datasets["anna"]:
+        assert row.part is not None
         assert (row.value, row.value_error) == (row.part.ber, row.part.ber_error)
 
 

@@ -10,21 +10,23 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 from redelve.challenge.challenge_files import KINDS, PARTS, Int8Array, Kind, check_name, read_labels
 from redelve.challenge.phases import Phases, instant_in, zone_named
 from redelve.data.files import StrPath, read_text
 from redelve.errors import FormatError, LocationError, SpecError
 
+Feedback = Literal["rounded", "ladder"]
 SETTINGS = "challenge.toml"
 FORMAT = 1
 MOST_DATASETS = 50
 MOST_CASES = 10_000_000
 KEYS = {
-    "": ("format", "title", "description", "phases", "limits", "datasets"),
+    "": ("format", "title", "description", "phases", "limits", "rules", "datasets"),
     "phases": ("opens", "validation_labels", "ends", "time_zone"),
     "limits": ("submissions_per_day", "megabytes", "ranked_entries"),
+    "rules": ("validation_feedback",),
     "datasets": ("name", "kind", "features", "train", "valid", "test", "about"),
 }
 
@@ -52,7 +54,20 @@ class ChallengeLimits:
     ranked_entries: int = 5
 
 
+@dataclass(frozen=True)
+class ChallengeRules:
+    """What participants see, and what counts.
+
+    `validation_feedback` is what they see of validation scores until the labels are published: the BER of
+    each entry, rounded, or the best so far, changed only by what is clearly better (`feedback.ladder`).
+    """
+
+    validation_feedback: Feedback = "rounded"
+
+
+CHOICES = {"validation_feedback": get_args(Feedback)}
 USUAL = ChallengeLimits()
+USUAL_RULES = ChallengeRules()
 
 
 @dataclass(frozen=True)
@@ -66,6 +81,7 @@ class Challenge:
     phases: Phases
     limits: ChallengeLimits = USUAL
     time_zone: str = "UTC"
+    rules: ChallengeRules = USUAL_RULES
     _truths: dict[tuple[str, str], Int8Array] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -154,7 +170,8 @@ class _Reader:
         description = self.text_of(table, "description", 20_000) if table.get("description") else ""
         zone = self.time_zone(table)
         phases = self.phases(table, zone)
-        return Challenge(folder, title, description, found, phases, self.limits(table), zone or "UTC")
+        limits, rules = self.limits(table), self.rules(table)
+        return Challenge(folder, title, description, found, phases, limits, zone or "UTC", rules)
 
     def dataset(self, number: int, table: Any) -> ChallengeDataset:
         """One of the datasets."""
@@ -211,6 +228,14 @@ class _Reader:
             }
         )
 
+    def rules(self, table: Mapping[str, Any]) -> ChallengeRules:
+        """The rules, standard ones where nothing is said."""
+        given = self.table_of(table, "rules") if "rules" in table else {}
+        for key, value in given.items():
+            if value not in CHOICES[key]:
+                self.fail(key, f"{key} is one of {', '.join(CHOICES[key])}: got {value!r}")
+        return ChallengeRules(**given)
+
     def table_of(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         """A table within the table, with known keys."""
         found = table.get(key)
@@ -262,6 +287,7 @@ def challenge_text(
     datasets: Sequence[ChallengeDataset],
     phases: Phases,
     limits: ChallengeLimits = USUAL,
+    rules: ChallengeRules = USUAL_RULES,
 ) -> str:
     """The file challenge.toml."""
     head = f"format = {FORMAT}\ntitle = {_quoted(title)}\ndescription = {_quoted(description)}\n"
@@ -270,7 +296,9 @@ def challenge_text(
         for key in ("opens", "validation_labels", "ends")
     )
     bounds = "".join(f"{one.name} = {getattr(limits, one.name)}\n" for one in fields(ChallengeLimits))
-    parts = [f"{head}\n[phases]\n{instants}\n[limits]\n{bounds}", *map(dataset_text, datasets)]
+    chosen = "".join(f'{one.name} = "{getattr(rules, one.name)}"\n' for one in fields(ChallengeRules))
+    tables = f"[phases]\n{instants}\n[limits]\n{bounds}\n[rules]\n{chosen}"
+    parts = [f"{head}\n{tables}", *map(dataset_text, datasets)]
     return "\n".join(parts)
 
 

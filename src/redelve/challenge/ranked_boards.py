@@ -17,10 +17,17 @@ from numpy.typing import NDArray
 
 from redelve.challenge.challenge_files import Int8Array
 from redelve.challenge.challenge_folder import Challenge
+from redelve.challenge.feedback import ShownScore
 from redelve.challenge.scoring import DatasetScores, PartScores
 from redelve.errors import SpecError
 from redelve.stats.paired_errors import Outcomes
-from redelve.stats.standings import Standings, place_entries, rank_sums, score_worse_p_values
+from redelve.stats.standings import (
+    Standings,
+    apart_p_values,
+    place_entries,
+    rank_sums,
+    score_worse_p_values,
+)
 
 LEVEL = 0.05
 
@@ -36,13 +43,23 @@ class RankedEntry:
     outcomes: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
+@dataclass(frozen=True, eq=False)
+class ShownEntry:
+    """An entry with validation scores as participants see them before the labels are out."""
+
+    entry: str
+    participant: str
+    scores: Mapping[str, ShownScore]
+
+
 @dataclass(frozen=True)
 class BoardRow:
     """An entry's line in a dataset's table: `value` is what is ranked, BER or R, with its standard error.
 
     The true place is from `first` to `last`, for all entries of all datasets at once with probability
     1 − level. Entries of one `group`, from 1, have not been told from the best of it; `may_be_best` marks
-    those not told from the best of all. None without outcomes.
+    those not told from the best of all. None without outcomes. `scores` and `part` are None on a board that
+    shows rounded values.
     """
 
     entry: str
@@ -50,8 +67,8 @@ class BoardRow:
     rank: float
     value: float
     value_error: float
-    scores: DatasetScores
-    part: PartScores
+    scores: DatasetScores | None = None
+    part: PartScores | None = None
     first: int | None = None
     last: int | None = None
     group: int | None = None
@@ -103,6 +120,37 @@ def leaderboard(
 ) -> Ranking:
     """All entries given, ranked by the BER of a part; those that lack a dataset are in the others' tables."""
     return _ranking(entries, challenge, ("ber", part), level)
+
+
+def shown_leaderboard(
+    entries: Sequence[ShownEntry], challenge: Challenge, *, level: float = LEVEL
+) -> Ranking:
+    """Entries ranked by the validation BER as it is shown; nothing here depends on anything else.
+
+    Equal values share their ranks. What the evidence leaves open is by `apart_p_values` of values and errors
+    shown: comparing entries case by case would tell more of the labels than the values do.
+    """
+    share = level / len(challenge.datasets)
+    tables = {name: _shown_table(entries, name, share) for name in challenge.names}
+    return Ranking("ber", "valid", tables, _overall(entries, tables), level)
+
+
+def _shown_table(entries: Sequence[ShownEntry], name: str, level: float) -> tuple[BoardRow, ...]:
+    """The rows of a dataset in the order of their ranks, from shown values alone."""
+    there = [(entry, entry.scores[name]) for entry in entries if name in entry.scores]
+    if not there:
+        return ()
+    values = np.array([score.ber for _, score in there])
+    found = place_entries(
+        values, apart_p_values(values, [score.ber_error for _, score in there]), level=level
+    )
+    ranks = rank_sums(values[None]).ranks[0]
+    rows = [
+        BoardRow(entry.entry, entry.participant, float(rank), score.ber, score.ber_error)
+        for (entry, score), rank in zip(there, ranks, strict=True)
+    ]
+    placed = [_with_standing(row, found, number) for number, row in enumerate(rows)]
+    return tuple(placed[k] for k in np.lexsort((np.arange(len(placed)), ranks)).tolist())
 
 
 def final_ranking(entries: Sequence[RankedEntry], challenge: Challenge, *, level: float = LEVEL) -> Ranking:
@@ -222,7 +270,7 @@ def _wrong(packed: Sequence[bytes], cases: int) -> NDArray[np.bool_]:
 
 
 def _overall(
-    entries: Sequence[RankedEntry], tables: Mapping[str, Sequence[BoardRow]]
+    entries: Sequence[RankedEntry] | Sequence[ShownEntry], tables: Mapping[str, Sequence[BoardRow]]
 ) -> tuple[OverallRow, ...]:
     """Entries that are in all tables, ranked among themselves on every dataset."""
     rows = {name: {row.entry: row for row in table} for name, table in tables.items()}

@@ -42,6 +42,7 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     require()
     from dataclasses import replace
 
+    from redelve.challenge.feedback import weak_feedback
     from redelve.challenge.server.app import create_app
     from redelve.challenge.server.belonging import lacking_test_labels
     from redelve.challenge.server.services import open_services
@@ -55,6 +56,8 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     listening = bound(place)
     url = address(listening)
     yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
+    if warning := weak_feedback(services.challenge):
+        yield f"{warning}.\n"
     if lacking := lacking_test_labels(services.challenge):
         yield f"{lacking[0]} is not there ({len(lacking)} such files); it must be when the challenge ends.\n"
     if (link := services.organiser_link(another=given.organiser)) is not None:

@@ -124,6 +124,27 @@ def score_worse_p_values(outcomes: Outcomes, guesses: ArrayLike) -> FloatArray:
     return np.asarray(p_values)
 
 
+def apart_p_values(values: ArrayLike, errors: ArrayLike) -> FloatArray:
+    """One-sided p-values [i, j] that entry i is worse than j, from estimates with standard errors alone.
+
+    The normal test of two independent estimates. Entries judged by the same cases mostly err together, which
+    makes it careful; use `Outcomes` where the outcome of every case may be used.
+
+    >>> apart_p_values([0.2, 0.1], [0.03, 0.04]).round(4).tolist()
+    [[1.0, 0.0228], [0.9772, 1.0]]
+    """
+    from scipy.stats import norm
+
+    found, spread = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    if found.shape != spread.shape or found.ndim != 1 or (spread <= 0).any():
+        raise StatisticsError(
+            f"each value needs a standard error above 0: got shapes {found.shape} and {spread.shape}"
+        )
+    p_values = norm.sf((found[:, None] - found) / np.hypot(spread[:, None], spread))
+    np.fill_diagonal(p_values, 1.0)
+    return np.asarray(p_values, dtype=np.float64)
+
+
 def true_scores(bers: ArrayLike, guesses: ArrayLike) -> FloatArray:
     """ρ = p + |g − p|: the score that a true BER and a guess would have on an endless test set."""
     return scores_at(bers, 0.0, guesses)

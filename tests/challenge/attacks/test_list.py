@@ -25,12 +25,14 @@ def names_of_tests() -> set[str]:
 
 
 def rows() -> list[list[str]]:
-    """The cells of every row of the tables."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
-    cells = [
-        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
+    """The cells of every row of the tables of attacks."""
+    tables = PAGE.read_text(encoding="utf-8").split("\n\n")
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for table in tables
+        if table.startswith("| attack |")
+        for line in table.splitlines()[2:]
     ]
-    return [row for row in cells if row[0] != "attack"]
 
 
 def test_every_row_has_an_attack_a_defence_and_tests_that_exist() -> None:

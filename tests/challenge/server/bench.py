@@ -23,6 +23,7 @@ from redelve.challenge import (
     Challenge,
     ChallengeDataset,
     ChallengeLimits,
+    ChallengeRules,
     DatasetEntry,
     Phases,
     challenge_text,
@@ -50,9 +51,16 @@ SIZES = {"train": 60, "valid": 40, "test": 400}
 CHEAP = PasswordCost(1, 8, 1)
 PASSWORD = "correct horse"
 LIMITS = ChallengeLimits()
+RULES = ChallengeRules()
 
 
-def make_challenge(folder: Path, *, phases: Phases = PHASES, limits: ChallengeLimits = LIMITS) -> Challenge:
+def make_challenge(
+    folder: Path,
+    *,
+    phases: Phases = PHASES,
+    limits: ChallengeLimits = LIMITS,
+    rules: ChallengeRules = RULES,
+) -> Challenge:
     """Two datasets with labels at random."""
     datasets = tuple(ChallengeDataset(name, "dense", SIZES, 3) for name in ("ada", "nova"))
     for number, dataset in enumerate(datasets):
@@ -66,7 +74,7 @@ def make_challenge(folder: Path, *, phases: Phases = PHASES, limits: ChallengeLi
             place = public if part == "train" else secret
             (place / f"{dataset.name}_{part}.labels").write_bytes(labels_bytes(labels))
             (public / f"{dataset.name}_{part}.data").write_text("1 2 3\n" * size)
-    text = challenge_text("A trial <b>", "Some words.\n\nMore words.", datasets, phases, limits)
+    text = challenge_text("A trial <b>", "Some words.\n\nMore words.", datasets, phases, limits, rules)
     (folder / "challenge.toml").write_text(text)
     return read(folder)
 
@@ -195,10 +203,15 @@ def _migrated() -> Path:
 
 @contextmanager
 def running(
-    folder: Path, *, database: str | None = None, limits: ChallengeLimits = LIMITS, **changes: Any
+    folder: Path,
+    *,
+    database: str | None = None,
+    limits: ChallengeLimits = LIMITS,
+    rules: ChallengeRules = RULES,
+    **changes: Any,
 ) -> Iterator[Bench]:
     """A server for a new challenge in a folder."""
-    challenge = make_challenge(folder / "challenge", limits=limits)
+    challenge = make_challenge(folder / "challenge", limits=limits, rules=rules)
     if database is None:
         shutil.copytree(_migrated(), folder / "challenge" / "server")
         (folder / "challenge" / "server").chmod(0o700)

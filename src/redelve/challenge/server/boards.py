@@ -15,12 +15,15 @@ from redelve.challenge import (
     OverallRow,
     RankedEntry,
     Ranking,
+    ShownEntry,
     final_ranking,
     last_complete,
     latest_of_each,
     leaderboard,
     scores_from_json,
+    shown_leaderboard,
 )
+from redelve.challenge.server import shown_scores
 from redelve.challenge.server.database_tables import (
     PARTICIPANT,
     SCORED,
@@ -123,13 +126,20 @@ def development_entries(entries: Sequence[Entry]) -> list[Entry]:
     return list(last.values())
 
 
-def development_board(services: Services) -> dict[str, Any]:
-    """The leaderboard by the BER of validation cases. Only scores of development are looked at."""
+def development_board(services: Services, *, exact: bool) -> dict[str, Any]:
+    """The leaderboard by the BER of validation cases. Only scores of development are looked at.
+
+    It is `exact` once the validation labels are published; before, it is made of the values shown alone.
+    """
     with services.database.reading() as session:
         chosen = development_entries(counted(session, services))
-        ranked = latest_of_each(_ranked(session, DevelopmentScore, chosen, outcomes=True))
         names = _names(session)
-    return board_to_json(leaderboard(ranked, services.challenge), names)
+        if exact:
+            ranked = latest_of_each(_ranked(session, DevelopmentScore, chosen, outcomes=True))
+            return board_to_json(leaderboard(ranked, services.challenge), names)
+        scores = shown_scores.of_entries(services, session, chosen)
+    shown = [ShownEntry(str(entry.id), str(entry.user_id), scores.get(entry.id, {})) for entry in chosen]
+    return board_to_json(shown_leaderboard(shown, services.challenge), names)
 
 
 def board_version(session: Session) -> tuple[object, ...]:
@@ -196,19 +206,28 @@ def _row(row: BoardRow, names: Mapping[str, str]) -> dict[str, Any]:
         "last": row.last,
         "group": row.group,
         "may_be_best": row.may_be_best,
+        **_exact(row),
+        **_guessed(row.scores),
+    }
+
+
+def _exact(row: BoardRow) -> dict[str, Any]:
+    """What else is told: of a board of rounded values, nothing but them."""
+    if row.part is None:
+        return {"ber": row.value, "ber_error": row.value_error}
+    return {
         "p_value": row.p_value,
         "ber": row.part.ber,
         "ber_error": row.part.ber_error,
         "auc": row.part.auc,
         "auc_error": row.part.auc_error,
         "error_rate": row.part.error_rate,
-        **_guessed(row.scores),
     }
 
 
-def _guessed(scores: DatasetScores) -> dict[str, Any]:
+def _guessed(scores: DatasetScores | None) -> dict[str, Any]:
     """The guess and what came of it: δ, its weight and R, where test cases are scored."""
-    if "test" not in scores.parts:
+    if scores is None or "test" not in scores.parts:
         return {}
     return {
         "guess": scores.guess,

@@ -62,7 +62,7 @@ def entry_page(request: Request, services: Serving, who: Member, entry_id: Numbe
     assert who.user is not None
     with services.database.reading() as session:
         entry = entries.own(session, who.user, entry_id)
-        development = visible.development_scores(session, entry)
+        development = visible.development_scores(services, session, entry)
         final = visible.final_scores(services, session, entry)
         events = history(session, entry_id)
     values = {
@@ -70,6 +70,7 @@ def entry_page(request: Request, services: Serving, who: Member, entry_id: Numbe
         "events": events,
         "development": _lines(development, ("train", "valid")),
         "final": _lines(final, ("test",)),
+        "is_rounded": not visible.labels_are_out(services),
         "figures": _figures(final, "test") if final else _figures(development, "valid"),
     }
     return page(request, "entry.html", who, values)
@@ -118,7 +119,7 @@ def cancel(services: Serving, who: Member, entry_id: Number) -> Response:
 def learning_page(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
     """How validation errors came down over time: one's own, and the best of all."""
     with services.database.reading() as session:
-        own = visible.learning(session, who.user.id) if who.user is not None else {}
+        own = visible.learning(services, session, who.user.id) if who.user is not None else {}
     best = boards_of(request).best()
     figures = [
         (name, over_time(own.get(name, []), best.get(name, []), f"Validation BER over time, {name}"))

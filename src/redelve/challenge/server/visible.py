@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from redelve.challenge.server import boards, jobs
+from redelve.challenge import ShownScore
+from redelve.challenge.server import boards, jobs, shown_scores
 from redelve.challenge.server.audit import history
 from redelve.challenge.server.database_tables import DevelopmentScore, Entry, FinalScore
+from redelve.challenge.server.entries import of_user
 from redelve.challenge.server.services import Services
 from redelve.challenge.server.standing import Stage
 
@@ -31,17 +34,18 @@ class Boards:
 
     def development(self) -> dict[str, Any]:
         """The leaderboard by validation cases."""
+        exact = labels_are_out(self._services)
         with self._services.database.reading() as session:
-            version = boards.board_version(session)
+            version = (exact, *boards.board_version(session))
         with self._lock:
             if self._held is None or self._held[0] != version:
-                self._held = version, boards.development_board(self._services)
+                self._held = version, boards.development_board(self._services, exact=exact)
             return self._held[1]
 
     def best(self) -> dict[str, Line]:
         """How the smallest validation BER came down, by dataset."""
         with self._services.database.reading() as session, self._lock:
-            version = boards.board_version(session)
+            version = (labels_are_out(self._services), *boards.board_version(session))
             if self._best is None or self._best[0] != version:
                 self._best = version, best_over_time(session, self._services)
             return self._best[1]
@@ -58,9 +62,26 @@ class Boards:
             return None if self._final is None else self._final[1]
 
 
-def development_scores(session: Session, entry: Entry) -> dict[str, Any]:
-    """The scores of an entry on training and validation cases, by dataset."""
-    return boards.scores_of(session, DevelopmentScore, [entry.id]).get(entry.id, {})
+def labels_are_out(services: Services) -> bool:
+    """Whether the validation labels are published: only then validation scores are shown as they are."""
+    return services.stage() >= Stage.LABELS
+
+
+def development_scores(services: Services, session: Session, entry: Entry) -> dict[str, Any]:
+    """The scores of an entry on training and validation cases that may be seen now, by dataset.
+
+    Those of training cases anybody can compute. Of validation cases the rounded BER is all there is until
+    their labels are published.
+    """
+    found = boards.scores_of(session, DevelopmentScore, [entry.id]).get(entry.id, {})
+    plain = {name: {"guess": held["guess"], "parts": held["parts"]} for name, held in found.items()}
+    if labels_are_out(services):
+        return plain
+    shown = shown_scores.of_entries(services, session, [entry]).get(entry.id, {})
+    for name, held in plain.items():
+        known = {"train": held["parts"]["train"]} if "train" in held["parts"] else {}
+        held["parts"] = known | ({"valid": asdict(shown[name])} if name in shown else {})
+    return plain
 
 
 def final_scores(services: Services, session: Session, entry: Entry) -> dict[str, Any]:
@@ -77,7 +98,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "label": entry.label,
         "participant": entry.user.name,
         "state": entry.state,
-        "state_at": entry.state_at,
+        "state_at": whole_second(entry.state_at),
         "reason": entry.reason,
         "problems": entry.problems,
         "received_at": entry.received_at,
@@ -91,14 +112,17 @@ def entry_document(entry: Entry) -> dict[str, Any]:
 def detailed_document(services: Services, session: Session, entry: Entry) -> dict[str, Any]:
     """The same with its history and with the scores that may be seen now."""
     events = [
-        {"at": event.at, "state": event.state, "reason": event.reason} for event in history(session, entry.id)
+        {"at": whole_second(event.at), "state": event.state, "reason": event.reason}
+        for event in history(session, entry.id)
     ]
-    development = {
-        name: {"guess": content["guess"], "parts": content["parts"]}
-        for name, content in development_scores(session, entry).items()
-    }
+    development = development_scores(services, session, entry)
     final = final_scores(services, session, entry)
     return entry_document(entry) | {"history": events, "development": development, "final": final or None}
+
+
+def whole_second(moment: datetime) -> datetime:
+    """The time without its fraction: how long scoring took to the microsecond is nobody's business."""
+    return moment.replace(microsecond=0)
 
 
 def progress_of_end(session: Session) -> int:
@@ -106,30 +130,47 @@ def progress_of_end(session: Session) -> int:
     return jobs.open_jobs(session, *jobs.SCORING)
 
 
-def learning(session: Session, user_id: int) -> dict[str, Line]:
+def learning(services: Services, session: Session, user_id: int) -> dict[str, Line]:
     """The validation BER of an account's entries over time, by dataset: time, BER, standard error."""
-    query = (
-        select(Entry.received_at, DevelopmentScore.dataset, DevelopmentScore.content)
-        .join(DevelopmentScore, DevelopmentScore.entry_id == Entry.id)
-        .where(Entry.user_id == user_id)
-        .order_by(Entry.received_at, Entry.id)
-    )
-    found: dict[str, Line] = {}
-    for received, dataset, content in session.execute(query):
-        if (part := content["parts"].get("valid")) is not None:
-            found.setdefault(dataset, []).append((received, part["ber"], part["ber_error"]))
+    entries = sorted(of_user(session, user_id), key=lambda entry: (entry.received_at, entry.id))
+    scores, found = _validation(services, session, entries), dict[str, Line]()
+    for entry in entries:
+        for dataset, (ber, error) in scores.get(entry.id, {}).items():
+            found.setdefault(dataset, []).append((entry.received_at, ber, error))
     return found
 
 
 def best_over_time(session: Session, services: Services) -> dict[str, Line]:
     """How the smallest validation BER of all participants came down, by dataset."""
-    entries = {entry.id: entry for entry in boards.counted(session, services)}
-    scores = boards.scores_of(session, DevelopmentScore, entries)
-    found: dict[str, Line] = {}
-    for identity, entry in entries.items():
-        for dataset, content in scores.get(identity, {}).items():
-            part = content["parts"].get("valid")
+    entries = boards.counted(session, services)
+    scores, found = _validation(services, session, entries), dict[str, Line]()
+    for entry in entries:
+        for dataset, (ber, error) in scores.get(entry.id, {}).items():
             line = found.setdefault(dataset, [])
-            if part is not None and (not line or part["ber"] < line[-1][1]):
-                line.append((entry.received_at, part["ber"], part["ber_error"]))
+            if not line or ber < line[-1][1]:
+                line.append((entry.received_at, ber, error))
     return found
+
+
+def _validation(
+    services: Services, session: Session, entries: Sequence[Entry]
+) -> dict[int, dict[str, tuple[float, float]]]:
+    """Validation BERs with standard errors as they may be seen now, by entry and dataset."""
+    if not labels_are_out(services):
+        shown = shown_scores.of_entries(services, session, entries)
+        return {
+            number: {name: _pair(score) for name, score in held.items()} for number, held in shown.items()
+        }
+    exact = boards.scores_of(session, DevelopmentScore, [entry.id for entry in entries])
+    return {
+        number: {
+            name: (content["parts"]["valid"]["ber"], content["parts"]["valid"]["ber_error"])
+            for name, content in held.items()
+            if "valid" in content["parts"]
+        }
+        for number, held in exact.items()
+    }
+
+
+def _pair(score: ShownScore) -> tuple[float, float]:
+    return score.ber, score.ber_error
