@@ -21,7 +21,7 @@ from benchmarks.calibration.sections import Effort, Section, table
 from benchmarks.calibration.simulated_reports import planned_tasks, simulated_findings
 from benchmarks.calibration.simulation import Generator
 from redelve.findings import Findings, MoreData, TaskFindings
-from redelve.findings.advice import Outlook
+from redelve.findings.claims import Outlook
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.report.plain_words import plain_answer
 from redelve.report.sections import panels

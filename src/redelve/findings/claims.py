@@ -10,22 +10,31 @@ contain any interval that misses. See docs/comparisons.md and docs/calibration.m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import isnan
+from math import isnan, nan
+from typing import Literal
 
 from redelve.answers.losses import Loss
-from redelve.findings.advice import Outlook, Repeats, Sought, outlook_of
-from redelve.findings.margin import Margin, MarginVerdict, judged_within
+from redelve.findings.margin import Margin, MarginVerdict, margin_sentence
 from redelve.run.results import TaskFacts
+from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
 from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
+from redelve.text_numbers import per_cent, significant
 
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
+
+Repeats = Literal["training sets", "folds", "runs", "test cases"]
+"""What a comparison has several of: its variance is that between these."""
+
+SHARE_SOUGHT = 0.02
+"""The difference, as a share of the better method's loss, that advice is given for where no margin is."""
+POWER = 0.8
 
 LEVEL = 0.05
 """Chance that a report on equal methods claims anything at all."""
@@ -168,6 +177,94 @@ def _claim(
 
 
 @dataclass(frozen=True)
+class Sought:
+    """The difference that advice is given for: the user's margin, or a share of the better method's loss."""
+
+    mean: float | None
+    """The better method's loss; None where it has no shares."""
+    margin: Margin | None = None
+    metric: Loss | None = None
+    """A metric whose best value is 1: of these a difference of 0.02 is sought, not a share of the loss."""
+    judge: Loss | None = None
+    """What methods are judged by, in whose units amounts are written."""
+
+    @property
+    def amount(self) -> float:
+        """In the units of the loss."""
+        if self.margin is not None and not self.margin.is_relative:
+            return self.margin.value
+        if self.metric is not None and self.margin is None:
+            return SHARE_SOUGHT
+        return (self.margin.value if self.margin else SHARE_SOUGHT) * (self.mean or nan)
+
+    def write(self, amount: float) -> str:
+        """A difference in words: a share (of what, where losses are shares themselves), or an amount."""
+        if self._is_amount:
+            shown = amount if self.judge is None else self.judge.shown_spread(amount)
+            return f"{significant(shown)}{'' if self.judge is None else self.judge.difference_unit}"
+        is_share = self.judge is not None and self.judge.is_share
+        return f"{per_cent(amount / (self.mean or nan))}{' of the loss' if is_share else ''}"
+
+    @property
+    def _is_amount(self) -> bool:
+        return self.metric is not None if self.margin is None else not self.margin.is_relative
+
+    def __str__(self) -> str:
+        if self.margin is not None:
+            return f"one as large as the margin of {self.margin.shown(self.judge)}"
+        return f"{100 * SHARE_SOUGHT:g} %" if self.metric is None else self.write(SHARE_SOUGHT)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What an experiment like this one would find with power 0.8, and what would settle it, in words."""
+
+    smallest_found: float | None
+    advice: str
+
+
+def outlook_of(
+    place: tuple[PairFamily, int], level: float, sought: Sought | None, repeats: Repeats, size: int
+) -> Outlook:
+    """The smallest difference that would be found, and advice for the one that is sought, if any.
+
+    `place` is a family and which of its pairs this is, `level` what this task and size have of the level of
+    the whole report, `size` that of a training set.
+    """
+    amount = None if sought is None else sought.amount
+    pilot = pilot_of(*place)
+    if pilot is None:
+        return Outlook(None, "")
+    found = prospects(pilot, amount, level, power=POWER, can_grow=repeats != "folds")
+    if sought is None:
+        return Outlook(found.smallest, "")
+    start = (
+        f"As it stands, a difference of {sought.write(found.smallest)} would be found with power {POWER:g}"
+    )
+    if found.is_enough:
+        start = f"{start}: enough for {'' if sought.margin else 'one of '}{sought}"
+    elif repeats != "folds":
+        unit = f"training sets of {size}" if repeats == "training sets" else repeats
+        start = f"{start}. {_more(pilot, found, sought, unit)}"
+    return Outlook(found.smallest, f"{start}.")
+
+
+def _more(pilot: Pilot, found: Prospects, sought: Sought, unit: str) -> str:
+    """How many more would find the difference; other test cases where no number of the unit would."""
+    if found.training_sets is not None:
+        return f"{_counted(found.training_sets - pilot.training_sets, unit)} would find {sought}"
+    start = f"With {pilot.test_cases:.0f} test cases no number of {unit} would find {sought}"
+    if found.test_cases is None:
+        return f"{start}; it takes more of both"
+    return f"{start}; {_counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
+
+
+def _counted(more: int, unit: str) -> str:
+    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
+    return f"{more} more {one if more == 1 else unit}"
+
+
+@dataclass(frozen=True)
 class Contest:
     """Two methods on one task: the test, the claim that allows for all other comparisons, and advice."""
 
@@ -307,7 +404,7 @@ class Contest:
     @property
     def margin_words(self) -> str:
         """What is known of the margin, in a sentence; empty without one, or without a test."""
-        return "" if self.verdict is None or self.bounds is None else _margin_sentence(self, self.verdict)
+        return "" if self.verdict is None or self.bounds is None else margin_sentence(self, self.verdict)
 
     def __str__(self) -> str:
         return f"{self.words} {self.advice}".rstrip()
@@ -329,17 +426,6 @@ def _shown(
     )
 
 
-def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:
-    """The same with what it says about a margin; `losses` are the intervals of the expected losses.
-
-    A share is of the low end of the smaller one's: the loss itself is not known, and a margin that came out
-    too large by luck would call methods equivalent that are not.
-    """
-    bounds = [losses[name] for name in (contest.first, contest.second)]
-    amount = margin.amount([0.0 if ends is None else ends[0] for ends in bounds])
-    return replace(contest, verdict=judged_within(margin, amount, contest.bounds))
-
-
 def _described(contest: Contest) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."
@@ -356,15 +442,3 @@ def _described(contest: Contest) -> str:
 
 def _outcome(winner: str, loser: str, loss: Loss | None) -> str:
     return f"{winner} loses less than {loser}" if loss is None else loss.is_better_words(winner, loser)
-
-
-def _margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:
-    margin = f"the margin of {verdict.shown(contest.judged_by)}"
-    if verdict.is_equivalent:
-        return f"{contest.first} and {contest.second} are equivalent within {margin}."
-    if contest.winner:
-        return f"It was not shown that they differ by less than {margin}."
-    for name in contest.not_worse:
-        other = contest.second if name == contest.first else contest.first
-        return f"{name} is not worse than {other} by more than {margin}."
-    return f"Whether they differ by more than {margin} is open."

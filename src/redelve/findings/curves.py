@@ -8,9 +8,8 @@ from math import isnan
 
 import numpy as np
 
-from redelve.findings.advice import SHARE_SOUGHT
 from redelve.findings.by_method import MethodLosses, is_folded
-from redelve.findings.claims import LEVEL
+from redelve.findings.claims import LEVEL, SHARE_SOUGHT
 from redelve.findings.task import MethodFinding, TaskFindings
 from redelve.model.dataset import Numbers
 from redelve.stats.extrapolation import (

@@ -9,13 +9,17 @@ report hold all differences together, so what is said of margins holds together 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval
+
+if TYPE_CHECKING:
+    from redelve.findings.claims import Contest
 
 LARGE = 10_000
 """From here on an amount is written out, with commas."""
@@ -142,3 +146,27 @@ def judged_within(margin: Margin, amount: float, bounds: Interval | None) -> Mar
     """
     low, high = bounds or (float("-inf"), float("inf"))
     return MarginVerdict(margin, amount, first_is_not_worse=high < amount, second_is_not_worse=low > -amount)
+
+
+def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:
+    """The same with what it says about a margin; `losses` are the intervals of the expected losses.
+
+    A share is of the low end of the smaller one's: the loss itself is not known, and a margin that came out
+    too large by luck would call methods equivalent that are not.
+    """
+    bounds = [losses[name] for name in (contest.first, contest.second)]
+    amount = margin.amount([0.0 if ends is None else ends[0] for ends in bounds])
+    return replace(contest, verdict=judged_within(margin, amount, contest.bounds))
+
+
+def margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:
+    """What a comparison says about its margin."""
+    margin = f"the margin of {verdict.shown(contest.judged_by)}"
+    if verdict.is_equivalent:
+        return f"{contest.first} and {contest.second} are equivalent within {margin}."
+    if contest.winner:
+        return f"It was not shown that they differ by less than {margin}."
+    for name in contest.not_worse:
+        other = contest.second if name == contest.first else contest.first
+        return f"{name} is not worse than {other} by more than {margin}."
+    return f"Whether they differ by more than {margin} is open."

@@ -10,7 +10,6 @@ from math import inf, isfinite, isnan
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
-from redelve.findings.advice import Repeats
 from redelve.findings.by_method import (
     Estimate,
     MethodLosses,
@@ -32,14 +31,14 @@ from redelve.findings.claims import (
     Claim,
     Contest,
     Names,
+    Repeats,
     StandardLoss,
     TaskPairs,
     Test,
     claims_of,
     settle,
-    within_margin,
 )
-from redelve.findings.margin import Margin
+from redelve.findings.margin import Margin, within_margin
 from redelve.findings.planned import PLANNED
 from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
