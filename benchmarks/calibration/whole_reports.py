@@ -23,7 +23,7 @@ from benchmarks.calibration.simulation import Generator
 from redelve.findings import Findings, MoreData, TaskFindings
 from redelve.findings.claims import Outlook
 from redelve.findings.over_tasks import PairOverTasks
-from redelve.report.plain_words import plain_answer
+from redelve.report.first_screen import plain_answer
 from redelve.report.sections import panels
 from redelve.report.sections.overview import MAY_BE_BEST, told_in_full
 from redelve.seeds import generator

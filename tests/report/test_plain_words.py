@@ -12,9 +12,9 @@ import redelve
 from redelve.answers.losses import parse_loss
 from redelve.assessment import Assessment
 from redelve.findings import Findings, find
-from redelve.report.first_screen import answer_table, datasets_table
+from redelve.report.first_screen import answer_table, number, plain_answer, unit_of
+from redelve.report.many_data_sets import datasets_table
 from redelve.report.page import all_tables, render_html
-from redelve.report.plain_words import number, plain_answer, unit_of
 from redelve.report.sections import panels
 from redelve.report.sections.card import benchmark_card
 from redelve.report.sections.overview import left_out, summarise

@@ -1,24 +1,283 @@
-"""What a report begins with: one picture and one table, of one data set or of all together."""
+"""What a report on one data set begins with: the answer in three sentences, one picture and one table.
+
+The sentences are for people who do not do statistics: which, how sure, would more data help. No p-values, no
+powers of ten, no standard errors: the rest of the report has them. How a loss is written in the reader's
+units is decided here and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from math import isfinite, isnan, sqrt
+from typing import TYPE_CHECKING, Literal
 
-from redelve.findings import Findings, MethodFinding, TaskFindings
+from redelve.answers.losses import Loss, SquaredError
+from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
 from redelve.report import formatting
 from redelve.report.drawing import INK, PAPER, RULE, FigureLook, Picture, label, new_figure
-from redelve.report.formatting import METHOD, Cell, Mark, ReportColumn, ReportTable, Row, name_cell
-from redelve.report.plain_words import LossUnit, unit_of
-from redelve.report.sections import Panel
+from redelve.report.formatting import (
+    METHOD,
+    MINUS,
+    UNKNOWN,
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    listed,
+    name_cell,
+    per_cent,
+)
+from redelve.report.race_words import race_headline
+from redelve.report.sections import Panel, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+NOTHING = "No job came to an answer, so there is nothing to analyse."
+MOST_NAMED = 4
+"""So many methods are named in a sentence; more are counted."""
 WIDTH, ROW = 4.6, 0.27
 """Inches, of a picture that a telephone shows at three quarters of its size."""
+
+
+@dataclass(frozen=True)
+class PlainAnswer:
+    """Three sentences."""
+
+    which: str
+    how_sure: str
+    more_data: str
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Those that there are."""
+        return tuple(text for text in (self.which, self.how_sure, self.more_data) if text)
+
+
+def plain_answer(findings: Findings) -> PlainAnswer:
+    """The answer of a whole report: of its one data set, or over all of them."""
+    found = panels(findings)
+    if not found:
+        return PlainAnswer(NOTHING, "", "")
+    if len(found) == 1:
+        return answer_on(found[0])
+    from redelve.report.many_data_sets import answer_over  # which is made of words from here
+
+    return answer_over(findings, found)
+
+
+# --- losses in the reader's units --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LossUnit:
+    """How an expected loss is written for its reader: what it is called, and the number with its error."""
+
+    title: str
+    phrase: str
+    """Within a sentence, with {} for the number."""
+    loss: Loss
+    kind: Literal["as shown", "share", "root"] = "as shown"
+
+    def shown(self, value: float | None, error: float | None) -> tuple[float | None, float | None]:
+        """The number and its standard error in this unit; a root's by the delta method."""
+        if value is None:
+            return None, None
+        if self.kind == "share":
+            return 100 * value, None if error is None else 100 * error
+        if self.kind == "as shown":
+            return self.loss.shown_value(value), None if error is None else self.loss.shown_spread(error)
+        root = sqrt(max(value, 0.0))
+        return root, error / (2 * root) if error is not None and root > 0 else None
+
+    @property
+    def is_per_cent(self) -> bool:
+        """Whether it is written in per cent, so that differences of it are percentage points."""
+        return self.kind == "share" or self.loss.in_per_cent
+
+    @property
+    def noun(self) -> str:
+        """What falls as methods get better."""
+        return "typical error" if self.kind == "root" else "loss"
+
+    def fall(self, share: float) -> float:
+        """A fall of the loss as the share by which the number shown falls."""
+        return 1 - sqrt(max(1 - share, 0.0)) if self.kind == "root" else share
+
+    def words(self, value: float | None) -> str:
+        """An expected loss within a sentence: "8.8 % errors", "a typical error of 5,920"."""
+        return self.phrase.format(number(self.shown(value, None)[0]))
+
+
+def unit_of(loss: Loss) -> LossUnit:
+    """The unit of a loss: a metric's own, per cent for errors that are counted, the target's for squares."""
+    has_own_name = loss.is_metric and loss.shown_name != loss.words
+    if loss.in_per_cent or loss.best_value is not None or has_own_name:
+        name, per = loss.shown_name, loss.shown_unit
+        return LossUnit(f"{name[0].upper()}{name[1:]}{',' * bool(per)}{per}", f"{name} {{}}{per}", loss)
+    if loss.is_share:
+        return LossUnit("Errors, %", "{} % errors", loss, "share")
+    if isinstance(loss, SquaredError):
+        return LossUnit("Typical error (root mean square)", "a typical error of {}", loss, "root")
+    return LossUnit(f"Mean {loss.words}", f"a mean {loss.words} of {{}}", loss)
+
+
+def number(value: float | None) -> str:
+    """A number with three significant digits, written out: thousands are grouped, nothing is a power of ten.
+
+    >>> number(35_214_000.0), number(0.0031416), number(-12.0), number(None)
+    ('35,200,000', '0.00314', '−12.0', '–')
+    """
+    if value is None or isnan(value):
+        return UNKNOWN
+    if not isfinite(value):
+        return "∞"
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.2e}".partition("e")[2])
+    return f"{round(value, 2 - exponent):,.{max(2 - exponent, 0)}f}".replace("-", MINUS)
+
+
+def named(names: Sequence[str], count: str, last: str = "and") -> str:
+    """The names, or how many there are."""
+    return listed(names, last) if len(names) <= MOST_NAMED else f"{len(names)} {count}"
+
+
+# --- the sentences ------------------------------------------------------------------------------------------
+
+
+def answer_on(panel: Panel) -> PlainAnswer:
+    """Of one data set, by its largest training sets."""
+    return PlainAnswer(_which(panel.largest), _how_sure(panel.largest), more_data(panel))
+
+
+def _which(task: TaskFindings) -> str:
+    if task.race is not None:
+        return race_headline(task.race, task.judged_by)
+    if task.leader is None:
+        return "No method came to a usable result."
+    loss = unit_of(task.judged_by).words(task.method(task.leader).mean)
+    if len(task.methods) == 1:
+        return f"{task.leader} is the only method with results, with {loss}{_beside_nothing(task)}."
+    others = [name for name in task.best_group if name != task.leader]
+    if task.best_group and not others:
+        return f"{task.leader} is the best of these {len(task.methods)} methods, with {loss}{_ahead(task)}."
+    may_be = f"; {_rivals(task, others)} may be the best as well" if others else ""
+    return f"{task.leader} did best, with {loss}{may_be}{_beside_nothing(task)}."
+
+
+def _rivals(task: TaskFindings, others: Sequence[str]) -> str:
+    is_anybody = len(others) > 1 and len(task.best_group) == len(task.methods)
+    return "any other" if is_anybody else named(others, "others")
+
+
+def _ahead(task: TaskFindings) -> str:
+    """How far the leader is ahead of the next method, where that can be put into a few words."""
+    first, second, unit = task.by_loss[0].mean, task.by_loss[1].mean, unit_of(task.judged_by)
+    name = task.by_loss[1].method
+    if first is None or second is None or not isfinite(second):
+        return ""
+    if task.judged_by.higher_is_better or unit.is_per_cent:
+        return f": the next, {name}, has {unit.words(second)}"
+    if task.judged_by.is_shift or not 0 < first < second:
+        return ""
+    return f": {per_cent(unit.fall(1 - first / second))} less than the next, {name}"
+
+
+def _beside_nothing(task: TaskFindings) -> str:
+    """Said of a leader that is no better than an answer that needs no method."""
+    assert task.leader is not None
+    if not task.method(task.leader).loses_more_than_constant:
+        return ""
+    return "; always giving the same answer would do as well or better"
+
+
+def _how_sure(task: TaskFindings) -> str:
+    if task.race is not None:
+        return "The chance that a race says anything false is at most 5 %."
+    if not task.contests or task.leader is None:
+        return "Nothing could be compared." if len(task.methods) > 1 else ""
+    return _planned(task) if task.is_planned else _group(task)
+
+
+def _group(task: TaskFindings) -> str:
+    group, worse = task.best_group, task.worse
+    if not group:
+        return "Each method lost more than some other: they were tried on different training sets."
+    if len(group) == 1:
+        what = (
+            "That is 95 % sure" if group[0] == task.leader else f"It is 95 % sure that {group[0]} is the best"
+        )
+        return f"{what}: every other method was shown to be worse."
+    if not worse:
+        return f"None of the {len(group)} methods could be ruled out as the best{_missed(task)}."
+    among = named(group, "of them", "or")
+    return f"It is 95 % sure that the best is {among}; {_were(worse)} shown to be worse{_missed(task)}."
+
+
+def _were(names: Sequence[str]) -> str:
+    return f"{named(names, 'methods')} {'was' if len(names) == 1 else 'were'}"
+
+
+def _planned(task: TaskFindings) -> str:
+    shown = [f"{one.winner} is better than {one.loser}" for one in task.contests if one.winner]
+    open_pairs = [f"{one.first} and {one.second}" for one in task.contests if not one.winner]
+    told = [f"It is 95 % sure that {named(shown, 'planned comparisons show a difference')}"] if shown else []
+    if open_pairs:
+        pairs = named(open_pairs, "planned pairs")
+        told.append(f"{pairs} could not be told apart")
+    text = "; ".join(told)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _missed(task: TaskFindings) -> str:
+    """How small a difference this experiment could not see, by the leader's nearest rival."""
+    rivals = [name for name in task.best_group if name != task.leader]
+    contest = task.by_pair.get(frozenset((task.leader or "", rivals[0]))) if rivals else None
+    smallest = None if contest is None else contest.outlook.smallest_found
+    if smallest is None or not isfinite(smallest):
+        return ""
+    return f", and {_unseen(task, smallest)} may have gone unseen"
+
+
+def _unseen(task: TaskFindings, smallest: float) -> str:
+    unit, mean = unit_of(task.judged_by), task.method(task.leader or "").mean or 0.0
+    if unit.is_per_cent:
+        return f"a difference below about {number(100 * smallest)} percentage points"
+    if task.judged_by.higher_is_better or task.judged_by.is_shift:
+        return f"a difference below about {number(smallest)}"
+    if mean <= 0 or smallest >= mean:
+        return "even a large difference"
+    return f"a difference below about {per_cent(-unit.fall(-smallest / mean))}"
+
+
+def more_data(panel: Panel) -> str:
+    """What twice the data would do for the leader."""
+    if len(panel.tasks) < 2:
+        return "Whether more data would help cannot be told: only one training-set size was tried."
+    leader = panel.largest.leader
+    curve = None if leader is None else panel.curve(leader)
+    if curve is None or curve.more_data is None or curve.more_data.verdict == "cannot be told":
+        return "Whether more data would help cannot be told from these results."
+    return f"{_fall(curve, unit_of(panel.largest.judged_by))}."
+
+
+def _fall(curve: LearningCurve, unit: LossUnit) -> str:
+    found = curve.more_data
+    assert found is not None
+    amount = curve.amount if curve.is_shift else lambda share: curve.amount(unit.fall(share))
+    twice = f"with twice the training cases the {unit.noun} of {curve.method} is"
+    if found.verdict == "no":
+        most = f"to fall by at most {amount(found.high)}" if found.high > 0 else "not to fall"
+        return f"More data would hardly help: {twice} expected {most}"
+    if found.fall is None:
+        return f"More data would help: {twice} expected to fall by {amount(found.low)} or more"
+    return f"More data would help: {twice} expected to fall by about {amount(found.fall)}"
+
+
+# --- the picture and the table ------------------------------------------------------------------------------
 
 
 def losses_picture(panel: Panel) -> Picture | None:
@@ -126,72 +385,3 @@ def _has_shares(task: TaskFindings) -> bool:
 def _share(standardised: float | None) -> Cell:
     text = formatting.per_cent(standardised) if standardised is not None and isfinite(standardised) else ""
     return Cell(text or formatting.UNKNOWN, (standardised,))
-
-
-# --- many data sets ----------------------------------------------------------------------------------------
-
-
-def ordered_methods(findings: Findings, found: Sequence[Panel]) -> tuple[str, ...]:
-    """All methods by their average loss, or by their mean place where there is no average."""
-    everybody = tuple(findings.results.methods)
-    if findings.across is not None:
-        first = [one.method for one in findings.across.by_loss]
-        return (*first, *(name for name in everybody if name not in first))
-    places = {name: [panel.methods.index(name) for panel in found] for name in everybody}
-    return tuple(sorted(everybody, key=lambda name: sum(places[name])))
-
-
-def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
-    """A row for every data set, a column for every method: losses, and a star where it may be the best."""
-    names = ordered_methods(findings, found)
-    rows = [_dataset_row(panel, names) for panel in found]
-    if findings.across is not None:
-        ranked = {one.method: one for one in findings.across.methods}
-        cells = [_average(ranked[name].average) if name in ranked else _average(None) for name in names]
-        rows.insert(0, (Cell("Average"), Cell(formatting.UNKNOWN), *cells))
-    return ReportTable(
-        "datasets",
-        "Every method on every data set",
-        (
-            ReportColumn("Data set"),
-            ReportColumn("Training cases", ("training_set_size",)),
-            *(ReportColumn(name, (name,)) for name in names),
-        ),
-        tuple(rows),
-        f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. Methods by "
-        "their average, in which every data set counts once.",
-    )
-
-
-def _what_is_shown(found: Sequence[Panel]) -> str:
-    if not found or not all(panel.is_standardised for panel in found):
-        return "At the largest training-set size; losses standardised where that is possible"
-    unit = "0" if found[0].largest.judged_by.is_shift else "1"
-    return (
-        f"Standardised loss at the largest training-set size, where {unit} is what the best constant answer "
-        "loses"
-    )
-
-
-def _average(value: float | None) -> Cell:
-    return Cell(formatting.plain(value, 3), (value,))
-
-
-def _dataset_row(panel: Panel, names: Sequence[str]) -> Row:
-    task = panel.largest
-    return (
-        Cell(panel.prototask, link=f"#{panel.key}"),
-        formatting.count_cell(task.task.training_set_size),
-        *(_dataset_cell(task, name, panel.is_standardised) for name in names),
-    )
-
-
-def _dataset_cell(task: TaskFindings, name: str, is_standardised: bool) -> Cell:
-    finding = next((one for one in task.methods if one.method == name), None)
-    if finding is None:
-        return Cell(formatting.UNKNOWN, (None,))
-    mark: Mark = "best" if name in task.best_group else ""
-    value, error = unit_of(task.judged_by).shown(finding.mean, finding.standard_error)
-    if is_standardised:
-        value, error = finding.standardised, finding.standardised_error
-    return Cell(formatting.by_error(value, error), (value,), mark)

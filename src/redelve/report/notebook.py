@@ -10,6 +10,7 @@ from functools import cache
 
 from redelve.findings import Contest, Findings
 from redelve.report.drawing import Picture, inline
+from redelve.report.first_screen import plain_answer
 from redelve.report.formatting import (
     Cell,
     ReportColumn,
@@ -19,7 +20,6 @@ from redelve.report.formatting import (
     with_error,
 )
 from redelve.report.page import render_template, template_text
-from redelve.report.plain_words import plain_answer
 from redelve.report.sections import ReportContext, panels
 from redelve.report.sections.overview import SummarySection, left_out
 from redelve.report.words import Reply, comparison_sentence, in_order, scope, summarise_panel

@@ -11,8 +11,8 @@ from redelve.findings.failures import failure_sentences
 from redelve.findings.findings import MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.drawing import Picture
-from redelve.report.first_screen import answer_table, datasets_table, losses_picture
-from redelve.report.plain_words import NOTHING, plain_answer
+from redelve.report.first_screen import NOTHING, answer_table, losses_picture, plain_answer
+from redelve.report.many_data_sets import datasets_table
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
