@@ -192,6 +192,48 @@ def test_a_class_that_is_missing_is_an_error_with_a_way_out(common: Assessment) 
         check_metric(replace(facts, scheme="hierarchical", targets=(THREE,), instances=(some, others)), judge)
 
 
+@pytest.mark.parametrize(
+    ("counts", "design", "reason"),
+    [
+        (
+            (2, 200),
+            "holdout",
+            "AUC has no value here: roc_auc needs cases of two classes, but all test cases are of class",
+        ),
+        ((3, 400), None, 'AUC has no value here: class "yes" has a single test case'),
+    ],
+)
+def test_test_cases_without_a_class_are_told_in_one_sentence(
+    counts: tuple[int, int], design: str | None, reason: str, tmp_path: Path
+) -> None:
+    found = redelve.assess(METHODS, rare(*counts), target="ill", design=design, judge_by="roc_auc")
+    text, page = str(found), found.report(tmp_path / "page.html").read_text()
+    for one in (text, page.replace("&#34;", '"')):
+        assert reason in " ".join(one.split())
+        assert "infinite" not in one.partition("Validity")[0]
+    alone = redelve.assess({"lr": LogisticRegression()}, rare(*counts), target="ill", design=design)
+    assert reason in " ".join(str(alone.judged_by("roc_auc")).split())
+
+
+def test_folds_that_lack_a_class_are_put_together_and_too_few_cases_are_the_reason() -> None:
+    found = redelve.assess(METHODS, rare(3, 60), target="ill", design="cv 10x1", judge_by="roc_auc")
+    (task,) = found.findings.tasks
+    assert task.method("lr").mean is not None
+    told = " ".join(str(found).split())
+    assert "no test is defined between them (the smallest class has only 3 cases or groups" in told
+
+
+def rare(positive: int, cases: int) -> pd.DataFrame:
+    """So few cases of the second class."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(cases, 3)), columns=list("abc"))
+    chosen = rng.choice(cases, positive, replace=False)
+    table["ill"] = "no"
+    table.loc[chosen, "ill"] = "yes"
+    table.loc[chosen, "a"] += 1.5
+    return table
+
+
 def test_scores_of_methods_that_find_nothing_are_not_compared(common: Assessment) -> None:
     task = redelve.from_frame(frame(400), "ill")
     found = redelve.assess({"lr": LogisticRegression(), "none": "constant"}, task, judge_by="f1")

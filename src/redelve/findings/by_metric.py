@@ -105,6 +105,15 @@ def _fewest(several: Sequence[InstanceFacts], metric: Loss) -> int:
     return min(np.unique(counted[levels == one]).size for one in np.unique(levels))
 
 
+def why_no_value(facts: TaskFacts, metric: Loss) -> str | None:
+    """Why a metric is not defined on the test cases, such as a class that is missing; None where it is."""
+    try:
+        check_metric(facts, metric)
+    except StatisticsError as reason:
+        return str(reason)
+    return None
+
+
 def few_cases(facts: TaskFacts, metric: Loss) -> str | None:
     """Why no test of differences is made: too few cases of a class; None where there are enough."""
     count = smallest_class(facts, metric)

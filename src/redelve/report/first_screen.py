@@ -30,6 +30,7 @@ from redelve.report.formatting import (
 )
 from redelve.report.race_words import race_headline
 from redelve.report.sections import Panel, panels
+from redelve.report.words import no_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,7 +158,7 @@ def _which(task: TaskFindings) -> str:
     if task.race is not None:
         return race_headline(task.race, task.judged_by)
     if task.leader is None:
-        return "No method came to a usable result."
+        return no_value(task)
     loss = unit_of(task.judged_by).words(task.method(task.leader).mean)
     if len(task.methods) == 1:
         return f"{task.leader} is the only method with results, with {loss}{_beside_nothing(task)}."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
+from redelve.findings.by_metric import why_no_value
 from redelve.findings.validity import Note
 from redelve.report import formatting
 from redelve.report.formatting import listed
@@ -65,7 +66,7 @@ def headline(panel: Panel) -> str:
     if task.race is not None:
         return race_headline(task.race, task.judged_by)
     if leader is None:
-        return "No method has a finite expected loss."
+        return no_value(task)
     if len(task.methods) == 1:
         return f"{leader} is the only method with results{_beside_constant(task, leader)}."
     if not task.contests:
@@ -73,6 +74,18 @@ def headline(panel: Panel) -> str:
     if task.is_planned:
         return f"{'; '.join(_outcome(one) for one in task.contests[:MOST_LISTED])}."
     return _best_of_several(panel, leader)
+
+
+def no_value(task: TaskFindings) -> str:
+    """That no method has a value, and why where that is known: test cases may lack a class."""
+    reason = why_no_value(task.task, task.judged_by)
+    if reason is None:
+        return "No method has a finite expected loss here."
+    return f"{_capital(task.judged_by.shown_name)} has no value here: {reason}."
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _best_of_several(panel: Panel, leader: str) -> str:
@@ -120,7 +133,7 @@ def _which(panel: Panel) -> tuple[str, ...]:
     task = panel.largest
     leader = task.leader
     if leader is None:
-        return ("No method has a finite expected loss here.",)
+        return (no_value(task),)
     sentences = [_loss_sentence(task, leader)]
     sentences += [text for text in (_lead_sentence(task, leader), _smaller_sizes(panel)) if text]
     return tuple(sentences)
@@ -315,7 +328,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         if contest.difference == 0:
             return f"{start}: their mean losses are the same on every test set, and no test is defined."
-        return f"{start}: no test is defined between them."
+        return f"{start}: no test is defined between them{_why_untested(contest)}."
     sign = 1.0 if contest.first == leader else -1.0
     shown, error, bounds = contest.shown
     around = ""
@@ -327,6 +340,11 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
     return " ".join(part for part in (text, margin) if part)
+
+
+def _why_untested(contest: Contest) -> str:
+    """The first reason that the test itself gives."""
+    return f" ({contest.caveats[0]})" if contest.caveats else ""
 
 
 def comparison_sentence(contest: Contest) -> str:
