@@ -1,16 +1,16 @@
 """What a method may answer, always in the original (decoded) domain, and what is true (manual 5.1)."""
 
+from redelve.answers.predictions.class_probabilities import ClassProbabilities
 from redelve.answers.predictions.decision_values import DecisionValues
-from redelve.answers.predictions.forecasts import TargetDistributions
 from redelve.answers.predictions.prediction_kinds import (
     KINDS,
     NO_GUESS,
     ArrayValue,
-    ClassProbabilities,
     Flags,
     Guesses,
     Rows,
     Target,
+    TargetDistributions,
     TargetKind,
     TargetLogProbabilities,
     Texts,

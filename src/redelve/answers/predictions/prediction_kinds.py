@@ -1,4 +1,7 @@
-"""What a method may answer, always in the original (decoded) domain, and what is true (manual 5.1)."""
+"""What a method may answer, always in the original (decoded) domain, and what is true (manual 5.1).
+
+Probabilities of classes are in a module of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.answers.distributions import Distribution
 from redelve.errors import PredictionError, SpecError
 from redelve.model import (
     CATEGORICAL,
@@ -276,98 +280,6 @@ def _guessed(target: Target, texts: Texts) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassProbabilities(ArrayValue):
-    """The probability of every level of a categorical target, one row a case.
-
-    Most methods have probabilities, not logs: use `ClassProbabilities.from_probabilities`.
-
-    Parameters
-    ----------
-    target
-        The one categorical target.
-    logs
-        Natural logs of the probabilities, a row for each case and a column for each level, in the
-        order of the target's levels. They need not be normalised; they are on creation. ``-inf`` is
-        the log of zero.
-    told
-        The probabilities to the last bit as the method gave them, zeros included, where they are kept
-        beside `logs`. ``values`` are then these, and only the log loss goes by `logs`.
-
-    Raises
-    ------
-    RedelveError
-        The shape is wrong, a value is NaN or infinite, or all levels of a case have probability zero.
-
-    Notes
-    -----
-    Probabilities follow the rules of DELVE's files ``prob`` and ``lprob`` (Rasmussen et al. 1996, The
-    DELVE manual, section 7.5).
-
-    Examples
-    --------
-    >>> import redelve
-    >>> from redelve.answers.predictions import Target
-    >>> sex = Target("sex", "categorical", ("f", "m"))
-    >>> made = redelve.ClassProbabilities.from_probabilities(sex, [[3.0, 1.0], [0.0, 1.0]])
-    >>> made.values.round(2).tolist()
-    [[0.75, 0.25], [0.0, 1.0]]
-    """
-
-    target: Target
-    logs: Numbers
-    told: Numbers | None = None
-
-    def __post_init__(self) -> None:
-        if self.told is not None:
-            object.__setattr__(self, "told", frozen(self.told))
-        logs = _matrix(self.target, self.logs)
-        bad = np.isnan(logs) | np.isposinf(logs)
-        _check_rows(self.target, logs, bad, "log probability; expected a number or -Inf")
-        top = logs.max(axis=1, keepdims=True)
-        if (case := first(np.isneginf(top[:, 0]))) is not None:
-            raise PredictionError(
-                f'case {case + 1}: every level of target "{self.target.name}" has probability zero: '
-                "give at least one a positive probability"
-            )
-        with np.errstate(over="ignore"):
-            scaled = logs - top
-        total = np.exp(scaled).sum(axis=1, keepdims=True)
-        object.__setattr__(self, "logs", frozen(scaled - np.log(total)))
-
-    @staticmethod
-    def from_probabilities(target: Target, rows: Rows, told: Numbers | None = None) -> ClassProbabilities:
-        """The probabilities of the levels, in their order; they need not sum to one (manual, mloss)."""
-        values = _matrix(target, rows)
-        bad = ~(np.isfinite(values) & (values >= 0))
-        _check_rows(target, values, bad, "probability; expected a finite number of at least 0")
-        with np.errstate(divide="ignore"):
-            return ClassProbabilities(target, np.log(values), told)
-
-    @staticmethod
-    def from_logs(target: Target, rows: Rows) -> ClassProbabilities:
-        """The same from natural logs; −inf is the log of zero."""
-        return ClassProbabilities(target, _matrix(target, rows))
-
-    def __len__(self) -> int:
-        return len(self.logs)
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The one target."""
-        return (self.target,)
-
-    @cached_property
-    def values(self) -> Numbers:
-        """The probabilities: one row per case, summing to one; as they were told if that is known."""
-        return frozen(np.exp(self.logs)) if self.told is None else self.told
-
-    def log_probability(self, truth: Truth) -> Numbers:
-        """The log probability of each case's true level."""
-        picked: Numbers = self.logs[np.arange(len(self)), truth.level_indexes]
-        return picked
-
-
-@dataclass(frozen=True, eq=False)
 class TargetLogProbabilities(ArrayValue):
     """Per case the natural log of the probability, or density, of all true targets together."""
 
@@ -402,6 +314,88 @@ class TargetLogProbabilities(ArrayValue):
         return len(self.values)
 
 
+@dataclass(frozen=True, eq=False)
+class TargetDistributions(ArrayValue):
+    """For each target, real or integer, a predictive distribution of every case's value.
+
+    Parameters
+    ----------
+    targets
+        What is predicted, as in ``TrainingSet.targets``.
+    distributions
+        One for each target: `Normal`, `Student`, `NormalMixture`, `Quantiles` or `Samples`.
+
+    Raises
+    ------
+    RedelveError
+        A target is categorical or angular, or the distributions are not for equally many cases.
+
+    Notes
+    -----
+    Log loss (L) and the continuous ranked probability score (C; Gneiting and Raftery 2007, Journal of
+    the American Statistical Association 102:359–378) are computed from it, and the best guess for
+    other losses where an answer has no guesses.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> from redelve.answers.predictions import Target
+    >>> spread = redelve.Normal([30.0, 40.0], [5.0, 6.0])
+    >>> len(redelve.TargetDistributions((Target("age", "real"),), (spread,)))
+    2
+    """
+
+    targets: tuple[Target, ...]
+    distributions: tuple[Distribution, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "targets", tuple(self.targets))
+        object.__setattr__(self, "distributions", tuple(self.distributions))
+        check_target_count(self.targets, len(self.distributions))
+        for target, distribution in zip(self.targets, self.distributions, strict=True):
+            if target.kind not in ("real", "integer"):
+                raise PredictionError(
+                    f'target "{target.name}" is {target.kind}: predictive distributions are for real and '
+                    "integer targets; give class probabilities or guesses"
+                )
+            if len(distribution) != len(self):
+                raise PredictionError(
+                    f"expected {len(self)} predictive distributions for target "
+                    f'"{target.name}" but got {len(distribution)}'
+                )
+
+    def __len__(self) -> int:
+        return len(self.distributions[0])
+
+    def log_probability(self, truths: Sequence[Truth]) -> TargetLogProbabilities:
+        """The log density of all true targets together, taken as independent; probabilities where discrete.
+
+        An integer has the probability of the interval of ±½ around it, a censored value that of all that
+        it allows.
+        """
+        with np.errstate(divide="ignore", over="ignore"):
+            pairs = zip(truths, self.distributions, strict=True)
+            logs = [_log_probability(truth, distribution) for truth, distribution in pairs]
+        return TargetLogProbabilities(np.sum(logs, axis=0, dtype=np.float64))
+
+
+def _log_probability(truth: Truth, distribution: Distribution) -> Numbers:
+    half = 0.5 if truth.target.kind == "integer" else 0.0
+    above = np.log(distribution.probability_above(truth.values - half))
+    below = np.log(distribution.probability_below(truth.values + half))
+    exact = _log_mass(truth.values, distribution) if half else distribution.log_density(truth.values)
+    return np.where(truth.censoring == 0, exact, np.where(truth.censoring > 0, above, below))
+
+
+def _log_mass(values: Numbers, distribution: Distribution) -> Numbers:
+    """The log probability of ±½ about each value, by the smaller tail, so that small ones do not vanish."""
+    low, high = values - 0.5, values + 0.5
+    by_lower = distribution.probability_below(high) - distribution.probability_below(low)
+    by_upper = distribution.probability_above(low) - distribution.probability_above(high)
+    in_lower_tail = distribution.probability_below(values) < 0.5
+    return np.asarray(np.log(np.where(in_lower_tail, by_lower, by_upper)))
+
+
 def first(flags: Flags) -> int | None:
     """The position of the first flag that is set."""
     return int(flags.argmax()) if flags.any() else None
@@ -430,10 +424,11 @@ def _reader(target: Target) -> Callable[[str], float | None]:
 
 
 def _allowed(target: Target) -> str:
-    return f"one of {_level_names(target)}" if target.kind == "categorical" else "a number"
+    return f"one of {level_names(target)}" if target.kind == "categorical" else "a number"
 
 
-def _level_names(target: Target) -> str:
+def level_names(target: Target) -> str:
+    """The levels, or the first of them."""
     more = ", …" if len(target.levels) > MOST_NAMED_LEVELS else ""
     return ", ".join(target.levels[:MOST_NAMED_LEVELS]) + more
 
@@ -462,30 +457,3 @@ def check_target_count(targets: Sequence[Target], count: int) -> None:
     if len(targets) != count or not count:
         names = ", ".join(target.name for target in targets)
         raise PredictionError(f"expected guesses for {len(targets)} targets ({names}) but got {count}")
-
-
-def _matrix(target: Target, rows: Rows) -> Numbers:
-    if target.kind != "categorical":
-        raise PredictionError(
-            f'class probabilities need a categorical target, but "{target.name}" is {target.kind}: '
-            "give the probability of the true targets instead"
-        )
-    width = len(target.levels)
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == width:
-        return np.array(rows, dtype=np.float64)
-    for case, row in enumerate(rows):
-        if len(row) != width:
-            raise PredictionError(
-                f'case {case + 1}: expected {width} probabilities for target "{target.name}" '
-                f"({_level_names(target)}) but got {len(row)}"
-            )
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
-
-
-def _check_rows(target: Target, values: Numbers, bad: Flags, rule: str) -> None:
-    if bad.any():
-        case, level = np.argwhere(bad)[0]
-        raise PredictionError(
-            f'case {case + 1}: for level "{target.levels[level]}" of target "{target.name}", '
-            f"{values[case, level]} is no {rule}"
-        )
