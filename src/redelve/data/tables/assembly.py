@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.data.compressed_names import plain_name
 from redelve.data.files import StrPath
 from redelve.data.tables.corrections import MissingLike, NamesLike, corrected
 from redelve.data.tables.dates import dates_in, span
@@ -39,7 +38,7 @@ from redelve.data.tables.table_columns import (
     other_kind,
     target_of_kind,
 )
-from redelve.data.tables.table_files import Table, read_table
+from redelve.data.tables.table_files import Table, bare_name, read_table
 from redelve.data.tables.table_nouns import TableNouns
 from redelve.errors import FormatError, SpecError
 from redelve.model import CATEGORICAL, Assignment, Dataset, OwnTable, Prior, Prototask
@@ -293,7 +292,7 @@ def assignments_from_table(
     used, left_out = _cases_with_target(table, target)
     facts = tuple(map(ColumnFacts, used.columns))
     columns = tuple(_settled(one, given, target, kind) for one in facts)
-    name = legal_name(given.name or name or _stem(table.source))
+    name = legal_name(given.name or name or Path(bare_name(table.source)).stem)
     own = _own_table(table, used.rows, target, columns)
     plan = TableNouns(facts, replace(given, name=name, target=target, columns=columns), own)
     told = (*table.notes, *left_out, *_ignored(columns))
@@ -350,10 +349,6 @@ def _given(description: Description | StrPath | None) -> Description:
     if description is None:
         return Description()
     return description if isinstance(description, Description) else read_description(description)
-
-
-def _stem(source: str) -> str:
-    return Path(plain_name(Path(source).name)).stem
 
 
 def _with_groups(table: Table, given: Description, groups: str | Labels) -> tuple[Table, Description]:

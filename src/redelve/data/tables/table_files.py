@@ -173,8 +173,7 @@ def read_table(
     `limit` is the largest size accepted, in bytes after decompression. `encoding` and `decimal` are those of
     text files, told from the file if they are left out.
     """
-    name = Path(path).name
-    bare = plain_name(name)
+    name, bare = Path(path).name, bare_name(path)
     ending = Path(bare).suffix.lower()
     reader = _READERS.get(ending)
     if reader is None or (ending == ".parquet" and bare != name):
@@ -188,6 +187,12 @@ def read_table(
     if not table.row_count:
         raise FormatError(path, None, "there are no rows under the header")
     return table
+
+
+def bare_name(path: StrPath) -> str:
+    """The name of a table's file, less the ending that says how it is compressed."""
+    name = Path(path).name
+    return name if Path(name).suffix.lower() in _READERS else plain_name(name)
 
 
 def check_names(names: Sequence[str], source: str) -> None:
