@@ -25,6 +25,10 @@ demo: $(BIN)/.installed
 tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
+# Each process of the tests works alone: more threads of linear algebra would wait for each other in all of them.
+test test-torch test-pipelines test-all: export OMP_NUM_THREADS ?= 1
+test test-torch test-pipelines test-all: export OPENBLAS_NUM_THREADS ?= 1
+
 test: check browser
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not torch' --doctest-modules
 
