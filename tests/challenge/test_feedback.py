@@ -1,5 +1,6 @@
 """What is shown of validation scores: steps, the largest standard error, and how sure the board may be."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_rules_are_read_and_wrong_ones_told_with_their_line(tmp_path: Path) -> N
     path.write_text(path.read_text().replace('"ladder"', '"stairs"'))
     with pytest.raises(FormatError, match=r"toml, line \d+: validation_feedback is one of rounded, ladder"):
         read_challenge(challenge.folder)
-    path.write_text(path.read_text().split("[rules]")[0] + path.read_text().split('stairs"')[1])
+    path.write_text(re.sub(r"\[rules\](.|\n)*?(?=\[\[)", "", path.read_text()))
     assert read_challenge(challenge.folder).rules == ChallengeRules()
 
 

@@ -9,7 +9,9 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, log_loss, roc_auc_score, zero_one_loss
 
 from redelve.challenge import (
+    BoardRow,
     Challenge,
+    ChallengeRules,
     DatasetEntry,
     RankedEntry,
     Submission,
@@ -19,11 +21,14 @@ from redelve.challenge import (
     latest_of_each,
     leaderboard,
     outcomes_of,
+    ranked_pool,
     score_part,
     score_submission,
     scores_from_json,
     scores_to_json,
 )
+from redelve.challenge.challenge_folder import RankPool
+from redelve.challenge.ranked_boards import _open_sums
 from redelve.errors import SpecError
 from redelve.report.drawing import inline, save
 from redelve.stats.balanced_errors import ranking_score
@@ -258,3 +263,86 @@ def test_a_methods_answers_can_be_packed(challenge: Challenge) -> None:
     assert one.guess == two.guess
     with pytest.raises(SpecError, match="cannot work on two classes"):
         entry_of_method(METHODS["lin-1"], read_public(challenge, "anna"))
+
+
+# Which entries are ranked
+
+
+def scored(who: str, number: int, like: RankedEntry, scores: tuple[float, float]) -> RankedEntry:
+    """An entry with these scores R on the two datasets."""
+    held = {
+        name: replace(like.scores[name], score=score, score_error=0.01)
+        for name, score in zip(("anna", "berta"), scores, strict=True)
+    }
+    return RankedEntry(f"{who}-{number}", who, START + timedelta(hours=number), held)
+
+
+def with_fillers(challenge: Challenge, pool: RankPool) -> list[tuple[str, int]]:
+    """Ann sends entries that are worse than her own but between it and Bob's on one dataset."""
+    like = ranked(challenge, "a", 1, 0.2)
+    entries = [
+        scored("ann", 1, like, (0.30, 0.10)),
+        scored("bob", 1, like, (0.10, 0.20)),
+        scored("cem", 1, like, (0.20, 0.30)),
+    ]
+    fillers = [scored("ann", -number, like, (0.4, 0.15)) for number in (1, 2, 3)]
+    held = replace(challenge, rules=ChallengeRules(rank_pool=pool))
+    found = final_ranking([*fillers, *entries], held)
+    assert final_ranking(entries, held).overall[0].participant == "bob"
+    return [(row.participant, row.place) for row in found.participants]
+
+
+def test_fillers_of_a_participant_change_the_winner_by_the_rule_of_2006(challenge: Challenge) -> None:
+    assert with_fillers(challenge, "entries") == [("ann", 1), ("bob", 2), ("cem", 3)]
+
+
+@pytest.mark.parametrize("pool", ["best", "chosen"])
+def test_with_one_entry_of_each_participant_fillers_change_nothing(
+    challenge: Challenge, pool: RankPool
+) -> None:
+    assert with_fillers(challenge, pool) == [("bob", 1), ("ann", 2), ("cem", 3)]
+
+
+def test_the_best_is_by_the_mean_and_the_chosen_one_by_its_participant(challenge: Challenge) -> None:
+    like = ranked(challenge, "a", 1, 0.2)
+    entries = [scored("ann", k, like, (score, score)) for k, score in enumerate((0.3, 0.1, 0.2, 0.1, 0.4))]
+    entries[0] = replace(entries[0], is_chosen=True)
+    for pool, taken in (("best", "ann-3"), ("chosen", "ann-0")):
+        held = replace(challenge, rules=ChallengeRules(rank_pool=pool))  # type: ignore[arg-type]
+        assert [entry.entry for entry in ranked_pool(entries, held)] == [taken]
+    unmarked = [replace(entry, is_chosen=False) for entry in entries]
+    held = replace(challenge, rules=ChallengeRules(rank_pool="chosen"))
+    assert [entry.entry for entry in ranked_pool(unmarked, held)] == ["ann-4"]
+
+
+def test_an_entry_shown_worse_than_another_everywhere_cannot_be_the_best(challenge: Challenge) -> None:
+    """Two rivals that are each far ahead on one dataset leave wide sums; one beaten on both is out."""
+    wrong = {"top": (0.02, 0.02), "low": (0.3, 0.3), "mixed": (0.02, 0.45), "other": (0.45, 0.02)}
+    entries = []
+    for number, (who, shares) in enumerate(wrong.items()):
+        made = {
+            name: entry_with(challenge, name, share, share, 50 * number + k)
+            for k, (name, share) in enumerate(zip(challenge.names, shares, strict=True))
+        }
+        sent = Submission(made, challenge.names)
+        scores, outcomes = score_submission(sent, challenge), outcomes_of(sent, challenge, "test")
+        entries.append(RankedEntry(who, who, START, scores, outcomes))
+    found = {row.entry: row for row in final_ranking(entries, challenge).overall}
+    low = found["low"]
+    assert low.least is not None
+    assert low.least <= min(row.most or 0 for row in found.values()) + 3
+    assert not low.may_be_best
+    assert found["top"].may_be_best
+
+
+def test_dominance_is_needed_where_sums_overlap() -> None:
+    """The sums of a beaten entry may reach below those of all others, as with 15 entries of a trial."""
+    rows = [
+        [BoardRow("a", "a", 1, 0.1, 0.01, first=1, last=3), BoardRow("b", "b", 2, 0.2, 0.01, first=2, last=3)]
+        for _ in range(2)
+    ]
+    beaten = [[one, replace(two, beaten_by=frozenset({"a"}))] for one, two in rows]
+    assert [may for _, _, may in _open_sums(rows) or ()] == [True, True]
+    assert [may for _, _, may in _open_sums(beaten) or ()] == [True, False]
+    half = [rows[0], beaten[1]]
+    assert [may for _, _, may in _open_sums(half) or ()] == [True, True]

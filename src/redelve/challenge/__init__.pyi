@@ -40,6 +40,7 @@ from redelve.challenge.ranked_boards import is_rankable as is_rankable
 from redelve.challenge.ranked_boards import last_complete as last_complete
 from redelve.challenge.ranked_boards import latest_of_each as latest_of_each
 from redelve.challenge.ranked_boards import leaderboard as leaderboard
+from redelve.challenge.ranked_boards import ranked_pool as ranked_pool
 from redelve.challenge.ranked_boards import shown_leaderboard as shown_leaderboard
 from redelve.challenge.score_drawing import score_figure as score_figure
 from redelve.challenge.scoring import DatasetScores as DatasetScores

@@ -18,6 +18,8 @@ from redelve.data.files import StrPath, read_text
 from redelve.errors import FormatError, LocationError, SpecError
 
 Feedback = Literal["rounded", "ladder"]
+RankPool = Literal["entries", "best", "chosen"]
+TestLabels = Literal["kept", "published"]
 SETTINGS = "challenge.toml"
 FORMAT = 1
 MOST_DATASETS = 50
@@ -26,7 +28,7 @@ KEYS = {
     "": ("format", "title", "description", "phases", "limits", "rules", "datasets"),
     "phases": ("opens", "validation_labels", "ends", "time_zone"),
     "limits": ("submissions_per_day", "megabytes", "ranked_entries"),
-    "rules": ("validation_feedback",),
+    "rules": ("validation_feedback", "rank_pool", "test_labels"),
     "datasets": ("name", "kind", "features", "train", "valid", "test", "about"),
 }
 
@@ -60,12 +62,20 @@ class ChallengeRules:
 
     `validation_feedback` is what they see of validation scores until the labels are published: the BER of
     each entry, rounded, or the best so far, changed only by what is clearly better (`feedback.ladder`).
+    `rank_pool` is which entries the final ranking ranks (`ranked_boards.ranked_pool`), `test_labels` whether
+    those of test cases can be downloaded after the end.
     """
 
     validation_feedback: Feedback = "rounded"
+    rank_pool: RankPool = "entries"
+    test_labels: TestLabels = "kept"
 
 
-CHOICES = {"validation_feedback": get_args(Feedback)}
+CHOICES = {
+    "validation_feedback": get_args(Feedback),
+    "rank_pool": get_args(RankPool),
+    "test_labels": get_args(TestLabels),
+}
 USUAL = ChallengeLimits()
 USUAL_RULES = ChallengeRules()
 

@@ -34,13 +34,17 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class RankedEntry:
-    """An entry with its scores; `outcomes` of the part ranked (`outcomes_of`) are for paired comparisons."""
+    """An entry with its scores; `outcomes` of the part ranked (`outcomes_of`) are for paired comparisons.
+
+    `is_chosen` marks the one that its participant wants to be ranked by, where the rules let them choose.
+    """
 
     entry: str
     participant: str
     submitted: datetime
     scores: Mapping[str, DatasetScores]
     outcomes: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +78,16 @@ class BoardRow:
     group: int | None = None
     may_be_best: bool | None = None
     p_value: float | None = None
+    beaten_by: frozenset[str] = frozenset()
+    """Entries shown to be better."""
 
 
 @dataclass(frozen=True)
 class OverallRow:
     """An entry's line in the overall table; `place` is by the sum of ranks, the same for equal sums.
 
-    `least` and `most` are the rank sums that the evidence leaves open; `may_be_best` is whether some entry
-    is surely ahead.
+    `least` and `most` are the rank sums that the evidence leaves open. `may_be_best` is False where some
+    entry is surely ahead: its sums are all smaller, or it is shown to be better on every dataset.
     """
 
     entry: str
@@ -149,14 +155,40 @@ def _shown_table(entries: Sequence[ShownEntry], name: str, level: float) -> tupl
         BoardRow(entry.entry, entry.participant, float(rank), score.ber, score.ber_error)
         for (entry, score), rank in zip(there, ranks, strict=True)
     ]
-    placed = [_with_standing(row, found, number) for number, row in enumerate(rows)]
+    placed = _placed(rows, found)
     return tuple(placed[k] for k in np.lexsort((np.arange(len(placed)), ranks)).tolist())
 
 
 def final_ranking(entries: Sequence[RankedEntry], challenge: Challenge, *, level: float = LEVEL) -> Ranking:
-    """The challenge's ranking: the last five complete entries of each participant, by R of the test part."""
-    chosen = last_complete(entries, challenge, challenge.limits.ranked_entries)
-    return _ranking(chosen, challenge, ("score", "test"), level)
+    """The challenge's ranking: the complete entries that its rules rank, by R of the test part."""
+    return _ranking(ranked_pool(entries, challenge), challenge, ("score", "test"), level)
+
+
+def ranked_pool(entries: Sequence[RankedEntry], challenge: Challenge) -> list[RankedEntry]:
+    """The entries that the final ranking ranks among each other, by the rule `rank_pool`.
+
+    "entries" are the last five complete ones of each participant, as in 2006; they push rivals' ranks down,
+    so that a participant gains by fillers between their best entry and a rival's. With one entry for each
+    participant there are none: "best" takes, of the last five, that with the smallest mean of R, "chosen"
+    the one that the participant chose, or else the last.
+    """
+    last = last_complete(entries, challenge, challenge.limits.ranked_entries)
+    pool = challenge.rules.rank_pool
+    if pool == "entries":
+        return last
+    if pool == "chosen":
+        marked = [entry for entry in entries if entry.is_chosen and is_rankable(entry, challenge)]
+        one_each = {entry.participant: entry for entry in [*last, *_by_time(marked)]}
+    else:
+        ordered = sorted(last, key=lambda entry: _mean_score(entry, challenge), reverse=True)
+        one_each = {entry.participant: entry for entry in ordered}
+    return _by_time(list(one_each.values()))
+
+
+def _mean_score(entry: RankedEntry, challenge: Challenge) -> float:
+    """The mean of R; it depends on nobody else's entries."""
+    scores = [entry.scores[name].score for name in challenge.names]
+    return float(np.mean([score for score in scores if score is not None]))
 
 
 def is_rankable(entry: RankedEntry, challenge: Challenge) -> bool:
@@ -211,7 +243,7 @@ def _table(
     )
     rows = [_row(entry, what, float(rank)) for entry, rank in zip(there, ranks, strict=True)]
     if found is not None:
-        rows = [_with_standing(row, found, number) for number, row in enumerate(rows)]
+        rows = _placed(rows, found)
     return tuple(rows[k] for k in np.lexsort((np.arange(len(rows)), ranks)).tolist())
 
 
@@ -231,6 +263,15 @@ def _row(entry: RankedEntry, what: tuple[str, str, str], rank: float) -> BoardRo
     assert value is not None
     assert error is not None
     return BoardRow(entry.entry, entry.participant, rank, value, error, scores, found)
+
+
+def _placed(rows: Sequence[BoardRow], found: Standings) -> list[BoardRow]:
+    """The rows with what the evidence leaves open."""
+    names = np.array([row.entry for row in rows], dtype=object)
+    return [
+        replace(_with_standing(row, found, number), beaten_by=frozenset(names[found.worse[number]]))
+        for number, row in enumerate(rows)
+    ]
 
 
 def _with_standing(row: BoardRow, found: Standings, number: int) -> BoardRow:
@@ -305,4 +346,13 @@ def _open_sums(table: Sequence[Sequence[BoardRow]]) -> list[tuple[int, int, bool
                 return None
             least[number] += row.first
             most[number] += row.last
-    return [(low, high, low <= min(most)) for low, high in zip(least, most, strict=True)]
+    beaten = [_is_dominated([rows[number] for rows in table]) for number in range(len(table[0]))]
+    return [
+        (low, high, low <= min(most) and not is_beaten)
+        for low, high, is_beaten in zip(least, most, beaten, strict=True)
+    ]
+
+
+def _is_dominated(rows: Sequence[BoardRow]) -> bool:
+    """Whether one entry is shown to be better on every dataset: its sum of true ranks is smaller then."""
+    return bool(frozenset.intersection(*(row.beaten_by for row in rows)))

@@ -50,6 +50,8 @@ class Standings:
     may_be_best: Flags
     groups: Whole
     level: float
+    worse: Flags
+    """[i, j]: whether entry i is shown to be worse than entry j, all of these right at once."""
 
 
 def rank_sums(scores: ArrayLike) -> RankSums:
@@ -97,6 +99,7 @@ def place_entries(scores: ArrayLike, worse: ArrayLike, *, level: float = 0.05) -
         may_be_best=best >= level,
         groups=_groups(values, shown),
         level=level,
+        worse=shown,
     )
 
 

@@ -1,15 +1,23 @@
 """Leaderboards and the final ranking."""
 
+from pathlib import Path
 from typing import Any
 
-from redelve.challenge import RankedEntry, final_ranking, outcomes_of, read_submission, score_submission
+from redelve.challenge import (
+    ChallengeRules,
+    RankedEntry,
+    final_ranking,
+    outcomes_of,
+    read_submission,
+    score_submission,
+)
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server import entries
 from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import User
 from redelve.challenge.server.entries import Offer
 from redelve.challenge.server.uploads import StoredUpload
-from tests.challenge.server.bench import ENDS, Bench, answers, zipped
+from tests.challenge.server.bench import ENDS, PASSWORD, Bench, answers, running, zipped
 
 
 def board(bench: Bench, path: str = "/api/v1/leaderboard") -> dict[str, Any]:
@@ -142,3 +150,36 @@ def test_the_board_is_made_again_only_when_something_changed(bench: Bench) -> No
     bench.send("Ada")
     bench.work()
     assert boards.development() is not first
+
+
+def test_the_entry_that_a_participant_chose_is_ranked(tmp_path: Path) -> None:
+    with running(tmp_path, rules=ChallengeRules(rank_pool="chosen")) as bench:
+        browser = bench.browser()
+        browser.register("Ada")
+        bench.tokens["Ada"] = bench.client.post(
+            "/api/v1/tokens", json={"name": "Ada", "password": PASSWORD}
+        ).json()["token"]
+        bench.join("Bob")
+        for wrong in (0.05, 0.3):
+            bench.send("Ada", wrong=wrong)
+            bench.clock.advance(minutes=1)
+        bench.send("Bob", wrong=0.15)
+        bench.send("Ada", pack_bytes({"ada": answers(bench.challenge)["ada"]}))
+        bench.work()
+        for number, code in ((4, 409), (3, 404)):  # one is not complete, one is Bob's
+            sent = bench.client.post(f"/api/v1/entries/{number}/choose", headers=bench.headers("Ada"))
+            assert sent.status_code == code
+        assert "Let this one count" in browser.get("/entries").text
+        assert browser.fill("/entries", "/entries/1/choose").status_code == 303
+        assert "<strong>counts</strong>" in browser.get("/entries").text
+        bench.clock.set(ENDS)
+        bench.work()
+        late = bench.client.post("/api/v1/entries/2/choose", headers=bench.headers("Ada"))
+        assert late.status_code == 403
+        assert places(board(bench, "/api/v1/ranking")) == [(1, "Ada", 1), (2, "Bob", 3)]
+
+
+def test_nobody_chooses_where_the_rules_do_not_say_so(bench: Bench) -> None:
+    take_part(bench)
+    sent = bench.client.post("/api/v1/entries/1/choose", headers=bench.headers("Ada"))
+    assert (sent.status_code, sent.json()["error"]["code"]) == (409, "no_choice")

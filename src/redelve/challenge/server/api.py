@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
@@ -74,6 +75,7 @@ def challenge(services: Serving) -> dict[str, Any]:
             "megabytes": found.limits.megabytes,
             "ranked_entries": found.limits.ranked_entries,
         },
+        "rules": asdict(found.rules),
         "datasets": [
             {"name": each.name, "kind": each.kind, "features": each.features, "sizes": dict(each.sizes)}
             for each in found.datasets
@@ -177,6 +179,12 @@ def entry(services: Serving, actor: Acting, entry_id: Number) -> dict[str, Any]:
 def cancel(services: Serving, actor: Acting, entry_id: Number) -> dict[str, Any]:
     """Take back an entry that waits to be scored."""
     return visible.entry_document(entries.cancel(services, actor, entry_id))
+
+
+@router.post("/entries/{entry_id}/choose", response_model=models.EntryAnswer)
+def choose(services: Serving, actor: Acting, entry_id: Number) -> dict[str, Any]:
+    """Let a complete entry be the one that counts, where the rules leave that to participants."""
+    return visible.entry_document(entries.choose(services, actor, entry_id))
 
 
 @router.get("/leaderboard", response_model=models.BoardAnswer)

@@ -51,6 +51,14 @@ class LimitsAnswer(BaseModel):
     ranked_entries: int
 
 
+class RulesAnswer(BaseModel):
+    """What is shown of validation scores, which entries are ranked, whether test labels are published."""
+
+    validation_feedback: str
+    rank_pool: str
+    test_labels: str
+
+
 class DatasetAnswer(BaseModel):
     """A dataset."""
 
@@ -70,6 +78,7 @@ class ChallengeAnswer(BaseModel):
     time_zone: str
     phases: PhasesAnswer
     limits: LimitsAnswer
+    rules: RulesAnswer
     datasets: list[DatasetAnswer]
 
 
@@ -125,6 +134,7 @@ class EntryAnswer(BaseModel):
     sha256: str
     is_complete: bool | None
     is_disqualified: bool
+    is_chosen: bool
 
 
 class EventAnswer(BaseModel):

@@ -17,9 +17,9 @@ from redelve.challenge import (
     Ranking,
     ShownEntry,
     final_ranking,
-    last_complete,
     latest_of_each,
     leaderboard,
+    ranked_pool,
     scores_from_json,
     shown_leaderboard,
 )
@@ -100,6 +100,7 @@ def _ranked(
             entry.received_at,
             scores_from_json(scores.get(entry.id, {})),
             wrong.get(entry.id, {}),
+            is_chosen=entry.user.chosen_entry_id == entry.id,
         )
         for entry in entries
     ]
@@ -152,15 +153,14 @@ def board_version(session: Session) -> tuple[object, ...]:
 
 
 def final_board(services: Services) -> dict[str, Any]:
-    """The final ranking: the last complete entries of each participant, by R of test cases."""
+    """The final ranking: the complete entries that the rules rank, by R of test cases."""
     if services.stage() is not Stage.ENDED:
         raise AssertionError("there is no final ranking before the end")
     with services.database.reading() as session:
         finals = finals_done(session)  # first: what comes in from now on makes the ranking outdated
         entries = counted(session, services)
         plain = _ranked(session, FinalScore, entries, outcomes=False)
-        kept = last_complete(plain, services.challenge, services.challenge.limits.ranked_entries)
-        chosen = {int(entry.entry) for entry in kept}
+        chosen = {int(entry.entry) for entry in ranked_pool(plain, services.challenge)}
         ranked = _ranked(session, FinalScore, [e for e in entries if e.id in chosen], outcomes=True)
         names = _names(session)
     return board_to_json(final_ranking(ranked, services.challenge), names) | {"finals": finals}

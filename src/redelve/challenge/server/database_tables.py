@@ -73,6 +73,8 @@ class User(DatabaseTable):
     created_at: Mapped[datetime]
     disqualified_at: Mapped[datetime | None]
     disqualified_reason: Mapped[str | None] = mapped_column(Text)
+    chosen_entry_id: Mapped[int | None]
+    """The entry to be ranked by, where the rules let participants choose."""
 
     @property
     def is_organiser(self) -> bool:

@@ -11,10 +11,18 @@ from sqlalchemy.orm import Session
 
 from redelve.challenge.server import jobs, rates
 from redelve.challenge.server.audit import Actor, enter, note
-from redelve.challenge.server.database_tables import CANCELLED, RECEIVED, UNCOUNTED, Entry, QueuedJob, User
+from redelve.challenge.server.database_tables import (
+    CANCELLED,
+    RECEIVED,
+    SCORED,
+    UNCOUNTED,
+    Entry,
+    QueuedJob,
+    User,
+)
 from redelve.challenge.server.refusals import Refusal, not_found
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.standing import PhaseSchedule, schedule
+from redelve.challenge.server.standing import PhaseSchedule, Stage, schedule
 from redelve.challenge.server.texts import one_line
 from redelve.challenge.server.uploads import StoredUpload
 
@@ -173,6 +181,24 @@ def cancel(services: Services, actor: Actor, entry_id: int) -> Entry:
         job.state, job.reason, job.changed_at = jobs.DONE, "cancelled", services.lease_clock.now()
         enter(session, entry, CANCELLED, services.now(), "cancelled by the participant")
         note(session, services.now(), actor, "entry cancelled", f"entry {entry_id}")
+    return entry
+
+
+def choose(services: Services, actor: Actor, entry_id: int) -> Entry:
+    """Let this entry be the one that the final ranking takes, where the rules leave it to participants."""
+    if services.challenge.rules.rank_pool != "chosen":
+        raise Refusal(409, "no_choice", "In this challenge participants do not choose the entry that counts.")
+    with services.database.writing() as session:
+        entry = session.get(Entry, entry_id)
+        if entry is None or actor.user is None or entry.user_id != actor.user.id:
+            raise not_found("such entry")
+        held = schedule(session, services.challenge.phases)
+        if held.stage(services.now()) is Stage.ENDED:
+            raise _ended(held)
+        if entry.state != SCORED or not entry.is_complete:
+            raise Refusal(409, "not_complete", f"Entry {entry_id} is not complete: it cannot be ranked.")
+        session.get_one(User, actor.user.id).chosen_entry_id = entry_id
+        note(session, services.now(), actor, "entry chosen", f"entry {entry_id}")
     return entry
 
 

@@ -53,7 +53,8 @@ def my_entries(request: Request, services: Serving, who: Member) -> HTMLResponse
     assert who.user is not None
     with services.database.reading() as session:
         found = entries.of_user(session, who.user.id)
-    return page(request, "entries.html", who, {"entries": found})
+        scores = visible.validation_bers(services, session, found)
+    return page(request, "entries.html", who, {"entries": found, "scores": scores})
 
 
 @router.get("/entries/{entry_id}")
@@ -112,6 +113,13 @@ def entry_state(services: Serving, who: Member, entry_id: Number) -> JSONRespons
 def cancel(services: Serving, who: Member, entry_id: Number) -> Response:
     """Take back an entry that waits."""
     entries.cancel(services, who.actor, entry_id)
+    return see("/entries")
+
+
+@router.post("/entries/{entry_id}/choose", dependencies=[GENUINE])
+def choose(services: Serving, who: Member, entry_id: Number) -> Response:
+    """Let an entry be the one that counts."""
+    entries.choose(services, who.actor, entry_id)
     return see("/entries")
 
 

@@ -106,6 +106,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "sha256": entry.sha256,
         "is_complete": entry.is_complete,
         "is_disqualified": entry.disqualified_at is not None or entry.user.disqualified_at is not None,
+        "is_chosen": entry.user.chosen_entry_id == entry.id,
     }
 
 
@@ -133,7 +134,7 @@ def progress_of_end(session: Session) -> int:
 def learning(services: Services, session: Session, user_id: int) -> dict[str, Line]:
     """The validation BER of an account's entries over time, by dataset: time, BER, standard error."""
     entries = sorted(of_user(session, user_id), key=lambda entry: (entry.received_at, entry.id))
-    scores, found = _validation(services, session, entries), dict[str, Line]()
+    scores, found = validation_bers(services, session, entries), dict[str, Line]()
     for entry in entries:
         for dataset, (ber, error) in scores.get(entry.id, {}).items():
             found.setdefault(dataset, []).append((entry.received_at, ber, error))
@@ -143,7 +144,7 @@ def learning(services: Services, session: Session, user_id: int) -> dict[str, Li
 def best_over_time(session: Session, services: Services) -> dict[str, Line]:
     """How the smallest validation BER of all participants came down, by dataset."""
     entries = boards.counted(session, services)
-    scores, found = _validation(services, session, entries), dict[str, Line]()
+    scores, found = validation_bers(services, session, entries), dict[str, Line]()
     for entry in entries:
         for dataset, (ber, error) in scores.get(entry.id, {}).items():
             line = found.setdefault(dataset, [])
@@ -152,7 +153,7 @@ def best_over_time(session: Session, services: Services) -> dict[str, Line]:
     return found
 
 
-def _validation(
+def validation_bers(
     services: Services, session: Session, entries: Sequence[Entry]
 ) -> dict[int, dict[str, tuple[float, float]]]:
     """Validation BERs with standard errors as they may be seen now, by entry and dataset."""
