@@ -241,3 +241,18 @@ def test_only_methods_all_of_whose_runs_are_equal_are_named_as_such() -> None:
     assert "all 2 runs of a are equal to the last digit" in note.text
     other = with_record(repeated(), losses={"S": np.full(50, 0.5)})
     assert "V022" not in {note.code for note in check_results(other)}
+
+
+def test_caveats_of_several_sizes_that_differ_by_numbers_alone_are_one_note() -> None:
+    facts = [
+        task("/x/y/std.64", notes=("3 of 100 test cases have a twin", "cases are in sequence")),
+        task("/x/y/std.128", notes=("9 of 100 test cases have a twin", "cases are in sequence")),
+        task("/x/y/std.32", notes=("1 of 100 test cases have a twin", "cases are in sequence")),
+    ]
+    made = results(facts, {"a": {one.address: draws("a", 1.0, one) for one in facts}})
+    notes = [note for note in check_results(made) if note.code == "V016"]
+    assert [note.text for note in notes] == [
+        "9 of 100 test cases have a twin (with the largest training sets; others are alike)",
+        "cases are in sequence",
+    ]
+    assert {len(note.tasks) for note in notes} == {3}

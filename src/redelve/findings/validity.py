@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -400,13 +401,24 @@ def one_run(self: ValidityRule, results: Results) -> Iterator[Note]:
 def design_caveats(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What the design itself says."""
     by_note: dict[str, list[str]] = {}
-    for address, facts in results.tasks.items():
-        for text in facts.notes:
-            by_note.setdefault(text, []).append(address)
+    for text, tasks in _notes_of_tasks(results):
+        by_note.setdefault(text, []).extend(tasks)
     is_several = len({prototask_of(address) for address in results.tasks}) > 1
     for text, tasks in by_note.items():
         where = _listed(list(dict.fromkeys(map(prototask_of, tasks))))
         yield self.note(f"{where}: {text}" if is_several else text, tasks)
+
+
+def _notes_of_tasks(results: Results) -> Iterator[tuple[str, list[str]]]:
+    """The notes of tasks; where they differ by numbers alone, that of a prototask's largest training sets."""
+    alike: dict[tuple[str, str], dict[str, str]] = {}
+    for address, facts in sorted(results.tasks.items(), key=lambda one: one[1].training_set_size):
+        for text in facts.notes:
+            alike.setdefault((prototask_of(address), re.sub(r"\d+", "#", text)), {})[address] = text
+    for texts in alike.values():
+        last = list(texts.values())[-1]
+        more = "" if set(texts.values()) == {last} else " (with the largest training sets; others are alike)"
+        yield last + more, list(texts)
 
 
 @rule(
