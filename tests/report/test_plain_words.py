@@ -118,6 +118,25 @@ def two_classes(noise: float) -> Findings:
     return redelve.assess(["constant", "knn-cv-1"], redelve.from_frame(table, "kind")).findings
 
 
+@pytest.mark.parametrize(
+    ("target", "code", "plain", "in_text"),
+    [
+        ("price [€]", "rmse", r"RMSE [0-9.]+ €", r"the lowest RMSE: [0-9.]+ ± [0-9.]+ €\. The best constant"),
+        ("price [€]", "S", r"a typical error of [0-9.]+ €", "squared error: "),
+        ("price", "mae", r"a mean absolute error of [0-9.]+ in price", r"mean absolute error: [0-9.]+ ±"),
+        ("{price}", "rmse", r"RMSE [0-9.]+ in \{price\}", r"the lowest RMSE: [0-9.]+ ± [0-9.]+\. The"),
+        ("price [€]", "r2", r"R² [0-9.]+[:;]", r"the highest R²: [0-9.]+ ± [0-9.]+\. "),
+    ],
+)
+def test_errors_in_the_targets_unit_say_so(target: str, code: str, plain: str, in_text: str) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"size": rng.normal(size=120)})
+    table[target] = 5 * table["size"] + rng.normal(size=120)
+    found = redelve.assess(["constant", "lin-1"], table, target, design="cv 5", judge_by=code)
+    assert re.search(plain, plain_answer(found.findings).which)
+    assert re.search(in_text, " ".join(str(found).split()))
+
+
 def test_the_next_method_is_told_beside_per_cents() -> None:
     which, *_ = told(two_classes(0.2))
     assert re.search(r"with [0-9.]+ % errors: the next, constant, has [0-9.]+ % errors", which)

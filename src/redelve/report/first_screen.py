@@ -8,11 +8,12 @@ units is decided here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, isnan, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from redelve.answers.losses import Loss, SquaredError
+from redelve.answers.predictions import Target
 from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
 from redelve.report import formatting
 from redelve.report.drawing import INK, PAPER, RULE, FigureLook, Picture, label, new_figure
@@ -27,6 +28,7 @@ from redelve.report.formatting import (
     listed,
     name_cell,
     per_cent,
+    target_unit,
 )
 from redelve.report.race_words import race_headline
 from redelve.report.sections import Panel, panels
@@ -112,9 +114,22 @@ class LossUnit:
         return self.phrase.format(number(self.shown(value, None)[0]))
 
 
-def unit_of(loss: Loss) -> LossUnit:
-    """The unit of a loss: a metric's own, per cent for errors that are counted, the target's for squares."""
-    has_own_name = loss.is_metric and loss.shown_name != loss.words
+def unit_of(loss: Loss, targets: Sequence[Target] = ()) -> LossUnit:
+    """The unit of a loss: a metric's own, per cent for errors that are counted, the target's for squares.
+
+    What is in the target's unit says so: "RMSE 3.2 €" where it is called "price [€]", else "3.2 in price".
+    """
+    found = _plain_unit(loss)
+    if not (loss.in_target_unit or found.kind == "root") or len(targets) != 1:
+        return found
+    unit = target_unit(targets)
+    name = unit or f" in {targets[0].name}"
+    phrase = f"{found.phrase}{name.replace('{', '{{').replace('}', '}}')}"
+    return replace(found, phrase=phrase, title=f"{found.title}{unit and f',{unit}'}")
+
+
+def _plain_unit(loss: Loss) -> LossUnit:
+    has_own_name = loss.is_metric and (not loss.mean_of_cases or loss.shown_name != loss.words)
     if loss.in_per_cent or loss.best_value is not None or has_own_name:
         name, per = loss.shown_name, loss.shown_unit
         return LossUnit(f"{name[0].upper()}{name[1:]}{',' * bool(per)}{per}", f"{name} {{}}{per}", loss)
@@ -122,7 +137,8 @@ def unit_of(loss: Loss) -> LossUnit:
         return LossUnit("Errors, %", "{} % errors", loss, "share")
     if isinstance(loss, SquaredError):
         return LossUnit("Typical error (root mean square)", "a typical error of {}", loss, "root")
-    return LossUnit(f"Mean {loss.words}", f"a mean {loss.words} of {{}}", loss)
+    words = loss.words.removeprefix("mean ")
+    return LossUnit(f"Mean {words}", f"a mean {words} of {{}}", loss)
 
 
 def number(value: float | None) -> str:
@@ -159,7 +175,7 @@ def _which(task: TaskFindings) -> str:
         return race_headline(task.race, task.judged_by)
     if task.leader is None:
         return no_value(task)
-    loss = unit_of(task.judged_by).words(task.method(task.leader).mean)
+    loss = unit_of(task.judged_by, task.task.targets).words(task.method(task.leader).mean)
     if len(task.methods) == 1:
         return f"{task.leader} is the only method with results, with {loss}{_beside_nothing(task)}."
     others = [name for name in task.best_group if name != task.leader]
@@ -176,7 +192,11 @@ def _rivals(task: TaskFindings, others: Sequence[str]) -> str:
 
 def _ahead(task: TaskFindings) -> str:
     """How far the leader is ahead of the next method, where that can be put into a few words."""
-    first, second, unit = task.by_loss[0].mean, task.by_loss[1].mean, unit_of(task.judged_by)
+    first, second, unit = (
+        task.by_loss[0].mean,
+        task.by_loss[1].mean,
+        unit_of(task.judged_by, task.task.targets),
+    )
     name = task.by_loss[1].method
     if first is None or second is None or not isfinite(second):
         return ""
@@ -244,7 +264,7 @@ def _missed(task: TaskFindings) -> str:
 
 
 def _unseen(task: TaskFindings, smallest: float) -> str:
-    unit, mean = unit_of(task.judged_by), task.method(task.leader or "").mean or 0.0
+    unit, mean = unit_of(task.judged_by, task.task.targets), task.method(task.leader or "").mean or 0.0
     if unit.is_per_cent:
         return f"a difference below about {number(100 * smallest)} percentage points"
     if task.judged_by.higher_is_better or task.judged_by.is_shift:
@@ -286,7 +306,7 @@ def losses_picture(panel: Panel) -> Picture | None:
     task = panel.largest
     if not any(_is_drawn(one) for one in task.methods):
         return None
-    unit = unit_of(task.judged_by)
+    unit = unit_of(task.judged_by, task.task.targets)
     best = ", ".join(task.best_group) or "nobody"
     return Picture(
         f"answer-{panel.key}",
@@ -315,7 +335,7 @@ def _draw(panel: Panel) -> Figure:
 
 def draw_losses(axes: Axes, task: TaskFindings, looks: dict[str, FigureLook]) -> None:
     """Every method a row, the smallest loss on top."""
-    unit = unit_of(task.judged_by)
+    unit = unit_of(task.judged_by, task.task.targets)
     shown = [one for one in task.by_loss if _is_drawn(one)]
     for row, one in enumerate(shown):
         value, error = unit.shown(one.mean, one.standard_error)
@@ -340,7 +360,7 @@ def _draw_loss(axes: Axes, row: int, loss: tuple[float, float], look: FigureLook
 def answer_table(findings: Findings, panel: Panel) -> ReportTable:
     """The methods by their loss at the largest size: what they lose, who may be the best, what they cost."""
     task = panel.largest
-    unit = unit_of(task.judged_by)
+    unit = unit_of(task.judged_by, task.task.targets)
     costs = {one.method: one.training_seconds for one in findings.costs if one.task == task.task.address}
     is_relative = _has_shares(task)
     columns = [METHOD, ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se"))]

@@ -15,11 +15,13 @@ from math import isfinite, isnan
 from typing import Literal
 
 from redelve import text_numbers
+from redelve.answers.predictions import Target
 
 MINUS = "−"
 UNKNOWN = "–"
 SMALLEST_P = 1e-4
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+UNIT_IN_NAME = re.compile(r"\[([^\[\]]+)\]$")
 PLAIN_EXPONENTS = range(-5, 6)
 """Numbers with these powers of ten are written out; others with a power."""
 
@@ -145,6 +147,16 @@ def per_cent(share: float | None) -> str:
     ('3.4 %', '57 %', '100 %')
     """
     return UNKNOWN if share is None else text_numbers.per_cent(share)
+
+
+def target_unit(targets: Sequence[Target]) -> str:
+    """The unit in square brackets at the end of a target's name, with a blank before it; else nothing.
+
+    >>> target_unit([Target("price_[€]", "real")]), target_unit([Target("price", "real")])
+    (' €', '')
+    """
+    found = UNIT_IN_NAME.search(targets[0].name) if len(targets) == 1 else None
+    return f" {found.group(1).replace('_', ' ')}" if found else ""
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

@@ -145,7 +145,7 @@ def _dataset_cell(task: TaskFindings, name: str, is_standardised: bool) -> Cell:
     if finding is None:
         return Cell(formatting.UNKNOWN, (None,))
     mark: Mark = "best" if name in task.best_group else ""
-    value, error = unit_of(task.judged_by).shown(finding.mean, finding.standard_error)
+    value, error = unit_of(task.judged_by, task.task.targets).shown(finding.mean, finding.standard_error)
     if is_standardised:
         value, error = finding.standardised, finding.standardised_error
     return Cell(formatting.by_error(value, error), (value,), mark)

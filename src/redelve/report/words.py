@@ -144,11 +144,12 @@ def _metric_sentence(task: TaskFindings, leader: str) -> str:
     loss, several = task.judged_by, len(task.methods) > 1
     which = f"{task.best_words}:" if several else f"{loss.shown_name}"
     value = formatting.with_error(*task.method(leader).shown)
-    text = f"With {task.task.training_set_size} training cases {leader} had {which} {value}{loss.shown_unit}"
+    unit = formatting.target_unit(task.task.targets) if loss.in_target_unit else loss.shown_unit
+    text = f"With {task.task.training_set_size} training cases {leader} had {which} {value}{unit}"
     baseline = task.task.baselines.get(task.loss)
     if baseline is None:
         return f"{text}."
-    constant = f"{formatting.plain(loss.shown_value(baseline), 3)}{loss.shown_unit}"
+    constant = f"{formatting.plain(loss.shown_value(baseline), 3)}{unit}"
     return f"{text}. The best constant answer has {constant}."
 
 

@@ -82,6 +82,8 @@ class Loss(ABC):
     """Of a metric that grows with quality its best value, which the loss is the distance from."""
     in_per_cent: ClassVar[bool] = False
     """Whether users are shown a hundred times the value, with a per-cent sign."""
+    in_target_unit: ClassVar[bool] = False
+    """Whether it is so many euros where the target is a price in euros."""
 
     def __post_init__(self) -> None:
         if not self.code:

@@ -61,6 +61,7 @@ class NumberMetric(Metric):
 class RootMeanSquare(NumberMetric):
     """The root of the mean squared error, in the units of the target."""
 
+    in_target_unit = True
     title = "RMSE"
     interval_scale = "log"
     lowest = 0.0
@@ -153,6 +154,7 @@ class PercentageError(CaseMetric):
 class Pinball(CaseMetric):
     """α(t − g) where the guess g lies below the truth t, (1 − α)(g − t) above: least for the quantile α."""
 
+    in_target_unit = True
     level: float = 0.5
 
     @property

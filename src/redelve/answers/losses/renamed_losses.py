@@ -149,6 +149,7 @@ class LogLoss(RenamedLoss):
 class MeanAbsoluteError(RenamedLoss):
     """The mean distance from the truth."""
 
+    in_target_unit = True
     renames, told = AbsoluteError("A"), "mean absolute error"
     title, kinds = "Mean absolute error", AbsoluteError.kinds
 

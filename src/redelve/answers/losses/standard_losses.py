@@ -173,6 +173,7 @@ class ByFormula(Loss):
 class AbsoluteError(ByFormula, DistanceLoss):
     """|guess − truth|; the shorter arc for angular targets. Least for the median."""
 
+    in_target_unit = True
     letter = "A"
     title = "Absolute error"
     kinds = ("integer", "real", "angular")
