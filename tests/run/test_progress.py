@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -178,3 +179,38 @@ def test_an_assessment_shows_its_progress_in_notebooks_unless_told_otherwise(ker
     assert kernel.shown == []
     redelve.assess(["constant"], "demo/age", **options)  # type: ignore[arg-type]
     assert kernel.shown[0].startswith('<progress value="0"')
+
+
+def test_guesses_show_their_fits_in_notebooks_unless_told_otherwise(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sklearn.linear_model import LinearRegression
+
+    import redelve
+
+    monkeypatch.setattr("redelve.run.progress.SECONDS_BETWEEN_CELLS", 0.0)
+    inputs = np.random.default_rng(0).normal(size=(30, 2))
+    given = LinearRegression(), inputs, inputs.sum(axis=1)
+    redelve.predict_performance(*given, ways="kfold:3", progress=False)
+    assert kernel.shown == []
+    told: list[tuple[str, int, int]] = []
+    redelve.predict_performance(*given, ways="kfold:3", progress=lambda *state: told.append(state))
+    assert kernel.shown == []
+    assert told[-1] == ("LinearRegression", 3, 3)
+    redelve.predict_performance(*given, ways="kfold:3")
+    assert kernel.shown[0].startswith('<progress value="0"')
+    assert any("LinearRegression: 3 of 3 fits" in content for content in kernel.shown)
+    assert kernel.shown[-1] == ""
+
+
+def test_guesses_show_their_fits_elsewhere_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    from sklearn.linear_model import LinearRegression
+
+    import redelve
+
+    inputs = np.random.default_rng(0).normal(size=(30, 2))
+    for asked, shown_lines in ((None, ""), (True, "LinearRegression: 1 of 3 fits\n")):
+        redelve.predict_performance(
+            LinearRegression(), inputs, inputs.sum(axis=1), ways="kfold:3", progress=asked
+        )
+        assert capsys.readouterr().err == shown_lines

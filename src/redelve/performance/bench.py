@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -21,10 +21,12 @@ from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.known_cases import FOLDS, ChoosingCases, KnownCases, choose, learn
 from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter
+from redelve.run.progress import FitsDone
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval, check_level
 
-Progress = Callable[[str, int, int], None]
+Progress = FitsDone
+"""Is told a model's name, and how many of how many fits of a set of splits are done."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from redelve.performance.known_cases import FOLDS, KnownCases
 from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
 from redelve.registry import named_options
+from redelve.run.progress import fits_shown
 from redelve.stats.grouped import FEW_GROUPS, few_groups
 from redelve.stats.mean_squares import loss_tail
 
@@ -67,7 +68,7 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     seed: int = 0,
     level: float = 0.95,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Prediction:
     """Guess, with intervals, how an estimator trained on these cases will do on new ones.
 
@@ -98,7 +99,8 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     jobs
         How many processes fit models; 1 stays in this one. Guesses do not depend on it.
     progress
-        Called with a model's name, and how many of how many fits of a set of splits are done.
+        Whether to show how far the fits are; if left out, in notebooks. A function is called with a model's
+        name, and how many of how many fits of a set of splits are done.
 
     Returns
     -------
@@ -128,9 +130,10 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     ['kfold:10', '632+:50']
     """
     methods, cases = _from_arrays(estimator, X, y)
-    settings = BenchSettings(seed, jobs, level, progress)
     codes = None if groups is None else checked_groups(groups, len(cases.truth))
-    return predict(bench_for(methods, cases, loss, settings, codes), ways)
+    with fits_shown(progress) as tell:
+        settings = BenchSettings(seed, jobs, level, tell)
+        return predict(bench_for(methods, cases, loss, settings, codes), ways)
 
 
 def _from_arrays(estimator: Any, X: Any, y: Any) -> tuple[dict[str, Method], KnownCases]:

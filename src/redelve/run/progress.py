@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from redelve.run.results import Job, Record
 
@@ -52,6 +52,57 @@ def shown(
         if isinstance(records, Generator) or hasattr(records, "close"):
             records.close()
         screen.print(tally.summary(), highlight=False, markup=False, soft_wrap=True)
+
+
+def tell_aside(line: str) -> None:
+    """A line on standard error, beside the progress."""
+    _standard_error().print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+FitsDone = Callable[[str, int, int], None]
+"""Is told a model's name, and how many of how many fits of a set of splits are done."""
+
+
+@contextmanager
+def fits_shown(progress: FitsDone | bool | None) -> Iterator[FitsDone | None]:
+    """Whom to tell of fits: the function given, what shows them (usual in notebooks), or nobody."""
+    if callable(progress):
+        yield progress
+    elif not (in_notebook() if progress is None else progress):
+        yield None
+    elif in_notebook():
+        with _fits_in_cell() as tell:
+            yield tell
+    else:
+        yield _now_and_then(SECONDS_BETWEEN_LINES, lambda line, done, total: tell_aside(line))
+
+
+@contextmanager
+def _fits_in_cell() -> Iterator[FitsDone]:
+    """A bar below a notebook's cell."""
+    from IPython.display import HTML, display
+
+    def drawn(line: str, done: int, total: int) -> Any:
+        return HTML(f'<progress value="{done}" max="{total}" aria-label="fits"></progress> {escape(line)}')
+
+    handle = display(drawn("", 0, 1), display_id=True)
+    try:
+        yield _now_and_then(SECONDS_BETWEEN_CELLS, lambda *state: handle.update(drawn(*state)))
+    finally:
+        handle.update(HTML(""))
+
+
+def _now_and_then(seconds: float, tell: Callable[[str, int, int], object]) -> FitsDone:
+    """Fits told of in words, the first at once and others when so many seconds have passed."""
+    last = -seconds
+
+    def done(name: str, number: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= seconds:
+            last = time.monotonic()
+            tell(f"{name}: {number} of {total} fits", number, total)
+
+    return done
 
 
 def told_by_groups(
