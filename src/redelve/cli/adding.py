@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
-
-if TYPE_CHECKING:
-    pass
-
-FACTORIES = ("make", "method", "main", "create", "build")
 
 
 class AddOptions(of.VerbOptions):
@@ -43,6 +37,7 @@ def _add(given: AddOptions) -> str:
     from pathlib import Path
 
     from redelve.assessment import assess
+    from redelve.cli.own_methods import own_method, own_name
     from redelve.run.cells import Limits
     from redelve.store import Archive
     from redelve.store.snapshot import read_snapshot
@@ -52,12 +47,12 @@ def _add(given: AddOptions) -> str:
     archive = Archive.open(folder)
     if not archive.is_writable:
         raise UsageError(f"{folder} is a zip file, which can only be read: unzip it first")
-    method = _method(text)
+    method = own_method(text)
     tasks = assignments_of(archive.root, [Path(one) for one in given.data])
     held = read_snapshot(archive.root).entries
     runs = given.runs or 1 + max((entry.head.job.run for entry in held), default=0)
     assessment = assess(
-        {given.name or _name(text): method},
+        {given.name or own_name(text): method},
         list(tasks.values()),
         runs=runs,
         workers=given.workers or 1,
@@ -69,55 +64,6 @@ def _add(given: AddOptions) -> str:
         return f"{assessment}\n"
     report = assessment.report(folder / "report.html", command=f"redelve add {folder} {text}")
     return f"{assessment}\n\nReport: {report}\n"
-
-
-def _name(text: str) -> str:
-    """What the method is called: by its attribute or, if that says nothing, by its file."""
-    from pathlib import Path
-
-    place, _, attribute = text.rpartition(":")
-    return Path(place).stem if place and attribute in FACTORIES else attribute
-
-
-def _method(text: str) -> Any:
-    """A built-in method's name, or what a module or a file holds."""
-    import inspect
-
-    place, separator, attribute = text.rpartition(":")
-    if not separator:
-        return text
-    held = attribute_of(place, attribute)
-    is_function = inspect.isfunction(held) or inspect.isclass(held)
-    if is_function and not _required(held):
-        return held()
-    return held
-
-
-def _required(function: Any) -> list[str]:
-    """The parameters that have no default."""
-    import inspect
-
-    parameters = inspect.signature(function).parameters.values()
-    return [one.name for one in parameters if one.default is one.empty and one.kind not in (2, 4)]
-
-
-def attribute_of(place: str, attribute: str) -> Any:
-    """What a file, method.py, or a module holds by that name; what can't be loaded is told in a line."""
-    import sys
-    from importlib import import_module
-    from pathlib import Path
-
-    path = Path(place)
-    name = path.stem if path.suffix == ".py" else place
-    if path.suffix == ".py":
-        if not path.is_file():
-            raise UsageError(f'"{place}" is not there: give file.py:function')
-        sys.path.insert(0, str(path.resolve().parent))
-    try:
-        return getattr(import_module(name), attribute)
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise UsageError(f'can\'t load "{attribute}" from {place} ({told}): give file.py:function') from None
 
 
 def add(argv: Sequence[str] | None = None) -> int:

@@ -65,7 +65,7 @@ class AssessOptions(of.VerbOptions):
     """What `redelve assess` is told."""
 
     target = of.text("t", "the column to predict", "column")
-    methods = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
+    methods = of.names("m", "methods by name (`redelve methods` lists them), or methods.py, methods.py:mine")
     program = of.texts("p", "a program as a method, name=command; may be given again", "program")
     loss = of.text("l", "the loss or metric to judge by: S, Z, accuracy, roc_auc, f1_macro, rmse", "code")
     sizes = of.wholes("s", "training-set sizes, separated by commas", "sizes", WHOLE)
@@ -251,9 +251,12 @@ def _methods(given: AssessOptions) -> dict[str, Method] | None:
     """The methods named, and programs; None leaves the choice to redelve."""
     import shlex
 
+    from redelve.cli.own_methods import is_own, own_methods
     from redelve.methods.contract import named_methods
 
-    methods: dict[str, Any] = {name: name for name in given.methods}
+    methods: dict[str, Any] = {}
+    for name in given.methods:
+        methods |= own_methods(name) if is_own(name) else {name: name}
     for text in given.program:
         name, separator, command = text.partition("=")
         if not separator or not name or not command.strip():

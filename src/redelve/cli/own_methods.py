@@ -1,0 +1,95 @@
+"""Methods of the user's own on the command line: what a file such as methods.py holds."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from redelve.cli.options import UsageError
+
+FACTORIES = ("make", "method", "main", "create", "build")
+
+
+def is_own(text: str) -> bool:
+    """Whether a method is named by a file or a module, not by a name of redelve's."""
+    return ":" in text or text.endswith(".py")
+
+
+def own_methods(text: str) -> dict[str, Any]:
+    """The methods that methods.py:forest, methods.py:all_of_them (a dictionary) or methods.py stand for."""
+    if ":" not in text:
+        return estimators_of(text)
+    held = own_method(text)
+    return dict(held) if isinstance(held, Mapping) else {own_name(text): held}
+
+
+def own_name(text: str) -> str:
+    """What the method is called: by its attribute or, if that says nothing, by its file."""
+    place, _, attribute = text.rpartition(":")
+    return Path(place).stem if place and attribute in FACTORIES else attribute
+
+
+def own_method(text: str) -> Any:
+    """A built-in method's name, or what a module or a file holds."""
+    place, separator, attribute = text.rpartition(":")
+    if not separator:
+        return text
+    held = attribute_of(place, attribute)
+    is_function = inspect.isfunction(held) or inspect.isclass(held)
+    if is_function and not _required(held):
+        return held()
+    return held
+
+
+def estimators_of(place: str) -> dict[str, Any]:
+    """All estimators that a file makes, by the names that they have there."""
+    try:
+        held = vars(_module(place)).items()
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"can't load {place} ({type(error).__name__}: {error})") from None
+    found = {name: one for name, one in held if not name.startswith("_") and _is_estimator(one)}
+    if not found:
+        raise UsageError(
+            f"{place} holds no estimator, nothing with fit and predict: write forest = "
+            f"RandomForestClassifier() there, or name a function, as in {place}:make"
+        )
+    return found
+
+
+def _is_estimator(one: object) -> bool:
+    return not inspect.isclass(one) and hasattr(one, "fit") and hasattr(one, "predict")
+
+
+def _required(function: Any) -> list[str]:
+    """The parameters that have no default."""
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in (2, 4)]
+
+
+def attribute_of(place: str, attribute: str) -> Any:
+    """What a file, method.py, or a module holds by that name; what can't be loaded is told in a line."""
+    try:
+        return getattr(_module(place), attribute)
+    except UsageError:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise UsageError(f'can\'t load "{attribute}" from {place} ({told}): give file.py:function') from None
+
+
+def _module(place: str) -> ModuleType:
+    """What a file or a module defines; its folder is looked in from now on."""
+    path = Path(place)
+    if path.suffix != ".py":
+        return import_module(place)
+    if not path.is_file():
+        raise UsageError(f'"{place}" is not there: give file.py:function')
+    sys.path.insert(0, str(path.resolve().parent))
+    return import_module(path.stem)
