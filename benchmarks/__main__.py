@@ -12,7 +12,18 @@ from pathlib import Path
 
 from redelve import __version__
 
-NAMES = ("startup", "reading", "mstats", "mgendata", "archive", "assess", "findings", "nets", "challenge")
+NAMES = (
+    "startup",
+    "reading",
+    "mstats",
+    "mgendata",
+    "archive",
+    "assess",
+    "first_answer",
+    "findings",
+    "nets",
+    "challenge",
+)
 HEAD = """# Benchmark results
 
 Ratios of redelve's time (or memory) to that of a named alternative, measured in the same run on the same
