@@ -1,7 +1,10 @@
-"""Opening files, compressed or not, and replacing them so that a failure leaves the old ones."""
+"""Opening files, compressed or not; their text, whole or in blocks, in any encoding; and replacing them so
+that a failure leaves the old ones.
+"""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import hashlib
 import io
@@ -13,10 +16,14 @@ from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from redelve.data.compressed_names import ENDINGS
-from redelve.errors import FormatError, LocationError, RedelveError
+from redelve.data.decompression import Decompressed
+from redelve.errors import FormatError, LocationError, SpecError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_LIMIT = 64 * 2**20
+BLOCK = 4 * 2**20
+UTF8, UTF16 = "utf-8", "utf-16"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 StrPath = str | os.PathLike[str]
 Data = str | bytes | Iterable[str] | Iterable[bytes]
 
@@ -50,7 +57,7 @@ def open_bytes(path: StrPath) -> BinaryIO:
         raise _cannot("read", found, problem) from problem
     if kind is None:
         return stream
-    return cast(BinaryIO, io.BufferedReader(_Decompressed(found, kind, stream), _BUFFER))
+    return cast(BinaryIO, io.BufferedReader(Decompressed(found, kind, stream), _BUFFER))
 
 
 def read_text(path: StrPath, limit: int = TEXT_LIMIT) -> str:
@@ -104,6 +111,103 @@ def read_blocks(path: StrPath, size: int, cut: Callable[[bytes], int]) -> Iterat
     if rest:
         last = line + rest.count(b"\n") - rest.endswith(b"\n")
         yield (rest.removeprefix(BYTE_ORDER_MARK) if line == 1 else rest), range(line, last + 1)
+
+
+class NotUtf8(Exception):
+    """A file that was taken for UTF-8 is not."""
+
+
+def supposed_encoding(path: StrPath) -> str:
+    """UTF-16 for a file that says so at its beginning, else UTF-8."""
+    return UTF16 if next(raw_blocks(path), b"").startswith(UTF16_MARKS) else UTF8
+
+
+def text_blocks(path: StrPath, limit: int, encoding: str = UTF8, size: int = BLOCK) -> Iterator[bytes]:
+    r"""A text file as UTF-8 in large blocks, without a mark at its beginning; every line ends with `\n`.
+
+    `limit` is the largest size accepted, in bytes after decompression.
+    """
+    recode = _Utf8() if _known_encoding(encoding) == UTF8 else _Recoder(path, encoding)
+    held, read = b"", 0
+    for raw in raw_blocks(path, size):
+        read += len(raw)
+        if read > limit:
+            raise FormatError(path, None, f"larger than {limit} bytes: raise the limit, or take a sample")
+        block = held + recode(raw.removeprefix(BYTE_ORDER_MARK) if read == len(raw) else raw)
+        held = b"\r" if block.endswith(b"\r") else b""
+        block = _with_plain_ends(block.removesuffix(held))
+        if b"\0" in block:
+            raise FormatError(path, first_line(path, _has_nul), "NUL byte: this is not a text file")
+        if block:
+            yield block
+    if last := _with_plain_ends(held + recode(b"", final=True)):
+        yield last
+
+
+def _known_encoding(name: str) -> str:
+    """The encoding's usual name; one that is not known is refused."""
+    try:
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        from redelve.data.delve.keyed_lines import shown  # commands that have no such name start faster
+
+        raise SpecError(
+            f'unknown encoding "{shown(name)}": give one such as utf-8, latin-1, cp1252, cp1250 or utf-16'
+        ) from None
+
+
+def raw_blocks(path: StrPath, size: int = BLOCK) -> Iterator[bytes]:
+    """The bytes of a file in large blocks."""
+    with open_bytes(path) as stream:
+        while block := stream.read(size):
+            yield block
+
+
+def _with_plain_ends(block: bytes) -> bytes:
+    return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
+
+
+class _Utf8:
+    """Lets pass what is UTF-8."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder(UTF8)()
+
+    def __call__(self, block: bytes, *, final: bool = False) -> bytes:
+        if block.isascii() and not self._decoder.getstate()[0]:
+            return block
+        try:
+            self._decoder.decode(block, final)
+        except UnicodeDecodeError:
+            raise NotUtf8 from None
+        return block
+
+
+class _Recoder:
+    """Makes UTF-8 of another encoding."""
+
+    def __init__(self, path: StrPath, encoding: str) -> None:
+        self._path, self._encoding = path, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+
+    def __call__(self, block: bytes, *, final: bool = False) -> bytes:
+        try:
+            return self._decoder.decode(block, final).encode()
+        except UnicodeError as problem:
+            reason = getattr(problem, "reason", problem)
+            raise FormatError(
+                self._path, None, f"is not {self._encoding} ({reason}): give the encoding that it has"
+            ) from None
+
+
+def _has_nul(line: bytes) -> bool:
+    return b"\0" in line
+
+
+def first_line(path: StrPath, is_meant: Callable[[bytes], bool]) -> int:
+    """The number of the first line for which this holds."""
+    with open_bytes(path) as stream:
+        return next((number for number, line in enumerate(stream, start=1) if is_meant(line)), 1)
 
 
 def file_digest(path: StrPath, kind: str | Callable[[], Any] = "sha256") -> str:
@@ -262,6 +366,16 @@ def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:
     return LocationError(f"{os.fspath(path)}: cannot {verb}: {reason[:1].lower()}{reason[1:]}")
 
 
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x1f\x9d": "compress",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",
+}
+
+
 def _kind(start: bytes) -> str | None:
     """The kind of compression that a file beginning so has.
 
@@ -271,131 +385,3 @@ def _kind(start: bytes) -> str | None:
     if start[:3] == b"BZh" and start[3:4].isdigit() and any(s.startswith(start[4:10]) for s in _BZIP2_STARTS):
         return "bzip2"
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-
-
-class _Decompressed(io.RawIOBase):
-    """A stream of decompressed bytes whose failures name the file."""
-
-    def __init__(self, path: Path, kind: str, stream: BinaryIO) -> None:
-        self._path, self._kind, self._stream = path, kind, stream
-        with self._failures_named(), contextlib.ExitStack() as on_failure:
-            on_failure.callback(stream.close)
-            self._source = _OPENERS[kind](stream)
-            on_failure.pop_all()
-
-    @contextlib.contextmanager
-    def _failures_named(self) -> Iterator[None]:
-        try:
-            yield
-        except _damage() as problem:
-            cause = str(problem) or type(problem).__name__
-            message = f"truncated or damaged {self._kind} file ({cause})"
-            raise FormatError(self._path, None, message) from problem
-        except _Unsuitable as problem:
-            raise FormatError(self._path, None, str(problem)) from problem
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with self._failures_named():
-            piece = self._source.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
-class _Unsuitable(RedelveError):
-    """The container is sound but not one compressed file."""
-
-
-class _Pieces:
-    """What an iterator of bytes yields, read like a file."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._pending = pieces, b""
-
-    def read(self, size: int) -> bytes:
-        while not self._pending:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return b""
-            self._pending = piece
-        head, self._pending = self._pending[:size], self._pending[size:]
-        return head
-
-
-# The packages that decompress are imported when a compressed file comes along, so that commands start fast.
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """What those packages raise when a file is truncated or damaged."""
-    import lzma
-    import struct
-    import zipfile
-    import zlib
-
-    common = (EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError, MemoryError)
-    return (*common, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
-
-
-def _open_gzip(stream: BinaryIO) -> Any:
-    import gzip
-
-    return gzip.GzipFile(fileobj=stream)
-
-
-def _open_compress(stream: BinaryIO) -> Any:
-    from redelve.data import lzw
-
-    return _Pieces(lzw.decompress(stream))
-
-
-def _open_bzip2(stream: BinaryIO) -> Any:
-    import bz2
-
-    return bz2.BZ2File(stream)
-
-
-def _open_xz(stream: BinaryIO) -> Any:
-    import lzma
-
-    return lzma.LZMAFile(stream)
-
-
-def _open_zstd(stream: BinaryIO) -> Any:
-    import pyarrow
-
-    return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd")
-
-
-def _open_zip(stream: BinaryIO) -> Any:
-    import zipfile
-
-    archive = zipfile.ZipFile(stream)
-    names = [member.filename for member in archive.infolist() if not member.is_dir()]
-    if len(names) != 1:
-        listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        raise _Unsuitable(f"a zip file must hold exactly one file but this one holds {len(names)}: {listed}")
-    return archive.open(names[0])
-
-
-_MAGIC = {
-    b"\x1f\x8b": "gzip",
-    b"\x1f\x9d": "compress",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"PK\x03\x04": "zip",
-    b"PK\x05\x06": "zip",
-}
-_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
-    "gzip": _open_gzip,
-    "compress": _open_compress,
-    "bzip2": _open_bzip2,
-    "xz": _open_xz,
-    "zstd": _open_zstd,
-    "zip": _open_zip,
-}

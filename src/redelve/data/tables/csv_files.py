@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from redelve.data.delve.keyed_lines import shown
-from redelve.data.files import StrPath
-from redelve.data.tables.text_blocks import BLOCK, NotUtf8, other_encoding, supposed_encoding, text_blocks
+from redelve.data.files import BLOCK, NotUtf8, StrPath, supposed_encoding, text_blocks
+from redelve.data.tables.text_encodings import other_encoding
 from redelve.errors import FormatError, SpecError
 from redelve.text_numbers import NUMBER, is_integer, parse_number
 

@@ -24,7 +24,7 @@ from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, CsvManner, cleaned, no_header, read_csv
-from redelve.data.tables.text_blocks import read_whole
+from redelve.data.tables.text_encodings import read_whole
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 from redelve.model.dataset import NumberColumn, Numbers, Rows
 from redelve.model.own_table import OwnArrays
