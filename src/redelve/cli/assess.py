@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from redelve.assessment import Assessment
-    from redelve.data.tables import Description
     from redelve.data.tasks import Takes, TaskLike
     from redelve.methods.contract import Method
 
@@ -174,8 +173,9 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
     And where that description is.
     """
     from redelve.data.tables import Intake, write_description
-    from redelve.data.tasks import is_data_file, is_table, suited, task
+    from redelve.data.tasks import described_in, is_data_file, is_table, suited, task
 
+    design, corrected = _design(given), given.some(*tables.CORRECTIONS)
     if not is_data_file(name):
         return name, None
     path: Path | None = None
@@ -183,8 +183,7 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
     if not is_table(name):
         made, hint = task(name), ""
     else:
-        path, description = _described(out, name, given.target)
-        design, corrected = _design(given), given.some(*tables.CORRECTIONS)
+        path, description = described_in(out, name, given.target)
         kind: Any = given.kind  # checked there
         made = task(
             name,
@@ -226,25 +225,6 @@ def _report_path(out: Path, names: Sequence[str], described: Sequence[Path | Non
         return out / "report.html"
     stem = Path(names[0]).name.partition(".")[0]
     return out / f"report{path.stem.removeprefix(stem)}.html"
-
-
-def _described(out: Path, name: str, target: str | None) -> tuple[Path, Description | None]:
-    """Where the description of a table is, and what it says; a second target has a file of its own."""
-    from pathlib import Path
-
-    from redelve.data.tables import Description, read_description
-    from redelve.data.tables.description import for_another_target
-    from redelve.data.tables.table_columns import legal_name
-
-    stem = Path(name).name.partition(".")[0]
-    first = out / f"{stem}.toml"
-    if not first.exists():
-        return first, Description(is_nameless=True)
-    said = read_description(first)
-    if target is None or said.named_target in (None, target):
-        return first, said
-    own = out / f"{stem}-{legal_name(target, 'target')}.toml"
-    return own, read_description(own) if own.exists() else for_another_target(said, target)
 
 
 def _methods(given: AssessOptions) -> dict[str, Method] | None:

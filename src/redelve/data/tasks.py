@@ -19,9 +19,10 @@ from redelve.data.files import StrPath
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.corrections import MissingLike, NamesLike
-from redelve.data.tables.description import Kind
+from redelve.data.tables.description import Kind, for_another_target, read_description
 from redelve.data.tables.design_choice import DesignChoice
 from redelve.data.tables.inputs_and_target import TargetLike
+from redelve.data.tables.table_columns import legal_name
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment
 from redelve.registry import named_options
@@ -312,6 +313,19 @@ def is_table(source: str | os.PathLike[str]) -> bool:
 def is_data_file(source: str | os.PathLike[str]) -> bool:
     """Whether the name's ending is that of a table or of a PROBEN1 file, so that it is no address."""
     return is_table(source) or os.fspath(source).lower().endswith(PROBEN1_FILES)
+
+
+def described_in(folder: Path, name: str, target: str | None) -> tuple[Path, Description]:
+    """Where a folder has the description of a table, and what it says; a second target has its own file."""
+    stem = Path(name).name.partition(".")[0]
+    first = folder / f"{stem}.toml"
+    if not first.exists():
+        return first, Description(is_nameless=True)
+    said = read_description(first)
+    if target is None or said.named_target in (None, target):
+        return first, said
+    own = folder / f"{stem}-{legal_name(target, 'target')}.toml"
+    return own, read_description(own) if own.exists() else for_another_target(said, target)
 
 
 def _named(name: str, sizes: SizesLike) -> NamedTasks:
