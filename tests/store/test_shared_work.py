@@ -20,6 +20,7 @@ from redelve.methods.contract import named_methods
 from redelve.run import leases
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.leases import SharedWork
+from redelve.run.progress import shown
 from redelve.store.archive import carry_out
 from redelve.store.layout import LEASES
 
@@ -72,6 +73,23 @@ def test_what_another_process_does_meanwhile_is_left_out(experiment: Experiment,
     assert len(results.records) == 6
     assert set(made) == {experiment.digest(job) for job in jobs[:3]}
     assert redelve.Archive.open(tmp_path).verify().ok
+
+
+def test_how_many_jobs_are_done_elsewhere_is_told(
+    experiment: Experiment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = redelve.Archive.open(tmp_path, create=True)
+    archive.register(experiment.tasks, experiment.learners)
+    jobs = plan(experiment)
+
+    def watched(records: Any, _: Any) -> Generator[Any, None, None]:
+        with SharedWork(tmp_path / LEASES, archive.done) as work:
+            for theirs in run(experiment, jobs[4:], is_done=work.is_taken):
+                archive.add(theirs)
+        yield from shown(records, 6)
+
+    carry_out(experiment, tmp_path, watch=watched)
+    assert "4 of 6 jobs, 2 by other processes, in " in capsys.readouterr().err
 
 
 def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(

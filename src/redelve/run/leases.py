@@ -78,7 +78,14 @@ class SharedWork:
         self._claims.add(digest)
         if (release := self._last_release()) != self._release:
             self._release, self._latest = release, self._done()
-        return self._is_done(digest)
+        is_done = self._is_done(digest)
+        self._with_others |= {digest} if is_done else set()
+        return is_done
+
+    @property
+    def seen_elsewhere(self) -> int:
+        """How many jobs were found with others, or done by them."""
+        return len(self._with_others)
 
     def left_undone(self, digests: Collection[str]) -> tuple[set[str], set[str]]:
         """Those of the jobs that others still do, and those that they did not do though they are gone."""
@@ -248,6 +255,11 @@ class Passes(Iterator["Record"]):
     def under_way(self) -> tuple[Batch, ...]:
         """What is being worked on here at this moment; any thread may ask."""
         return () if self._current is None else self._current.under_way
+
+    @property
+    def elsewhere(self) -> int:
+        """How many of the jobs other processes do or have done meanwhile."""
+        return self._work.seen_elsewhere
 
     def _passes(self) -> Generator[Record, None, None]:
         left = set(self._jobs)

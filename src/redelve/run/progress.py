@@ -37,7 +37,7 @@ def shown(
 
     Closing this closes `records` too, so that nothing goes on unseen.
     """
-    tally = Tally(total)
+    tally = Tally(total, elsewhere=lambda: getattr(records, "elsewhere", 0))
     screen = console or _standard_error()
     draw = _bar(tally, records, screen) if screen.is_terminal else _lines(tally, screen)
     if console is None and in_notebook():
@@ -130,6 +130,8 @@ class Tally:
     started: float = field(default_factory=time.monotonic)
     count: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    elsewhere: Callable[[], int] = field(default=lambda: 0, repr=False)
+    """How many jobs other processes do or have done meanwhile."""
 
     def add(self, record: Record) -> None:
         """One more."""
@@ -153,13 +155,14 @@ class Tally:
     def _so_far(self) -> str:
         kinds = ", ".join(f"{count} {status}" for status, count in sorted(self.failures.items()))
         failed = "" if not self.failures else f", {self.failed} without an answer ({kinds})"
-        return f"{self.count} of {self.total} jobs{failed}"
+        shared = f", {others} by other processes" if (others := self.elsewhere()) else ""
+        return f"{self.count} of {self.total} jobs{shared}{failed}"
 
     def _speed(self) -> str:
         seconds = time.monotonic() - self.started
         if not self.count or seconds <= 0:
             return ""
-        left = seconds / self.count * (self.total - self.count)
+        left = seconds / self.count * max(self.total - self.count - self.elsewhere(), 0)
         return f", {self.count / seconds:.3g} a second, {duration(left)} left"
 
 
