@@ -115,6 +115,9 @@ CHALLENGE = {
     "submit": Subcommand(
         "send a zip of answers to a server and wait for its score", "redelve.cli.challenge_entries:submit"
     ),
+    "verify": Subcommand(
+        "check labels, rules and ranking of a challenge from outside", "redelve.cli.challenge_verify:verify"
+    ),
     "demo": Subcommand("show a challenge from beginning to end", "redelve.cli.challenge_server:demo"),
 }
 

@@ -83,6 +83,12 @@ def challenge(services: Serving) -> dict[str, Any]:
     }
 
 
+@router.get("/commitments", response_model=models.CommitmentsAnswer)
+def commitments(services: Serving) -> dict[str, Any]:
+    """Salted hashes of the secret labels and of the rules, and, after the end, the salts."""
+    return visible.commitments_document(services)
+
+
 @router.get("/data", response_model=dict[str, list[models.FileAnswer]])
 def data(services: Serving) -> dict[str, list[dict[str, Any]]]:
     """The files that can be downloaded now, by dataset."""

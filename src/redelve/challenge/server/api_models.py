@@ -82,6 +82,16 @@ class ChallengeAnswer(BaseModel):
     datasets: list[DatasetAnswer]
 
 
+class CommitmentsAnswer(BaseModel):
+    """What was bound at the opening: SHA-256(salt ‖ text) of rules and labels; no `salts` before the end."""
+
+    rules: str
+    hashes: dict[str, str]
+    bound_at: dict[str, str]
+    salts: dict[str, str] | None
+    deadline: datetime
+
+
 class FileAnswer(BaseModel):
     """A file to download."""
 

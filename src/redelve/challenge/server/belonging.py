@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from redelve.challenge import Challenge
+from redelve.challenge import Challenge, commitments
+from redelve.challenge.commitments import Commitment, LabelsChanged
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.database_tables import Entry, Fact
 from redelve.challenge.server.settings import Settings
@@ -19,7 +21,7 @@ from redelve.data.files import write_atomic
 from redelve.errors import LocationError, SpecError
 
 MARK = "database-mark"
-FILES, DATASETS = "files", "datasets"
+FILES, DATASETS, COMMITMENTS = "files", "datasets", "commitments"
 KNOWN_PARTS = ("train", "valid")
 """Parts whose labels the server has from the start; those of test cases may come at the end."""
 
@@ -40,11 +42,40 @@ def lacking_test_labels(challenge: Challenge) -> list[Path]:
     return [path for path in paths if not path.is_file()]
 
 
-def settle(settings: Settings, challenge: Challenge, database: Database, *, may_change: bool) -> None:
+def settle(
+    settings: Settings, challenge: Challenge, database: Database, now: datetime, *, may_change: bool
+) -> None:
     """Note what belongs together at the first start; raise an error if it is something else later."""
     _settle_files(settings.uploads, database)
     with contextlib.suppress(IntegrityError), database.writing() as session:
         _note_datasets(session, challenge, may_change)
+    with contextlib.suppress(IntegrityError), database.writing() as session:
+        bind_labels(session, challenge, now, may_change=may_change)
+
+
+def bound(session: Session) -> dict[str, Commitment]:
+    """The hashes that bind labels and rules, with their salts."""
+    fact = session.get(Fact, COMMITMENTS)
+    return {} if fact is None else commitments.from_plain(fact.content)
+
+
+def bind_labels(session: Session, challenge: Challenge, now: datetime, *, may_change: bool) -> None:
+    """Bind the labels and rules that are not bound yet; raise an error where bound ones have changed."""
+    fact = session.get(Fact, COMMITMENTS, with_for_update=True)
+    held, given = bound(session), commitments.contents(challenge)
+    if other := commitments.differing(held, given):
+        if not may_change or _has_entries(session):
+            raise LabelsChanged(commitments.changed_sentence(held, other, challenge))
+        held = {key: one for key, one in held.items() if key not in other}
+    gone = [key for key in held if key != commitments.RULES and key.rpartition("_")[0] not in challenge.names]
+    fresh = {key: commitments.bind(text, now) for key, text in given.items() if key not in held}
+    if not fresh and not gone:
+        return
+    plain = commitments.to_plain({key: one for key, one in held.items() if key not in gone} | fresh)
+    if fact is None:
+        session.add(Fact(name=COMMITMENTS, content=plain))
+    else:
+        fact.content = plain
 
 
 def _settle_files(uploads: Path, database: Database) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from redelve.answers.answer import baselines_by_loss, losses_for, score
 from redelve.challenge import Challenge
+from redelve.challenge.challenge_folder import SETTINGS
 from redelve.challenge.scoring import LABEL, labelled, truth_of_labels
 from redelve.challenge.server import jobs, visible
 from redelve.challenge.server.audit import Actor, note
@@ -23,7 +24,7 @@ from redelve.challenge.server.boards import final_content, is_outdated, revision
 from redelve.challenge.server.database_tables import SCORED, Entry, QueuedJob
 from redelve.challenge.server.jobs import Lease
 from redelve.challenge.server.refusals import Refusal, not_found
-from redelve.challenge.server.scoring_work import read_entry
+from redelve.challenge.server.scoring_work import ALL, read_entry
 from redelve.challenge.server.services import Services, one_at_a_time
 from redelve.challenge.server.standing import Stage
 from redelve.model.dataset import digest
@@ -93,6 +94,7 @@ def make(services: Services, lease: Lease) -> None:
     try:
         write_archive(services, work / "archive")
         write_documents(services, work)
+        write_evidence(services, work)
         _zip(work, path)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -122,13 +124,32 @@ def write_archive(services: Services, folder: Path) -> Archive:
 
 
 def write_documents(services: Services, folder: Path) -> None:
-    """The final ranking, and what is known of every entry, as JSON."""
+    """The final ranking, what is known of every entry, and what was bound at the opening, as JSON."""
     with services.database.reading() as session:
         made = final_content(session)
         entries = [visible.detailed_document(services, session, entry) for entry in _entries(session)]
     ranking = None if made is None else made.content
-    for name, content in (("ranking.json", ranking), ("entries.json", entries)):
+    bound = visible.commitments_document(services)
+    documents = {"ranking.json": ranking, "entries.json": entries, "commitments.json": bound}
+    for name, content in documents.items():
         (folder / name).write_text(json.dumps(content, indent=1, default=_plain, ensure_ascii=False))
+
+
+def write_evidence(services: Services, folder: Path) -> None:
+    """What anybody needs to make the ranking again: settings, labels and the entries as they were sent."""
+    challenge = services.challenge
+    place = folder / "challenge"
+    files = [challenge.folder / SETTINGS]
+    files += [challenge.labels_path(name, part) for name in challenge.names for part in ALL]
+    for file in files:
+        target = place / file.relative_to(challenge.folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+    (folder / "sent").mkdir()
+    with services.database.reading() as session:
+        entries = _entries(session)
+    for entry in entries:
+        shutil.copyfile(services.settings.uploads / entry.stored, folder / "sent" / f"{entry.id}.zip")
 
 
 def _plain(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from redelve.challenge.server import visible
 from redelve.challenge.server.public_files import all_files, downloads, one_file
 from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
@@ -37,7 +38,9 @@ def home(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
     coming = services.schedule().next_change(services.now())
     distance = _distance(coming[1] - services.now()) if coming else ""
     paragraphs = [each.strip() for each in services.challenge.description.split("\n\n") if each.strip()]
-    return page(request, "home.html", who, {"coming": coming, "distance": distance, "paragraphs": paragraphs})
+    bound = {} if services.stage() is Stage.BEFORE else visible.commitments_document(services)["hashes"]
+    values = {"coming": coming, "distance": distance, "paragraphs": paragraphs, "bound": bound}
+    return page(request, "home.html", who, values)
 
 
 def _distance(left: timedelta) -> str:

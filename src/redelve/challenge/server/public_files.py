@@ -28,6 +28,8 @@ def downloads(services: Services) -> dict[str, dict[str, Path]]:
         paths = list(services.challenge.public_files(name))
         if stage >= Stage.LABELS:
             paths.append(services.challenge.labels_path(name, "valid"))
+        if stage is Stage.ENDED and services.challenge.rules.test_labels == "published":
+            paths.append(services.challenge.labels_path(name, "test"))
         found[name] = {path.name: path for path in paths if path.is_file()}
     return found
 

@@ -18,6 +18,7 @@ from redelve.challenge import (
 )
 from redelve.challenge.server import jobs
 from redelve.challenge.server.audit import enter
+from redelve.challenge.server.belonging import bind_labels, lacking_test_labels
 from redelve.challenge.server.boards import final_board
 from redelve.challenge.server.database_tables import (
     REFUSED,
@@ -86,6 +87,7 @@ def score_test(services: Services, lease: Lease) -> None:
     """Score the test cases. This is never reached before the end: there is no such job."""
     if services.stage() is not Stage.ENDED:
         raise AssertionError("test cases are not scored before the end")
+    _check_bound(services)
     entry = _entry(services, lease)
     submission = read_entry(services, entry)
     scores = scores_to_json(score_submission(submission, services.challenge, ALL))
@@ -93,6 +95,16 @@ def score_test(services: Services, lease: Lease) -> None:
     with services.database.writing() as session:
         if jobs.finish(services, session, lease, "scored"):
             _add_final(session, entry.id, scores, outcomes)
+
+
+def _check_bound(services: Services) -> None:
+    """Raise an error unless the labels are those that were bound; those that came late are bound now."""
+    if services.are_bound.is_set():
+        return
+    with services.database.writing() as session:
+        bind_labels(session, services.challenge, services.now(), may_change=False)
+    if not lacking_test_labels(services.challenge):
+        services.are_bound.set()
 
 
 def _add_final(

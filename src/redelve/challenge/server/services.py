@@ -38,6 +38,8 @@ class Services:
     lease_clock: Clock = field(default_factory=SystemClock)
     """Leases run by real time, even where the challenge's clock is moved by hand."""
     wake: threading.Event = field(default_factory=threading.Event)
+    are_bound: threading.Event = field(default_factory=threading.Event)
+    """Set when all labels in memory are known to be those that were bound."""
 
     @property
     def zone(self) -> str:
@@ -81,9 +83,10 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
     _make_folders(settings)
     database = Database(settings.database)
     database.migrate()
-    settle(settings, challenge, database, may_change=may_change)
+    held = clock or SystemClock()
+    settle(settings, challenge, database, held.now(), may_change=may_change)
     accounts = Accounts(database, settings, Passwords(settings.passwords))
-    return Services(settings, challenge, database, clock or SystemClock(), accounts, _key(database))
+    return Services(settings, challenge, database, held, accounts, _key(database))
 
 
 def one_at_a_time(session: Session) -> None:

@@ -11,12 +11,15 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from redelve.challenge import ShownScore
+from redelve.challenge.commitments import rules_text
 from redelve.challenge.server import boards, jobs, shown_scores
 from redelve.challenge.server.audit import history
+from redelve.challenge.server.belonging import bound
 from redelve.challenge.server.database_tables import DevelopmentScore, Entry, FinalScore
 from redelve.challenge.server.entries import of_user
+from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
-from redelve.challenge.server.standing import Stage
+from redelve.challenge.server.standing import Stage, schedule
 
 Line = list[tuple[datetime, float, float]]
 """Points of time, BER and its standard error."""
@@ -124,6 +127,23 @@ def detailed_document(services: Services, session: Session, entry: Entry) -> dic
 def whole_second(moment: datetime) -> datetime:
     """The time without its fraction: how long scoring took to the microsecond is nobody's business."""
     return moment.replace(microsecond=0)
+
+
+def commitments_document(services: Services) -> dict[str, Any]:
+    """The hashes that bind labels and rules; their salts after the end. None before the opening."""
+    stage = services.stage()
+    if stage is Stage.BEFORE:
+        raise Refusal(403, "not_open", "Labels and rules are bound when the challenge opens.")
+    with services.database.reading() as session:
+        held = bound(session)
+        deadline = schedule(session, services.challenge.phases).deadline
+    return {
+        "rules": rules_text(services.challenge),
+        "hashes": {key: one.hash for key, one in held.items()},
+        "bound_at": {key: one.at for key, one in held.items()},
+        "salts": {key: one.salt for key, one in held.items()} if stage is Stage.ENDED else None,
+        "deadline": deadline.isoformat(),
+    }
 
 
 def progress_of_end(session: Session) -> int:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
+from redelve.challenge.commitments import LabelsChanged
 from redelve.challenge.server import exports, jobs, rates, scoring_work, uploads
 from redelve.challenge.server.boards import ask_for_new_ranking, is_outdated, revision_of
 from redelve.challenge.server.database_tables import Entry
@@ -69,6 +70,9 @@ class Worker:
     def _attempt(self, lease: Lease) -> None:
         try:
             WORK[lease.kind](self.services, lease)
+        except LabelsChanged as problem:
+            LOG.error("job %s: %s", lease.key, problem)
+            jobs.fail(self.services, lease, "the labels are not those that were bound at the opening")
         except Exception as problem:
             LOG.exception("job %s failed", lease.key)
             jobs.fail(self.services, lease, f"an error of the server: {type(problem).__name__}")
