@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from redelve.cli import options as of
 from redelve.cli.options import Command
@@ -56,6 +57,8 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     listening = bound(place)
     url = address(listening)
     yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
+    if (clock := services.clock.reading()).is_held:
+        yield _clock_question(clock.now, clock.said)
     if warning := weak_feedback(services.challenge):
         yield f"{warning}.\n"
     if lacking := lacking_test_labels(services.challenge):
@@ -63,6 +66,14 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     if (link := services.organiser_link(another=given.organiser)) is not None:
         yield _invitation(link, None if settings.secure else url)
     server_of(create_app(settings, services=services), place).run(sockets=[listening])
+
+
+def _clock_question(seen: datetime, said: datetime) -> str:
+    """What to tell where the clock is far ahead of the last run."""
+    return (
+        f"The clock says {said:%Y-%m-%d %H:%M} UTC, and this server last ran on {seen:%Y-%m-%d %H:%M} UTC. "
+        "Dates of the challenge lie in between: they wait until you confirm the clock on the organiser's page.\n"
+    )
 
 
 def _invitation(link: str, url: str | None) -> str:

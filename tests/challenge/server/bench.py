@@ -197,7 +197,7 @@ def _migrated() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     make_challenge(folder / "challenge")
     settings = replace(Settings.for_folder(folder / "challenge"), passwords=CHEAP)
-    open_services(settings).close()
+    open_services(settings, ManualClock(START)).close()
     return settings.data
 
 

@@ -54,6 +54,13 @@ class Offer:
         return Offer(one_line(self.label, "label"), key)
 
 
+CLOCK_HELD = Refusal(
+    503,
+    "clock",
+    "The server's clock has jumped. Entries are taken again when an organiser has looked at it: try later.",
+)
+
+
 def check_open(held: PhaseSchedule, moment: datetime) -> None:
     """Raise a problem unless an entry received at that time counts."""
     if moment < held.phases.opens:
@@ -74,6 +81,8 @@ def check_may_submit(services: Services, user: User) -> None:
         raise Refusal(403, "organiser", "An organiser knows the truth and cannot take part.")
     if user.disqualified_at is not None:
         raise Refusal(403, "disqualified", f"You were disqualified: {user.disqualified_reason}")
+    if services.clock.reading().is_held:
+        raise CLOCK_HELD
     with services.database.writing() as session:
         held = schedule(session, services.challenge.phases)
         check_open(held, services.now())

@@ -46,6 +46,14 @@ def _moment(services: Services, name: str, text: str, now: datetime) -> datetime
         raise wrong_field(name, str(problem)) from None
 
 
+def confirm_clock(services: Services, actor: Actor) -> None:
+    """Let a jump of the machine's clock count."""
+    if not services.clock.reading().is_held:
+        raise Refusal(409, "clock_is_right", "The clock is not in doubt.")
+    services.clock.confirm(actor)
+    services.wake.set()
+
+
 def disqualify_entry(
     services: Services, actor: Actor, entry_id: int, reason: str, *, undo: bool = False
 ) -> None:

@@ -173,6 +173,13 @@ def rank_again(services: Serving, who: Organising) -> Response:
     return see("/organiser")
 
 
+@router.post("/clock", dependencies=[GENUINE])
+def confirm_clock(services: Serving, who: Organising) -> Response:
+    """Take the machine's word for the time after a jump."""
+    organising.confirm_clock(services, who.actor)
+    return see("/organiser")
+
+
 @router.get("/audit")
 def audit_log(
     request: Request,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -14,6 +14,7 @@ from redelve.challenge import Challenge, read_challenge
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.belonging import check_files, settle
 from redelve.challenge.server.clock import Clock, SystemClock
+from redelve.challenge.server.clock_guard import GuardedClock
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.database_tables import ORGANISER, Fact
 from redelve.challenge.server.secrets_kept import Passwords, new_secret
@@ -31,7 +32,7 @@ class Services:
     settings: Settings
     challenge: Challenge
     database: Database
-    clock: Clock
+    clock: GuardedClock
     accounts: Accounts
     key: str
     """What tokens of forms are made with; the same in all processes."""
@@ -83,8 +84,11 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
     _make_folders(settings)
     database = Database(settings.database)
     database.migrate()
-    held = clock or SystemClock()
+    pause = timedelta(seconds=settings.pause_seconds)
+    held = GuardedClock(clock or SystemClock(), database, challenge.phases, pause)
     settle(settings, challenge, database, held.now(), may_change=may_change)
+    with contextlib.suppress(IntegrityError):  # another process was faster
+        held.keep()
     accounts = Accounts(database, settings, Passwords(settings.passwords))
     return Services(settings, challenge, database, held, accounts, _key(database))
 

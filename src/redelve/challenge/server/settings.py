@@ -48,6 +48,8 @@ class Settings:
     upload_seconds: float = 900.0
     session_seconds: float = 14 * 86400.0
     invitation_seconds: float = 7 * 86400.0
+    pause_seconds: float = 86400.0
+    """How long the server may have been off before dates that passed meanwhile need an organiser's word."""
     passwords: PasswordCost = PasswordCost()
     rates: RateLimits = RateLimits()
 

@@ -146,13 +146,15 @@ def page(
 ) -> HTMLResponse:
     """A page, with what all pages show."""
     services = services_of(request)
-    held, now = services.schedule(), services.now()
+    held, clock = services.schedule(), services.clock.reading()
+    now = clock.now
     shared = {
         "challenge": services.challenge,
         "zone": services.zone,
         "visitor": who,
         "user": who.user,
         "now": now,
+        "clock": clock,
         "schedule": held,
         "stage": held.stage(now),
         "path": request.url.path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import socket
@@ -100,6 +101,8 @@ class Worker:
 
     def look_after(self) -> None:
         """What must happen by itself: act upon the end, add the jobs it brings, sweep orphans."""
+        with contextlib.suppress(IntegrityError):
+            self.services.clock.keep()
         if self.services.stage() is Stage.ENDED and self._has_ending_to_do():
             try:
                 self._end()
