@@ -289,6 +289,8 @@ class Contest:
     """What the bounds say about a margin, where one was given."""
     judged_by: Loss | None = field(default=None, repr=False, compare=False)
     """The loss itself, as far as it is known, for those who are shown its values."""
+    unit: str = field(default="", repr=False)
+    """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
     winner: str | None = field(init=False)
     """The method with the smaller expected loss, if the difference is claimed."""
     loser: str | None = field(init=False, repr=False)
@@ -303,8 +305,8 @@ class Contest:
     """Who is not worse than the other by more than the margin; both where they are equivalent."""
     shown: tuple[float | None, float | None, Interval | None] = field(init=False, repr=False)
     """Difference, standard error and bounds as users are shown them, first method minus second."""
-    unit: str = field(init=False, repr=False)
-    """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
+    full_unit: str = field(init=False, repr=False)
+    """The unit as it is first met in a sentence: " percentage points"."""
     outcome: str = field(init=False, repr=False)
     """That the winner is better than the loser, in the words of the loss; empty where there is no winner."""
 
@@ -325,14 +327,9 @@ class Contest:
             is_equivalent=len(not_worse) == 2,
             not_worse=not_worse,
             shown=_shown(self.difference, self.standard_error, claim.bounds, self.judged_by),
-            unit="" if self.judged_by is None else self.judged_by.difference_unit,
+            full_unit=self.unit and f" percentage{self.unit}",
             outcome="" if winner is None or loser is None else _outcome(winner, loser, self.judged_by),
         )
-
-    @property
-    def full_unit(self) -> str:
-        """The unit as it is first met in a sentence: " percentage points"."""
-        return self.unit and f" percentage{self.unit}"
 
     @cached_property
     def test(self) -> Test:

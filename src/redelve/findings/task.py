@@ -280,7 +280,7 @@ class ComparedTask:
         if self.pairs is None:
             return
         facts, squares = self.work.facts, self.pairs.squares
-        repeats, judge = _repeats(facts, squares), self.work.losses[self.code].loss
+        repeats, judge = _repeats(facts, squares), self.work.losses[self.code]
         several = zip(self.pairs.names, squares.differences, squares.standard_errors, claims, strict=True)
         for names, difference, error, claim in several:
             both = [self.losses[name] for name in names]
@@ -294,7 +294,8 @@ class ComparedTask:
                 facts.training_set_size,
                 partial(paired_test, facts, *both),
                 repeats,
-                judged_by=judge,
+                judged_by=judge.loss,
+                unit=judge.difference_unit,
             )
 
 

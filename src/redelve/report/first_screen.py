@@ -101,6 +101,11 @@ class LossUnit:
         return self.kind == "share" or self.loss.in_per_cent
 
     @property
+    def has_shares(self) -> bool:
+        """Whether a difference is a share of the number: it has a natural zero, and smaller is better."""
+        return self.loss.best_value is None and not self.loss.is_shift
+
+    @property
     def noun(self) -> str:
         """What falls as methods get better."""
         return "typical error" if self.kind == "root" else "loss"
@@ -267,7 +272,7 @@ def _unseen(task: TaskFindings, smallest: float) -> str:
     unit, mean = unit_of(task.judged_by, task.task.targets), task.method(task.leader or "").mean or 0.0
     if unit.is_per_cent:
         return f"a difference below about {number(100 * smallest)} percentage points"
-    if task.judged_by.higher_is_better or task.judged_by.is_shift:
+    if not unit.has_shares:
         return f"a difference below about {number(smallest)}"
     if mean <= 0 or smallest >= mean:
         return "even a large difference"

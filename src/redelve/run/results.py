@@ -196,6 +196,8 @@ class LossFacts:
     """Whether it counts errors, each 0 or 1."""
     limits: tuple[float, float]
     """What is lost at least and at most."""
+    difference_unit: str
+    """What stands behind differences that users are shown."""
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,13 @@ class Results:
         losses = {code: facts.loss(code) for code in codes}
         told = {
             code: LossFacts(
-                one, one.words, one.best_words, one.is_shift, one.is_share, one.limits(facts.targets)
+                one,
+                one.words,
+                one.best_words,
+                one.is_shift,
+                one.is_share,
+                one.limits(facts.targets),
+                one.difference_unit,
             )
             for code, one in losses.items()
         }
