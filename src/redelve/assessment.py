@@ -50,7 +50,7 @@ from redelve.model.prototask import DataDescription, described
 from redelve.registry import named_options
 from redelve.report.sections import ReportContext
 from redelve.run.cells import Limits
-from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets
+from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, shard_of
 from redelve.run.more_losses import lacks, with_loss
 from redelve.run.progress import in_notebook, shown
 from redelve.run.results import Results
@@ -87,6 +87,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     on_failure: str = LEAVE_OUT,
     archive: str | os.PathLike[str] | None = None,
     retry: str | None = None,
+    shard: str | None = None,
     progress: bool | None = None,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
@@ -142,6 +143,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         error), ``"crashed"`` (their process died), ``"all"`` or ``"none"``. Unless it is ``"none"``, a job
         that ran out of time or memory is also done again when it may use more than it had. The new record
         takes the place of the old one.
+    shard
+        Which part of the jobs to do, as in ``"2/8"``, for machines that share no disk: each does a part into
+        an archive of its own, `Archive.merge` brings them together, and the same call without it has all.
     progress
         Whether to show a progress bar: on standard error, or below the cell of a notebook. None shows one
         in notebooks alone.
@@ -194,7 +198,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     """
     within = None if margin is None else Margin.of(margin)
     seconds = None if budget is None else seconds_of(budget)
-    _check_racing(until_settled, budget=budget, compare=compare)
+    _check_racing(until_settled, budget=budget, compare=compare, shard=shard)
     _check_order(methods, tasks)
     options = {"groups": groups, "design": design, "gap": gap}
     chosen = None if methods is None else named_methods(methods)
@@ -213,8 +217,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     judge = None if judge_by is None else as_loss(judge_by)
     code = None if judge is None else judge.code
     wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
+    part = (1, 1) if shard is None else shard_of(shard)
     experiment = Experiment(
-        named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure
+        named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure, shard=part
     )
     is_watched = in_notebook() if progress is None else progress
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
@@ -263,7 +268,7 @@ def _check_order(methods: object, tasks: object) -> None:
         )
 
 
-def _check_racing(until_settled: bool, *, budget: object, compare: object) -> None:
+def _check_racing(until_settled: bool, *, budget: object, compare: object, shard: object) -> None:
     """Refuse what a race alone has a use for, and what it has none for."""
     if budget is not None and not until_settled:
         raise SpecError(f"budget={budget!r} is for races alone: give until_settled=True, or leave it out")
@@ -271,6 +276,11 @@ def _check_racing(until_settled: bool, *, budget: object, compare: object) -> No
         raise SpecError(
             "compare and until_settled don't go together: a race looks for the best of all its methods; give "
             "it two methods to settle one comparison"
+        )
+    if shard is not None and until_settled:
+        raise SpecError(
+            "shard and until_settled don't go together: what a race does next depends on all it has seen; "
+            "processes with a common archive share a race"
         )
 
 

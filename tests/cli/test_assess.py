@@ -10,6 +10,7 @@ import pytest
 
 from redelve.cli.main import VERBS, main
 from redelve.methods.contract import METHODS
+from redelve.store import Archive
 from tests.conftest import Result, RunCommand
 
 QUICK = ["-q", "-m", "constant,lin-1"]
@@ -320,3 +321,28 @@ def test_a_method_that_cannot_be_loaded_does_not_hide_the_others(
     assert listed.code == 0
     assert 'method "broken" cannot be loaded from nowhere_at_all:X' in listed.out
     assert "lin-1" in listed.out
+
+
+def test_parts_on_machines_apart_are_merged_into_the_whole(run_command: RunCommand, tmp_path: Path) -> None:
+    words = ["demo/age/std.256", *QUICK]
+    counts = []
+    for part in (1, 2, 3):
+        done = run_command("assess", [*words, "-o", f"part{part}", "--shard", f"{part}/3"], tmp_path)
+        assert f"Part {part}/3 is done: " in done.out
+        assert not list((tmp_path / f"part{part}").glob("*.html"))
+        counts.append(len(Archive.open(tmp_path / f"part{part}").load().records))
+    run_command("assess", [*words, "-o", "whole"], tmp_path)
+    whole = {one.digest for one in Archive.open(tmp_path / "whole").load().records}
+    assert sum(counts) == len(whole)
+    assert max(counts) - min(counts) <= 1
+    ours = Archive.open(tmp_path / "part1")
+    for part in (2, 3):
+        ours.merge(Archive.open(tmp_path / f"part{part}"))
+    assert {one.digest for one in ours.load().records} == whole
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "2", "a/b", "1/0"])
+def test_what_is_no_part_is_refused(run_command: RunCommand, tmp_path: Path, part: str) -> None:
+    refused = run_command("assess", ["demo/age/std.256", *QUICK, "--shard", part], tmp_path)
+    assert refused.code == 1
+    assert "give which part of how many" in refused.err

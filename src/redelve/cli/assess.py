@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+SHARD_DONE = (
+    "Part {part} is done: {count} jobs are in {folder}/archive. When all parts are, bring their archives "
+    "together with\n`redelve archive merge {folder}/archive other-archive …`, and give this command without "
+    "--shard.\n"
+)
 AGAIN = "Jobs that failed are kept: the same command with --retry failed (or crashed, all) does them again."
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
@@ -90,6 +95,7 @@ class AssessOptions(of.VerbOptions):
         "leave out",
     )
     retry = of.text("R", "do jobs again that failed before: failed, crashed, all or none", "which")
+    shard = of.text("n", "do a part of the jobs alone, as 2/8, into an archive to be merged", "part")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
     compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     quiet = of.quiet()
@@ -139,9 +145,12 @@ def _assess(given: AssessOptions) -> str:
         on_failure=given.on_failure,
         archive=out / "archive",
         retry=given.retry,
+        shard=given.shard,
         progress=not given.quiet,
         compare=given.compare or None,
     )
+    if given.shard is not None:
+        return SHARD_DONE.format(part=given.shard, count=len(assessment.results.records), folder=out)
     if not given.until_settled:
         assessment = assessment.with_archive()
     report = assessment.report(report_path, command=shlex.join(["redelve", "assess", *words]))

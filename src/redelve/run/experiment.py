@@ -69,6 +69,8 @@ class Experiment:
     limits: Limits = field(default_factory=Limits)
     on_failure: str = LEAVE_OUT
     jobs: Mapping[Job, int] | None = None
+    shard: tuple[int, int] = (1, 1)
+    """Which part of the jobs, of how many parts, is done here."""
     may_begin: Begin = field(default=begin_at_once, repr=False, compare=False)
     """After the first jobs that may not begin none does; those under way come to their end."""
     tasks: Mapping[str, TaskFacts] = field(init=False, repr=False, compare=False)
@@ -136,7 +138,27 @@ def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
     """
     jobs = _every_job(experiment) if experiment.jobs is None else experiment.jobs
     known = frozenset(done)
-    return [job for job in jobs if experiment.digest(job) not in known]
+    return [job for job in _in_shard(jobs, experiment) if experiment.digest(job) not in known]
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """Which part of how many.
+
+    >>> shard_of("2/8")
+    (2, 8)
+    """
+    number, _, count = text.partition("/")
+    if not (number.strip().isdecimal() and count.strip().isdecimal() and 1 <= int(number) <= int(count)):
+        raise SpecError(f'"{text}" is no shard: give which part of how many, as in "2/8"')
+    return int(number), int(count)
+
+
+def _in_shard(jobs: Iterable[Job], experiment: Experiment) -> Iterator[Job]:
+    """The jobs of the part; every part has its share of each method's."""
+    number, count = experiment.shard
+    for place, job in enumerate(jobs):
+        if sum(divmod(place, len(experiment.methods))) % count == number - 1:
+            yield job
 
 
 def _every_job(experiment: Experiment) -> Iterator[Job]:
