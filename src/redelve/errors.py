@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 
@@ -81,3 +82,32 @@ def hint(name: str, known: Iterable[str]) -> str:
     """
     near = did_you_mean(name, known)
     return f' (did you mean "{near}"?)' if near else ""
+
+
+WAYS_OUT = {
+    errno.EROFS: "the disk can only be read: choose another place",
+    errno.ENOSPC: "the disk is full: make room, and give the command again",
+    errno.EDQUOT: "your share of the disk is used up: make room, and give the command again",
+    errno.EMFILE: "too many files are open: allow more with `ulimit -n 4096`",
+    errno.ENFILE: "the machine has too many open files: close some programs",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+    errno.EACCES: "you may not do that: choose another place, or ask whom it belongs to",
+    errno.EPERM: "you may not do that: choose another place, or ask whom it belongs to",
+    errno.ENOENT: "no such file or folder: check the name",
+    errno.ENOTDIR: "a part of the path is a file, not a folder: check the name",
+    errno.EISDIR: "this is a folder, not a file: give the name of a file",
+    errno.EEXIST: "exists already: choose another name",
+    errno.ENOMEM: "there is no memory left: use less at once",
+}
+"""What to do about what the system says."""
+
+
+def in_words(error: OSError) -> str:
+    """What the system could not do, where, and the way out.
+
+    >>> in_words(OSError(30, "Read-only file system", "results/lock"))
+    'results/lock: the disk can only be read: choose another place'
+    """
+    place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{place}{WAYS_OUT.get(error.errno or 0, reason[:1].lower() + reason[1:])}"

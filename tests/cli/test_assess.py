@@ -1,5 +1,6 @@
 """redelve assess, report, methods, csv, check-method: what newcomers type, and what they mistype."""
 
+import errno
 import io
 import re
 import shutil
@@ -346,3 +347,32 @@ def test_what_is_no_part_is_refused(run_command: RunCommand, tmp_path: Path, par
     refused = run_command("assess", ["demo/age/std.256", *QUICK, "--shard", part], tmp_path)
     assert refused.code == 1
     assert "give which part of how many" in refused.err
+
+
+def test_a_finished_assessment_on_a_disk_that_can_only_be_read_is_told_again(
+    run_command: RunCommand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["demo/age/std.256", *QUICK, "-o", "out"]
+    first = run_command("assess", words, tmp_path)
+
+    def refused(path: object, *_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr("redelve.store.layout.locked", refused)
+    monkeypatch.setattr("redelve.store.look_files.locked", refused)
+    monkeypatch.setattr("redelve.assessment.Assessment.report", lambda self, path, command: refused(path))
+    again = run_command("assess", words, tmp_path)
+    assert again.code == 0
+    assert again.out == first.out.replace(
+        "Report: out/report.html",
+        "No report was written: out/report.html: the disk can only be read: choose another place",
+    )
+    more = run_command("assess", [*words, "--runs", "2"], tmp_path)
+    assert (more.code, more.out) == (1, "")
+    assert "the disk can only be read" in more.err
+
+
+def test_a_program_with_an_open_quotation_is_refused(run_command: RunCommand, tmp_path: Path) -> None:
+    refused = run_command("assess", ["demo/age/std.256", "-p", "x='unclosed"], tmp_path)
+    assert refused.code == 2
+    assert "x='unclosed\" is no program: no closing quotation" in refused.err

@@ -284,3 +284,8 @@ def test_there_is_no_pickle_in_an_archive(tmp_path: Path) -> None:
     archive.compact()
     kinds = {path.suffix for path in (tmp_path / "a").rglob("*") if path.is_file()}
     assert kinds == {".parquet", ".json", ""}  # "" is the lock
+
+
+def test_a_path_with_a_nul_is_no_path(tmp_path: Path) -> None:
+    with pytest.raises(LocationError, match="it holds a NUL character"):
+        Archive.open(tmp_path / "a\0b", create=True)

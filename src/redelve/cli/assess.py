@@ -10,7 +10,7 @@ from redelve.cli import NO_RESULT
 from redelve.cli import options as of
 from redelve.cli import table_options as tables
 from redelve.cli.options import Command, ToldWithCode, UsageError, write
-from redelve.errors import hint
+from redelve.errors import hint, in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,10 +153,18 @@ def _assess(given: AssessOptions) -> str:
         return SHARD_DONE.format(part=given.shard, count=len(assessment.results.records), folder=out)
     if not given.until_settled:
         assessment = assessment.with_archive()
-    report = assessment.report(report_path, command=shlex.join(["redelve", "assess", *words]))
+    report = _reported(assessment, report_path, shlex.join(["redelve", "assess", *words]))
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
-    text = f"{assessment}\n\nReport: {report}\n{again}"
+    text = f"{assessment}\n\n{report}\n{again}"
     return _told(assessment, text) if again else text
+
+
+def _reported(assessment: Assessment, path: Path, command: str) -> str:
+    """Where the report is, or why there is none: what was found out is told all the same."""
+    try:
+        return f"Report: {assessment.report(path, command=command)}"
+    except OSError as error:
+        return f"No report was written: {in_words(error)}"
 
 
 def _told(assessment: Assessment, text: str) -> str:
@@ -252,7 +260,10 @@ def _methods(given: AssessOptions) -> dict[str, Method] | None:
             raise UsageError(
                 f'"{text}" is no program: give a name and a command, as in mine="awk -f mine.awk"'
             )
-        methods[name] = shlex.split(command)
+        try:
+            methods[name] = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f'"{text}" is no program: {str(error).lower()}') from None
     return named_methods(methods) if methods else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from redelve.cli import BROKEN_PIPE, FAILURE, INTERRUPTED, USAGE
-from redelve.errors import RedelveError, did_you_mean
+from redelve.errors import RedelveError, did_you_mean, in_words
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
@@ -240,7 +240,8 @@ def _failed(command: Command, error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
-    sys.stderr.write(f"{command.name}: {' '.join(str(error).splitlines())}\n")
+    words = in_words(error) if isinstance(error, OSError) else str(error)
+    sys.stderr.write(f"{command.name}: {' '.join(words.splitlines())}\n")
     if isinstance(error, UsageError):
         sys.stderr.write(f"{command.usage} (-h explains)\n")
         return USAGE

@@ -131,6 +131,8 @@ class Archive:
         The folder may be that of `redelve assess`, which has its archive inside.
         """
         root = Path(path)
+        if "\0" in str(root):
+            raise LocationError(f"{str(root)!r} is no path: it holds a NUL character")
         if root.is_file():
             inside = next(iter(sorted(unzipped(root).rglob(layout.MARKER))), None)
             if inside is None:
@@ -222,8 +224,18 @@ class Archive:
             raise LocationError(f"{self.root}: an archive in a zip file can only be read: unzip it first")
 
     def compact(self) -> None:
-        """Gather fresh files into one file for each method and task, sorted by job."""
+        """Gather fresh files into one file for each method and task, sorted by job.
+
+        Where nothing can be written, as on a disk that can only be read, there must be none.
+        """
         self._check_writable()
+        try:
+            self._compact()
+        except OSError:
+            if fresh_files(self.root / layout.FRESH):
+                raise
+
+    def _compact(self) -> None:
         with layout.locked(self.root):
             snapshot = read_snapshot(self.root)
             if snapshot.fresh:

@@ -77,6 +77,7 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(LocationError, match="exists already and may have been edited"):
         write_description(path, Description("second"))
     assert read_description(path).name == "first"
+    write_description(path, Description("first"))  # as somebody does who began at the same moment
 
 
 def test_reasons_are_comments() -> None:

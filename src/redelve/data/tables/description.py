@@ -113,7 +113,7 @@ def write_description(path: StrPath, description: Description) -> None:
     Raises
     ------
     RedelveError
-        The file exists already, and may have been edited.
+        The file exists already and says something else: it may have been edited.
 
     Notes
     -----
@@ -133,12 +133,15 @@ def write_description(path: StrPath, description: Description) -> None:
     ...     redelve.read_description(Path(folder, "mine.toml")).target
     'y'
     """
+    text = format_description(description)
+    if Path(path).is_file() and Path(path).read_bytes() == text.encode():
+        return  # somebody who began at the same time was quicker
     if Path(path).exists() or Path(path).is_symlink():
         raise LocationError(
             f"{os.fspath(path)}: exists already and may have been edited: read it with read_description, or "
             "remove it to have a new one written"
         )
-    write_atomic(path, format_description(description))
+    write_atomic(path, text)
 
 
 def format_description(description: Description) -> str:
