@@ -72,8 +72,7 @@ def _clock_question(seen: datetime, said: datetime) -> str:
     """What to tell where the clock is far ahead of the last run."""
     return (
         f"The clock says {said:%Y-%m-%d %H:%M} UTC, and this server last ran on {seen:%Y-%m-%d %H:%M} UTC. "
-        "Dates of the challenge lie in between: they wait until you confirm the clock on the organiser's "
-        "page.\n"
+        "Dates of the challenge lie in between: they wait until you confirm it on the organiser's page.\n"
     )
 
 
