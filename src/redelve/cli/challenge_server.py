@@ -36,12 +36,19 @@ SERVE = Command(
 )
 
 
+OPEN_HTTP = (
+    "Others can reach this server without https: passwords can be read on the way. Put a proxy that speaks\n"
+    "https in front, and give --https and --proxies.\n"
+)
+
+
 def _serve(given: ServeOptions) -> Iterator[str]:
     """Start, tell where, and run until stopped."""
     from redelve.challenge.server import require
 
     require()
     from dataclasses import replace
+    from ipaddress import ip_address
 
     from redelve.challenge.feedback import weak_feedback
     from redelve.challenge.server.app import create_app
@@ -57,6 +64,8 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     listening = bound(place)
     url = address(listening)
     yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
+    if not given.https and not ip_address(listening.getsockname()[0]).is_loopback:
+        yield OPEN_HTTP
     if (clock := services.clock.reading()).is_held:
         yield _clock_question(clock.now, clock.said)
     if warning := weak_feedback(services.challenge):

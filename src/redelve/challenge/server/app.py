@@ -56,7 +56,12 @@ def create_app(
     app.add_exception_handler(OperationalError, _on_busy)
     app.add_exception_handler(Exception, _on_error)
     most = (held.challenge.limits.megabytes << 20) + ORDINARY_BODY
-    app.add_middleware(BodyLimit, uploads=dict.fromkeys(UPLOAD_PATHS, most))
+    app.add_middleware(
+        BodyLimit,
+        uploads=dict.fromkeys(UPLOAD_PATHS, most),
+        upload_seconds=settings.upload_seconds,
+        seconds=settings.body_seconds,
+    )
     app.add_middleware(SecurityHeaders, is_secure=settings.secure)
     return app
 

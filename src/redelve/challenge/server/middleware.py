@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -70,6 +72,9 @@ class BodyLimit:
     app: ASGIApp
     uploads: Mapping[str, int]
     """The most bytes for the paths that take files."""
+    upload_seconds: float = 900.0
+    seconds: float = 30.0
+    """The time in which other bodies must be there."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -83,17 +88,30 @@ class BodyLimit:
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         is_too_large = not announced.isdigit() or len(announced) > MOST_DIGITS or int(announced) > most
         taken = most + 1 if is_too_large else 0
+        is_upload = scope["path"].rstrip("/") in self.uploads
+        until = time.monotonic() + (self.upload_seconds if is_upload else self.seconds)
+        is_whole = False
 
         async def bounded() -> Message:
-            nonlocal taken
+            nonlocal taken, is_whole
             if taken <= most:
-                message = await receive()
+                message = await receive() if is_whole else await _in_time(receive, until)
                 taken += len(message.get("body", b""))
+                is_whole = is_whole or not message.get("more_body", False)
             if taken > most:
                 raise too_large(most)
             return message
 
         await self.app(scope, bounded, send)
+
+
+async def _in_time(receive: Receive, until: float) -> Message:
+    """The next piece of a body, if it comes before that time."""
+    try:
+        async with asyncio.timeout(max(until - time.monotonic(), 0.0)):
+            return await receive()
+    except TimeoutError:
+        raise Refusal(408, "too_slow", "The request took too long: try again on a better line.") from None
 
 
 def _two_lengths() -> Response:

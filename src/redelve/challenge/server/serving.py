@@ -7,12 +7,13 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 
 import uvicorn
 from fastapi import FastAPI
 
+from redelve.challenge.server.connections import AT_ONCE, ConnectionLimits, bounded_protocol
 from redelve.errors import LocationError, SpecError
 
 
@@ -23,6 +24,7 @@ class ServingPlace:
     host: str = "127.0.0.1"
     port: int = 8000
     proxies: str | None = None
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
 
     def __post_init__(self) -> None:
         for each in self.proxies.split(",") if self.proxies is not None else ():
@@ -56,8 +58,11 @@ def address(listening: socket.socket) -> str:
 def server_of(app: FastAPI, place: ServingPlace) -> uvicorn.Server:
     """Uvicorn, quiet about requests: their paths may hold links that work once."""
     logging.getLogger("redelve.challenge").setLevel(logging.INFO)
+    limits = place.limits if place.proxies is None else replace(place.limits, by_address=None)
     config = uvicorn.Config(
         app,
+        http=bounded_protocol(limits),
+        backlog=AT_ONCE,
         log_level="warning",
         access_log=False,
         server_header=False,

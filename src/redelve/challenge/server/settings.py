@@ -46,6 +46,7 @@ class Settings:
     attempts: int = 3
     orphan_seconds: float = 3600.0
     upload_seconds: float = 900.0
+    body_seconds: float = 30.0
     session_seconds: float = 14 * 86400.0
     invitation_seconds: float = 7 * 86400.0
     pause_seconds: float = 86400.0
