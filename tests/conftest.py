@@ -59,10 +59,10 @@ def _no_real_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _wardens_load_what_they_need() -> Iterator[None]:
-    """Not what is loaded here: after a few hundred tests of other things that would take them seconds."""
+def _in_process_unless_told() -> Iterator[None]:
+    """Methods of most tests are known to behave: no process of their own has to start for their jobs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("redelve.run.cells.asking.harmless_modules", list)
+        patch.setattr("redelve.run.cells.limits_and_outcome.ISOLATED_UNLESS_TOLD", False)
         yield
 
 

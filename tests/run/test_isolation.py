@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from scipy import special
 
 from redelve.errors import SpecError
+from redelve.methods.contract import Method, Predictor
 from redelve.methods.shown import TrainingSet
 from redelve.run.cells import Limits, asking, let_go
 from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
+from redelve.run.cells.sealing import BUILT_IN, harmless, sealed
 from redelve.run.experiment import pack, perform, plan, run
-from redelve.run.results import Record
-from redelve.run.workers.child import harmless_modules
+from redelve.run.results import Costs, Record
+from redelve.run.workers.handing_out import PATIENCE_ALONE
+from redelve.run.workers.worker_contract import PATIENCE
 from tests.run import toys
 from tests.run.toys import Toy, content, toy_experiment
 
@@ -139,22 +147,27 @@ def test_what_a_method_started_ends_with_it(mischief: Callable[[TrainingSet], No
     assert programs() == []
 
 
-def tells_whether_scipy_special_is_loaded(training: TrainingSet) -> None:
-    raise ValueError(f"scipy.special: {'scipy.special' in sys.modules}")
+@dataclass(frozen=True)
+class ToyWithRoots(Toy):
+    roots: object = special.roots_legendre
 
 
-def test_libraries_loaded_here_are_loaded_before_the_method_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    import scipy.special  # noqa: F401
+def test_of_what_a_method_needs_libraries_alone_are_loaded_before_its_cell_begins() -> None:
+    plain, rooted = sealed(Toy(toys.warns)), sealed(ToyWithRoots(toys.warns))
+    assert "scipy.special._orthogonal" in rooted.modules
+    assert not [name for name in (*plain.modules, *rooted.modules) if name.startswith("tests")]
+    assert (plain.ancestor, rooted.ancestor) == ((), ("large",))
 
-    told = harmless_modules()
-    assert {"numpy", "scipy.special"} <= set(told)
-    assert [name for name in told if name.startswith("redelve")] == []  # all that is loaded would take long
-    for names, expected in (([], False), (["scipy.special"], True)):
-        let_go()
-        monkeypatch.setattr(asking, "harmless_modules", lambda names=names: names)
-        record = record_of(tells_whether_scipy_special_is_loaded)
-        assert record.message == f"ValueError: scipy.special: {expected}"
-    let_go()
+
+def test_modules_whose_import_has_effects_are_never_loaded_for_others() -> None:
+    names = [
+        "sklearn.experimental.enable_iterative_imputer",
+        "numpy.testing",
+        "sklearn.conftest",
+        "os",
+        "toys",
+    ]
+    assert harmless([*names, "numpy.linalg"], BUILT_IN) == ["numpy.linalg"]
 
 
 def test_every_job_begins_in_the_same_state() -> None:
@@ -212,9 +225,12 @@ def kills_its_warden(training: TrainingSet) -> None:
 
 
 def test_a_method_that_kills_its_warden_is_given_up() -> None:
-    record = record_of(kills_its_warden)
+    experiment = toy_experiment({"toy": Toy(kills_its_warden)}, 1, limits=ISOLATED)
+    (record,) = run(experiment, plan(experiment))
     assert record.status == "crashed"
-    assert record.message == "the process that watched over it was killed, 3 times over"
+    assert record.message == (
+        "its worker process was lost: the process that watched over it was lost: killed by signal 9 (SIGKILL)"
+    )
 
 
 def test_a_warden_killed_from_outside_is_replaced() -> None:
@@ -222,7 +238,9 @@ def test_a_warden_killed_from_outside_is_replaced() -> None:
     records = []
     for record in run(experiment, plan(experiment)):
         records.append(record)
-        os.kill(asking._mine.warden.pid, 9)
+        for warden in asking._mine.wardens.values():
+            with contextlib.suppress(ProcessLookupError):  # that of tests before, killed already
+                os.kill(warden.pid, 9)
     assert [record.status for record in records] == ["done"] * 3
 
 
@@ -307,3 +325,83 @@ def test_a_method_that_cannot_be_sent_is_told_at_once() -> None:
 
     with pytest.raises(SpecError, match="Toy can't be sent to another process: TypeError: cannot pickle"):
         record_of(locks)
+
+
+@dataclass(frozen=True)
+class Mortal(Toy):
+    """Dies of a signal as long as a file has fewer lines than it may die."""
+
+    notes: str = ""
+    deaths: int = 0
+    signal: int = 9
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
+        with Path(self.notes).open("a") as file:
+            file.write("began\n")
+        if len(Path(self.notes).read_text().split()) <= self.deaths:
+            os.kill(os.getpid(), self.signal)
+            time.sleep(60)
+        return super().learn(training, rng)
+
+
+def ends(methods: dict[str, Method]) -> list[tuple[str, str]]:
+    experiment = toy_experiment(methods, 1, limits=ISOLATED)
+    return [(record.job.method, record.status) for record in run(experiment, plan(experiment))]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_cell_killed_from_outside_is_done_again(tmp_path: Path, number: int) -> None:
+    mortal = Mortal(None, str(tmp_path / "notes"), 4, number)
+    assert ends({"mortal": mortal, "quick": Toy()}) == [("quick", "done"), ("mortal", "done")]
+    assert len((tmp_path / "notes").read_text().split()) == 5
+
+
+def test_a_cell_killed_again_and_again_is_given_up_when_all_others_are_done(tmp_path: Path) -> None:
+    mortal = Mortal(None, str(tmp_path / "notes"), 99)
+    assert ends({"mortal": mortal, "quick": Toy()}) == [("quick", "done"), ("mortal", "crashed")]
+    assert len((tmp_path / "notes").read_text().split()) == PATIENCE + PATIENCE_ALONE
+
+
+def cells() -> list[int]:
+    """All cells of this process's wardens, waiting ones included."""
+    wardens = [one for one in psutil.Process().children() if "cells.warden" in " ".join(one.cmdline())]
+    return [cell.pid for warden in wardens for cell in warden.children()]
+
+
+def test_killed_cells_leave_the_same_records() -> None:
+    experiment = toy_experiment({"toy": Toy(toys.takes_a_moment)}, 12, limits=ISOLATED)
+    over, killed = threading.Event(), []
+
+    def kill_now_and_then() -> None:
+        while not over.wait(0.3):
+            with contextlib.suppress(ProcessLookupError, psutil.Error):
+                os.kill(pid := cells()[0], signal.SIGKILL)
+                killed.append(pid)
+
+    killer = threading.Thread(target=kill_now_and_then)
+    killer.start()
+    try:
+        found = [content(record) for record in run(experiment, plan(experiment))]
+    finally:
+        over.set()
+        killer.join()
+    assert killed
+    quiet = toy_experiment({"toy": Toy(toys.takes_a_moment)}, 12, limits=Limits(isolated=False))
+    assert sorted(found) == sorted(content(record) for record in run(quiet, plan(quiet)))
+
+
+def forges_its_costs(training: TrainingSet) -> None:
+    from redelve.run.cells import working
+
+    working.CostClock.costs = lambda self, shared_by=1: Costs(-5.0, 0.0, -1.0, 1)  # type: ignore[method-assign]
+    time.sleep(0.5)
+
+
+def test_costs_are_measured_outside_the_cell() -> None:
+    costs = record_of(forges_its_costs).costs
+    assert costs.training_seconds is not None
+    assert costs.cpu_seconds is not None
+    assert costs.peak_memory is not None
+    assert costs.training_seconds + (costs.prediction_seconds or 0) >= 0.5
+    assert costs.cpu_seconds > 0
+    assert costs.peak_memory > 10_000_000

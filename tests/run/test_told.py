@@ -20,7 +20,7 @@ from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells import Limits, asking
 from redelve.run.experiment import plan, run
 from redelve.run.results import Record
-from redelve.run.workers.child import FrameError, packed
+from redelve.run.workers.child import FrameError
 from redelve.store.heads import head_of
 from redelve.store.layout import DocumentFields
 from tests.run.toys import Toy, toy_experiment
@@ -85,8 +85,8 @@ def test_a_cell_is_believed_numbers_and_texts_only(told: Any) -> None:
     header = {"told": told}
     with pytest.raises(FrameError, match="is no outcome"):
         asking._told_of_training(header, 1)
-    message = packed({"status": "done", "message": "", "costs": [0, 0, 0, 0], **header})
-    assert asking._outcome(message).status == "failed"
+    verdict = {"status": "done", "message": "", "costs": [0, 0, 0, 0], **header}
+    assert asking._outcome((verdict, b"")).status == "failed"
 
 
 @pytest.mark.parametrize("compacted", [False, True])

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from redelve.data.tasks import assignments_for
 from redelve.methods.contract import METHODS
 from redelve.model.numbered_checks import CheckReport, NumberedChecks, must
+from redelve.run.cells import Limits
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.results import Record
 from redelve.run.workers import InProcess, Workers, WorkersLike, as_they_end, workers_for
@@ -84,7 +85,8 @@ def _closed_early(workers: Workers) -> None:
     "Who does the work must not matter. Workers need the same packages and the job's number of threads.",
 )
 def _same_records(workers: Workers) -> None:
-    experiment = Experiment({name: METHODS[name] for name in ("constant", "lin-1")}, assignments_for(TASK))
+    methods = {name: METHODS[name] for name in ("constant", "lin-1")}
+    experiment = Experiment(methods, assignments_for(TASK), limits=Limits(isolated=False))
     jobs = plan(experiment)[:4]
     expected, made = (_losses(run(experiment, jobs, hands)) for hands in (InProcess(), workers))
     wrong = [f"{job}, loss {code}" for job, code in expected if made.get((job, code)) != expected[job, code]]

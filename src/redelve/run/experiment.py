@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +16,29 @@ from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method
+from redelve.methods.identities import has_known_code
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Cases, Column, Instance
 from redelve.model.dataset import digest
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION, portable_columns
-from redelve.run.cells import CellLesson, Limits, Outcome, learn_and_answer, learn_and_answer_together, let_go
+from redelve.run.cells import (
+    CellLesson,
+    Limits,
+    Outcome,
+    SealedMethod,
+    carried,
+    learn_and_answer,
+    learn_and_answer_together,
+    let_go,
+)
 from redelve.run.pooled_answers import FOLDED, pooled_over_folds
 from redelve.run.results import (
+    ISOLATION,
+    KNOWN_CODE,
     MEMORY_ALLOWED,
     SECONDS_ALLOWED,
+    SHARED,
     UNLIMITED,
     InstanceFacts,
     Job,
@@ -42,7 +56,9 @@ LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
 """The method that answers for one that failed, where that is wanted."""
-WHOLE = ("tasks", "losses_of", "learners", "packages", "losses")
+NUMPYS_OWN: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+"""How numpy takes what is no number unless told; a method's module may have told it otherwise here."""
+WHOLE = ("tasks", "losses_of", "learners", "packages", "losses", "known")
 """What an experiment knows from the moment it is made."""
 Begin = Callable[[Sequence[Job]], bool]
 """Whether jobs that are done together may begin now."""
@@ -81,6 +97,12 @@ class Experiment:
     """The installed packages whose versions belong to the results of each method."""
     losses_of: Mapping[str, tuple[Loss, ...]] = field(init=False, repr=False, compare=False)
     """The losses that judge on each task."""
+    known: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The methods made of redelve's and scikit-learn's code alone."""
+    carried: dict[str, Method | SealedMethod] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """The methods as they are handed to workers, by name: sealed where each job has a cell."""
 
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
@@ -100,8 +122,10 @@ class Experiment:
         }
         packages = {name: one.packages for name, one in self.methods.items()}
         losses = None if self.losses is None else chosen_losses(self.losses)
-        for known, value in zip(WHOLE, (tasks, losses_of, learners, packages, losses), strict=True):
-            object.__setattr__(self, known, value)
+        known = frozenset(name for name, one in self.methods.items() if has_known_code(one))
+        values = (tasks, losses_of, learners, packages, losses, known)
+        for name, value in zip(WHOLE, values, strict=True):
+            object.__setattr__(self, name, value)
 
     def digest(self, job: Job) -> str:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""
@@ -233,7 +257,7 @@ class Package:
     job: Job
     digest: str
     seed: int
-    method: Method
+    method: Method | SealedMethod
     training: TrainingSet
     inputs: TestInputs
     truths: tuple[Truth, ...] = field(repr=False)
@@ -244,6 +268,8 @@ class Package:
     """Those whose versions belong to the record."""
     units: Units | None = field(default=None, repr=False)
     """Which test cases belong together, where a metric asks for that."""
+    has_known_code: bool = False
+    """Whether the method is made of redelve's and scikit-learn's code alone."""
 
     def __str__(self) -> str:
         return str(self.job)
@@ -283,20 +309,29 @@ def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs]
     """Everything a worker needs for a job; without `shown`, the method has a copy of the cases for itself."""
     training, inputs = shown or _lessons(experiment, job)
     losses, instance = experiment.losses_of[job.task], experiment.tasks[job.task].instances[job.instance]
+    method = _carried(experiment, job.method)
     return Package(
         job,
         experiment.digest(job),
         experiment.seed(job),
-        experiment.methods[job.method],
+        method,
         training,
         inputs,
         experiment.truths(job),
         losses,
-        experiment.limits,
+        replace(experiment.limits, isolated=isinstance(method, SealedMethod)),
         experiment.on_failure,
         experiment.packages[job.method],
         None if all(loss.mean_of_cases for loss in losses) else instance.units,
+        job.method in experiment.known,
     )
+
+
+def _carried(experiment: Experiment, name: str) -> Method | SealedMethod:
+    """A method as workers have it."""
+    if name not in experiment.carried:
+        experiment.carried[name] = carried(experiment.methods[name], name, experiment.limits)
+    return experiment.carried[name]
 
 
 def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, TestInputs, tuple[Truth, ...]]:
@@ -358,7 +393,7 @@ def perform(package: Package) -> Record:
 def perform_batch(batch: Batch) -> tuple[Record, ...]:
     """Do the jobs together, or where that does not come to an end as it should, one after the other."""
     first, started = batch.packages[0], datetime.now(UTC).isoformat(timespec="milliseconds")
-    if len(batch.packages) > 1 and isinstance(first.method, BatchMethod):
+    if len(batch.packages) > 1 and isinstance(first.method, BatchMethod | SealedMethod):
         lessons = [CellLesson(one.training, one.inputs, one.seed) for one in batch.packages]
         outcomes = learn_and_answer_together(first.method, lessons, first.limits)
         if outcomes is not None:
@@ -380,6 +415,7 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
         environment={
             **environment(package.packages),
             **_limits_met(outcome.status, package.limits),
+            ISOLATION: _isolation(outcome, package),
         },
         told=outcome.told,
     )
@@ -387,6 +423,11 @@ def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
     if record.status != "done" and package.on_failure == BASELINE:
         return _stood_in_for(record, package)
     return record
+
+
+def _isolation(outcome: Outcome, package: Package) -> str:
+    """How the method was kept from the true targets: methods without code of others need not be."""
+    return KNOWN_CODE if outcome.isolation == SHARED and package.has_known_code else outcome.isolation
 
 
 def _limits_met(status: Status, limits: Limits) -> dict[str, str]:
@@ -403,7 +444,8 @@ def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
     if outcome.answer is None:
         return record
     try:
-        losses = score(outcome.answer, package.truths, package.losses, package.units)
+        with np.errstate(**NUMPYS_OWN):
+            losses = score(outcome.answer, package.truths, package.losses, package.units)
     except RedelveError as error:
         return replace(record, status="failed", message=str(error))
     return replace(record, losses=losses, answer=outcome.answer)

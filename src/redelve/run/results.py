@@ -27,6 +27,11 @@ IMPORTED = "imported"
 """Marks, in an environment, work of which there are files only: few digits, and a seed nobody knows."""
 SECONDS_ALLOWED, MEMORY_ALLOWED, UNLIMITED = "seconds allowed", "bytes allowed", "no limit"
 """What the environment of a job that ran out of time or memory tells of its limits."""
+ISOLATION = "isolation"
+"""What the environment of a record calls how its method was kept from the true targets."""
+CELL = "a process of its own"
+SHARED = "none: its code shared a process with the true targets"
+KNOWN_CODE = "none, and no code but of redelve and scikit-learn"
 STATUSES: tuple[Status, ...] = ("done", "failed", "out of time", "out of memory", "crashed")
 
 

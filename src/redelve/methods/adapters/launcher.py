@@ -129,9 +129,10 @@ def confine_by_namespace(directory: str, reads: list[str]) -> None:
     root = f"{directory}/.root"
     Path(root).mkdir()
     _mount(libc, "redelve", root, "tmpfs", MS_NOSUID | MS_NODEV)
-    for path in (*sorted(reads), *DEVICES):
+    for path in (*sorted(reads, key=os.path.realpath), *DEVICES):  # a folder comes before what is in it
         _show(libc, path, root, writable=path in DEVICES)
     _show(libc, directory, root, writable=True)
+    _mount(libc, "redelve", root, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     os.chroot(root)
     os.chdir("/")
 
@@ -178,7 +179,8 @@ def _links(path: str) -> Iterator[tuple[str, str]]:
 # The program and its guardian
 
 
-def _drop_privileges() -> None:
+def drop_privileges() -> None:
+    """No program that this process starts can gain privileges."""
     _checked(_prctl(PR_SET_NO_NEW_PRIVS, 1), "prctl")
     for capability in range(64):
         if _prctl(PR_CAPBSET_DROP, capability) < 0:
@@ -194,7 +196,7 @@ def _be_the_program(order: dict[str, Any]) -> NoReturn:
         if sys.platform == "linux":
             _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             if order["mechanism"]:
-                _drop_privileges()
+                drop_privileges()
             if order["mechanism"] == "landlock":
                 confine_by_landlock(order["directory"], order["reads"])
     except OSError as problem:

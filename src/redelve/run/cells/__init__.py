@@ -2,6 +2,7 @@
 
 from redelve.run.cells.asking import learn_and_answer, learn_and_answer_together, let_go
 from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE, CellLesson, Limits, Outcome
+from redelve.run.cells.sealing import SealedMethod, carried
 from redelve.run.cells.working import work, work_together
 
 __all__ = [
@@ -9,6 +10,8 @@ __all__ = [
     "CellLesson",
     "Limits",
     "Outcome",
+    "SealedMethod",
+    "carried",
     "learn_and_answer",
     "learn_and_answer_together",
     "let_go",

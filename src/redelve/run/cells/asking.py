@@ -1,6 +1,6 @@
 """Have a method's work done, here or in a cell: a process forked for the job alone by a warden.
 
-The warden is a fresh Python process; it has run no method and no parallel code, so it can be forked. Each job
+The warden is a fresh Python process that runs no method and no parallel code, so it can be forked. Each job
 begins in the same state, whatever jobs came before it, and ends with its cell.
 """
 
@@ -8,126 +8,158 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from redelve.errors import PredictionError, SpecError
+from redelve.methods.adapters.confinement import job_directory
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
+from redelve.run.cells.confining import environment, mechanism, readable
 from redelve.run.cells.limits_and_outcome import CellLesson, Limits, Outcome, load_answer, steady
+from redelve.run.cells.sealing import SealedMethod, sealed
+from redelve.run.cells.watching import CellRequest, Verdict, verdict_of
 from redelve.run.cells.working import work, work_together
-from redelve.run.results import STATUSES, Costs, Status, Told
-from redelve.run.workers.child import (
-    Child,
-    ChildDied,
-    FrameError,
-    child_environment,
-    harmless_modules,
-    packed,
-    unpacked,
-)
+from redelve.run.results import CELL, STATUSES, Costs, Status, Told
+from redelve.run.workers.child import Child, ChildDied, FrameError, child_environment, packed
+from redelve.run.workers.worker_contract import WorkerLost
 
-ATTEMPTS = 3
-"""A warden that dies is not the job's fault, unless this happens again and again."""
+MOST_WARDENS = 4
+"""So many a thread has at most; the one that was used longest ago is let go for a new one."""
 
 _mine = threading.local()
-"""The warden of this thread: threads of one process work side by side."""
+"""The wardens of this thread: threads of one process work side by side."""
 
 
 def learn_and_answer(
-    method: Method, training: TrainingSet, inputs: TestInputs, seed: int, limits: Limits
+    method: Method | SealedMethod, training: TrainingSet, inputs: TestInputs, seed: int, limits: Limits
 ) -> Outcome:
     """The outcome of a method's work on one instance; never an exception of the method's.
 
     In a thread beside others (of a Dask worker, say) the method has a cell in any case: other threads may
-    draw from the same global random numbers.
+    draw from the same global random numbers. If somebody kills the cell, WorkerLost is raised.
     """
-    if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
+    if isinstance(method, Method) and _works_here(limits):
         return work(method, training, inputs, seed, limits.threads)
-    reply = _asked(_request(method, [CellLesson(training, inputs, seed)], limits), limits.threads)
-    if reply is None:
-        killed = f"the process that watched over it was killed, {ATTEMPTS} times over"
-        return Outcome("crashed", message=killed)
-    return _outcome(reply)
+    return _outcome(_asked(method, [CellLesson(training, inputs, seed)], limits))
 
 
 def learn_and_answer_together(
-    method: BatchMethod, lessons: Sequence[CellLesson], limits: Limits
+    method: BatchMethod | SealedMethod, lessons: Sequence[CellLesson], limits: Limits
 ) -> list[Outcome] | None:
     """The outcomes of a method's work on several instances at once; None: have each done by itself.
 
     A batch may take as many times the seconds of one job as it has jobs, but no more memory.
     """
-    if not limits.needs_a_cell and threading.current_thread() is threading.main_thread():
+    if isinstance(method, BatchMethod) and _works_here(limits):
         outcomes = work_together(method, lessons, limits.threads)
         return outcomes if outcomes[0].status == "done" else None
     seconds = None if limits.seconds is None else limits.seconds * len(lessons)
-    reply = _asked(_request(method, lessons, replace(limits, seconds=seconds)), limits.threads)
-    return None if reply is None else _outcomes(reply, len(lessons))
+    return _outcomes(_asked(method, lessons, replace(limits, seconds=seconds)), len(lessons))
 
 
-def _asked(request: bytes, threads: int) -> bytes | None:
-    """The warden's reply; None if there is none, again and again."""
-    for _ in range(ATTEMPTS):
+def _works_here(limits: Limits) -> bool:
+    return not limits.needs_a_cell and threading.current_thread() is threading.main_thread()
+
+
+def _asked(method: Method | SealedMethod, lessons: Sequence[CellLesson], limits: Limits) -> Verdict:
+    """What a cell made of it; WorkerLost if the cell or its warden was killed."""
+    if not hasattr(os, "fork"):
+        raise SpecError("limits and isolation need Linux or macOS: set neither `isolated` nor any limit here")
+    closed = sealed(method)
+    if any(lesson.inputs.own is not None for lesson in lessons):
+        closed = replace(closed, modules=(*closed.modules, "pandas"))
+    with _confinement(closed, limits) as order:
+        request = _request(closed, lessons, limits, order)
         try:
-            return _warden(threads).ask(request)
-        except (ChildDied, FrameError):
-            continue
-    return None
+            header, blob = verdict_of(_warden(limits.threads, closed, order is not None), request)
+        except (ChildDied, FrameError) as error:
+            raise WorkerLost(f"the process that watched over it was lost: {error}") from None
+    header["isolation"] = _isolation(order, limits)
+    return header, blob
+
+
+@contextmanager
+def _confinement(method: SealedMethod, limits: Limits) -> Iterator[dict[str, Any] | None]:
+    """How the cell is confined, with a folder for it alone; None if it is not."""
+    if limits.confined is False or (found := mechanism()) is None:
+        if limits.confined is True:
+            raise SpecError(
+                "methods can't be confined here: this machine offers neither namespaces nor Landlock; "
+                'run them elsewhere, or give confined="if possible"'
+            )
+        yield None
+        return
+    with job_directory() as directory:
+        yield {"directory": str(directory), "reads": readable(method.own), "mechanism": found}
+
+
+def _isolation(order: dict[str, Any] | None, limits: Limits) -> str:
+    if order is not None:
+        return f"{CELL}, confined by {order['mechanism']}"
+    return CELL if limits.confined is False else f"{CELL}, not confined: this machine does not allow it"
 
 
 def let_go() -> None:
-    """End this thread's warden and whatever it watches over."""
-    warden: Child | None = getattr(_mine, "warden", None)
-    _mine.warden = None
-    if warden is not None:
+    """End this thread's wardens and whatever they watch over."""
+    wardens: dict[object, Child] = vars(_mine).pop("wardens", {})
+    for warden in wardens.values():
         warden.close()
 
 
-def _warden(threads: int) -> Child:
-    """This thread's warden, a new one if it has none that is alive."""
-    warden: Child | None = getattr(_mine, "warden", None)
-    if warden is None or not warden.is_usable or _mine.threads != threads:
-        let_go()
-        _mine.warden = Child("redelve.run.cells.warden", child_environment(threads))
-        _mine.warden.tell(packed({"modules": harmless_modules()}))
-        _mine.threads = threads
-    return cast(Child, _mine.warden)
+def _warden(threads: int, method: SealedMethod, is_confined: bool) -> Child:
+    """This thread's warden for such methods, a new one if it has none that is alive."""
+    wardens: dict[object, Child] = vars(_mine).setdefault("wardens", {})
+    key = (threads, method.ancestor, is_confined)
+    warden = wardens.pop(key, None)
+    if warden is None or not warden.is_usable:
+        if warden is not None:
+            warden.close()
+        while len(wardens) >= MOST_WARDENS:
+            wardens.pop(next(iter(wardens))).close()
+        known = environment(threads) if is_confined else child_environment(threads)
+        warden = Child("redelve.run.cells.warden", known)
+        warden.tell(packed({"modules": [*method.modules, *method.apart]}))
+    wardens[key] = warden
+    return warden
 
 
-def _request(method: Method, lessons: Sequence[CellLesson], limits: Limits) -> bytes:
+def _request(
+    method: SealedMethod, lessons: Sequence[CellLesson], limits: Limits, order: dict[str, Any] | None
+) -> CellRequest:
     import cloudpickle
 
-    if not hasattr(os, "fork"):
-        raise SpecError("limits and isolation need Linux or macOS: set neither `isolated` nor any limit here")
     try:
-        lesson = cloudpickle.dumps((method, tuple(lessons), limits.threads))
+        lesson = cloudpickle.dumps(tuple(lessons))
     except Exception as error:
         raise SpecError(
-            f"{type(method).__name__} can't be sent to another process: {type(error).__name__}: {error}; "
-            "give it settings that can be pickled, or no limits and no isolation"
+            f"the cases can't be sent to another process: {type(error).__name__}: {error}; "
+            "give values that can be pickled, or Limits(isolated=False) and no other limits"
         ) from error
-    return packed({"seconds": limits.seconds, "memory": limits.memory}, lesson)
+    about = packed({"method": len(method.content), "threads": limits.threads})
+    header = {"modules": method.modules, "memory": limits.memory, "confined": order}
+    return CellRequest(header, (about, method.content, lesson), limits.seconds)
 
 
-def _outcome(reply: bytes) -> Outcome:
+def _outcome(reply: Verdict) -> Outcome:
+    header, blob = reply
     try:
-        header, blob = unpacked(reply)
         outcome = _told(header)
         if outcome.status != "done":
             return outcome
         (told,) = _told_of_training(header, 1)
         return replace(outcome, answer=load_answer(blob), told=told)
     except (FrameError, PredictionError) as error:
-        return Outcome("failed", message=steady(str(error)))
+        return Outcome("failed", message=steady(str(error)), isolation=header.get("isolation", CELL))
 
 
-def _outcomes(reply: bytes, count: int) -> list[Outcome] | None:
+def _outcomes(reply: Verdict, count: int) -> list[Outcome] | None:
+    header, blob = reply
     try:
-        header, blob = unpacked(reply)
         outcome, sizes = _told(header), header.get("sizes")
         if outcome.status != "done" or outcome.message or not isinstance(sizes, list) or len(sizes) != count:
             return None
@@ -156,4 +188,5 @@ def _told(header: dict[str, Any]) -> Outcome:
         raise FrameError("what the cell wrote is no outcome")
     if len(costs) != 4 or not all(each is None or isinstance(each, int | float) for each in costs):
         raise FrameError("what the cell wrote is no outcome: its costs are not numbers")
-    return Outcome(cast(Status, status), message=steady(message), costs=Costs(*costs))
+    isolation = header.get("isolation", CELL)
+    return Outcome(cast(Status, status), message=steady(message), costs=Costs(*costs), isolation=isolation)

@@ -7,30 +7,37 @@ import faulthandler
 import os
 import pickle
 import signal
+import socket
 import sys
 import traceback
 from typing import Any, NoReturn
 
+from redelve.run.cells.confining import confine
 from redelve.run.cells.limits_and_outcome import Outcome, dump_answer
+from redelve.run.cells.watching import STARTED
 from redelve.run.cells.working import described, work, work_together
-from redelve.run.workers.child import packed, write_frame
+from redelve.run.workers.child import packed, received, unpacked, write_frame
 
-STARTED = b"s"
-"""Written when the method begins; what comes before does not count as its time."""
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+BE_READABLE = 4  # PR_SET_DUMPABLE of prctl(2)
 OUR_FAULT = 70
 ROOM = 1 << 30
 
 
-def live(lesson: bytes | memoryview, memory: int | None, answers: int, output: int) -> NoReturn:
-    """Do the job, write down what came of it, and end."""
+def wait(door: socket.socket) -> NoReturn:
+    """Be a cell: wait for the job, do it, write down what came of it, and end."""
     code = OUR_FAULT
     try:
-        _settle(output, memory)
-        known = frozenset(sys.modules)
-        outcomes = _outcomes(lesson, answers)
-        new = [name for name in sys.modules if name not in known]
-        report = _report(outcomes, new)
+        _belong_to_the_warden()
+        request = received(door)
+        door.close()
+        if request is None:
+            os._exit(0)
+        header, (lesson, answers, output) = request
+        _settle(output, header["memory"])
+        if (order := header.get("confined")) is not None:
+            confine(order)
+        report = _report(_outcomes(_content(lesson), answers))
         _flush()
         write_frame(answers, report)
         code = 0
@@ -41,13 +48,32 @@ def live(lesson: bytes | memoryview, memory: int | None, answers: int, output: i
         os._exit(code)
 
 
-def _settle(output: int, memory: int | None) -> None:
+def _content(descriptor: int) -> memoryview:
+    """The bytes of a file, which is closed."""
+    with open(descriptor, "rb") as file:
+        file.seek(0)
+        return memoryview(file.read())
+
+
+def _belong_to_the_warden() -> None:
+    """Have a process group of its own, and end with the warden."""
     os.setpgid(0, 0)
     if sys.platform == "linux":
         warden = os.getppid()
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
         if os.getppid() != warden:
             os._exit(OUR_FAULT)
+
+
+def be_unreadable(is_so: bool) -> None:
+    """Whether other processes of the same user are kept from this one's memory (Linux; not from root's)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(BE_READABLE, int(not is_so))
+
+
+def _settle(output: int, memory: int | None) -> None:
+    if sys.platform == "linux":
+        be_unreadable(False)
         _be_the_first_to_go()
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -76,9 +102,12 @@ def _limit_allocations(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
-def _outcomes(lesson: bytes | memoryview, answers: int) -> list[Outcome]:
+def _outcomes(content: memoryview, answers: int) -> list[Outcome]:
+    header, rest = unpacked(content)
+    lessons = pickle.loads(rest[header["method"] :])
+    threads = header["threads"]
     try:
-        method, lessons, threads = pickle.loads(lesson)
+        method = pickle.loads(rest[: header["method"]])
     except Exception as error:
         return [Outcome("failed", message=f"the method can't be loaded in a cell: {described(error)}")]
     os.write(answers, STARTED)
@@ -91,7 +120,7 @@ def _outcomes(lesson: bytes | memoryview, answers: int) -> list[Outcome]:
         return [Outcome("failed", message=described(error))]
 
 
-def _report(outcomes: list[Outcome], modules: list[str]) -> bytes:
+def _report(outcomes: list[Outcome]) -> bytes:
     """What is told of the first is true of all of a batch but for their answers."""
     outcome, costs = outcomes[0], outcomes[0].costs
     answers = [dump_answer(one.answer) for one in outcomes if one.answer is not None]
@@ -99,7 +128,6 @@ def _report(outcomes: list[Outcome], modules: list[str]) -> bytes:
         "status": outcome.status,
         "message": outcome.message,
         "costs": [costs.training_seconds, costs.prediction_seconds, costs.cpu_seconds, costs.peak_memory],
-        "modules": modules,
         "sizes": [len(answer) for answer in answers],
         "told": [dict(one.told) for one in outcomes],
     }

@@ -5,6 +5,7 @@ Reading the bytes runs no code, whoever wrote them.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +18,12 @@ from redelve.answers.predictions import Target, TargetDistributions
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import Numbers
-from redelve.run.results import Costs, Status, Told
+from redelve.run.cells.confining import CHOICES, Confined
+from redelve.run.results import SHARED, Costs, Status, Told
 from redelve.run.workers.child import FrameError, packed, unpacked
 
 LONGEST_MESSAGE = 2000
+ISOLATED_UNLESS_TOLD = True
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
@@ -38,8 +41,12 @@ class Limits:
         Threads of BLAS and OpenMP. All workers have the same, because results may depend on it in the
         last bits.
     isolated
-        Whether each method works in a process of its own, which never has the test targets. With a
-        limit of time or memory it does anyway.
+        Whether each job has a process of its own, which never has the test targets. None: wherever that
+        can be had, which each record tells. False: the method works in the process that holds the test
+        targets, unless there is a limit of time or memory.
+    confined
+        Whether methods work without network, files and other processes (Linux): True, False, or
+        ``"if possible"``. Each record tells.
 
     Raises
     ------
@@ -63,20 +70,29 @@ class Limits:
     """Bytes."""
     threads: int = 1
     """Of BLAS and OpenMP; the same for all workers, because results may depend on it in the last bits."""
-    isolated: bool = False
+    isolated: bool | None = None
+    confined: Confined = False
 
     def __post_init__(self) -> None:
         for name in ("seconds", "memory"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise SpecError(f"the limit of {name} is {value}: give more than 0, or None for no limit")
+        if self.confined not in CHOICES:
+            raise SpecError(f'confined is {self.confined!r}: choose True, False or "if possible"')
         if self.threads < 1:
             raise SpecError(f"threads must be 1 or more, not {self.threads}")
 
     @property
+    def must_isolate(self) -> bool:
+        """Whether a method that can't work in a process of its own does not work at all."""
+        is_wanted = self.isolated is True or self.confined is not False
+        return is_wanted or self.seconds is not None or self.memory is not None
+
+    @property
     def needs_a_cell(self) -> bool:
         """Whether the method works in a process of its own."""
-        return self.isolated or self.seconds is not None or self.memory is not None
+        return self.must_isolate or (self.isolated is None and ISOLATED_UNLESS_TOLD and hasattr(os, "fork"))
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,7 @@ class Outcome:
     message: str = ""
     costs: Costs = field(default_factory=Costs)
     told: Told = field(default_factory=dict)
+    isolation: str = SHARED
 
 
 def steady(text: str) -> str:

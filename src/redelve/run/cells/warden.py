@@ -1,7 +1,8 @@
-"""The warden: a process that forks a cell for each job, watches over it and tells what became of it.
+"""The warden: the clean ancestor of all cells. It forks one for each job, and ends what a job leaves behind.
 
-It runs no method itself and reads nothing from a cell but frames; so it can be trusted and forked. What
-methods import it imports too, so that the next cell has it already.
+It runs no code of a method's and sees no job: what a cell is to learn from and what it answers go past it,
+by descriptors that it hands on. So its memory, which every cell begins with a copy of, is the same before
+each of them.
 """
 
 from __future__ import annotations
@@ -11,248 +12,208 @@ import ctypes
 import gc
 import importlib
 import os
-import re
 import resource
 import select
 import signal
+import socket
 import sys
 import time
 import warnings
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
 from redelve.run.cells import cell
-from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
-from redelve.run.cells.working import thread_pools
-from redelve.run.workers.child import (
-    CHUNK,
-    FORKED_OFTEN,
-    LARGEST,
-    LENGTH,
-    FrameError,
-    describe_exit,
-    packed,
-    read_frame,
-    unpacked,
-    write_frame,
-)
-
-EXTENSIONS = re.compile(r"^Extension modules: .*$\n?", re.MULTILINE)
-"""The long list with which Python ends its last words; what matters stands before it."""
+from redelve.run.cells.cell import be_unreadable
+from redelve.run.cells.rehearsal import rehearse
+from redelve.run.cells.sealing import APART, BUILT_IN, harmless
+from redelve.run.cells.working import highest_memory
+from redelve.run.workers.child import packed, read_frame, received, send, unpacked, write_frame
 
 LOOK_EVERY = 0.05
 """Seconds between two looks at a cell's memory."""
-TIME_TO_START = 300.0
-"""Seconds until the method begins, at most: imports may take a while on a busy machine."""
+
+
+class Spare(NamedTuple):
+    """A cell that waits for its job."""
+
+    pid: int
+    door: socket.socket
 
 
 def serve(requests: int, replies: int) -> None:
     """One cell for every request, until there is nobody to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     adopt_orphans()
+    be_unreadable(True)
+    os.close(replies)  # the same channel
     if (hint := read_frame(requests)) is not None:
         preload(unpacked(hint)[0]["modules"])
-    _prepare()
-    while (request := read_frame(requests)) is not None:
-        header, lesson = unpacked(request)
-        try:
-            watch = _begin(header["seconds"], header["memory"], lesson, (requests, replies))
-        except OSError as error:
-            write_frame(replies, packed(_ended("crashed", f"no process could be started for it: {error}")))
-            continue
-        verdict, blob = watch.verdict()
-        modules = verdict.pop("modules", None)
-        write_frame(replies, packed(verdict, blob))
-        if isinstance(modules, list) and modules:
-            preload([str(name) for name in modules])
-            _prepare()
+    Warden(socket.socket(fileno=requests)).serve()
+
+
+class Warden:
+    """One cell at work at a time, and one that waits."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._alarm, ringing = os.pipe()
+        self._bell = ringing
+        for end in (self._alarm, ringing):
+            os.set_blocking(end, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(ringing, warn_on_full_buffer=False)
+        self._spare: Spare | None = None
+        _prepare()
+
+    def serve(self) -> None:
+        """Until there is nobody to answer."""
+        while (request := received(self._channel)) is not None:
+            header, descriptors = request
+            if preload(header["modules"]):
+                self._drop_spare()
+                _prepare()
+            try:
+                pid = self._begin(header, descriptors)
+            except OSError as error:
+                self._tell({"code": 0, "problem": f"no process could be started for it: {error}"})
+                read_frame(self._channel.fileno())
+                continue
+            finally:
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            with contextlib.suppress(OSError):  # if there is none, one is made when it is needed
+                self._spare = self._forked()
+            self._watch(pid, header["memory"])
+
+    def _tell(self, told: dict[str, Any]) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            write_frame(self._channel.fileno(), packed(told))
+
+    def _begin(self, header: dict[str, Any], descriptors: list[int]) -> int:
+        """Hand the job to the cell that waits, or to a new one."""
+        for _ in range(2):
+            spare, self._spare = self._spare or self._forked(), None
+            with spare.door:
+                try:
+                    send(spare.door, packed(header), descriptors)
+                except (BrokenPipeError, ConnectionResetError):  # killed while it waited
+                    continue
+            return spare.pid
+        raise OSError("it was killed before it began")
+
+    def _forked(self) -> Spare:
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            for end in (ours, self._channel):  # a method could write there in our name
+                end.close()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(self._alarm)
+            os.close(self._bell)
+            cell.wait(theirs)
+        theirs.close()
+        return Spare(pid, ours)
+
+    def _drop_spare(self) -> None:
+        if self._spare is not None:
+            self._spare.door.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._spare.pid, signal.SIGKILL)
+            os.waitpid(self._spare.pid, 0)
+            self._spare = None
+
+    def _watch(self, pid: int, memory: int | None) -> None:
+        """Tell what became of a cell when it is gone, has used too much, or is no longer wanted."""
+        channel, peak, look_at = self._channel.fileno(), 0, 0.0
+        while True:
+            if (ended := _gone(pid)) is not None:
+                return self._clear_up(pid, ended, peak)
+            ready, _, _ = select.select((channel, self._alarm), (), (), LOOK_EVERY)
+            if self._alarm in ready:
+                os.read(self._alarm, 4096)
+            if channel in ready:
+                return self._stop(pid, peak)
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + LOOK_EVERY
+                peak = max(peak, memory_in_use(pid))
+                if memory is not None and peak > memory:
+                    return self._clear_up(pid, _end(pid), peak, is_over=True)
+
+    def _clear_up(self, pid: int, ended: Ended, peak: int, *, is_over: bool = False) -> None:
+        """End what a cell that is gone has left behind, tell how it ended, and hear that this is known."""
+        _end_group(pid)
+        self._end_others()
+        code, usage = ended
+        largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        cpu = usage.ru_utime + usage.ru_stime
+        self._tell({"code": code, "cpu": cpu, "peak": max(peak, largest), "is_over": is_over})
+        read_frame(self._channel.fileno())
+
+    def _stop(self, pid: int, peak: int) -> None:
+        """End a cell that nobody wants more of; that takes a while, so what it has used is told before."""
+        is_wanted = read_frame(self._channel.fileno()) is not None
+        cpu, largest = used_by(pid)
+        has_company = len(_descendants(os.getpid())) > 1 + (self._spare is not None)
+        if not has_company:
+            self._tell({"code": 0, "cpu": cpu, "peak": max(peak, largest)})
+        _end(pid)
+        self._end_others()
+        if has_company:
+            self._tell({"code": 0, "cpu": cpu, "peak": max(peak, largest)})
+        if not is_wanted:
+            os._exit(0)
+
+    def _end_others(self) -> None:
+        end_descendants(None if self._spare is None else self._spare.pid)
+
+
+def used_by(pid: int) -> tuple[float | None, int]:
+    """The processor time and the most memory that a process has used so far, as the kernel tells (Linux)."""
+    try:
+        processes = [pid, *_descendants(pid)]
+        return sum(map(_cpu_seconds, processes)), max(highest_memory(one) or 0 for one in processes)
+    except (OSError, ValueError, psutil.Error):
+        return None, memory_in_use(pid)
+
+
+def _cpu_seconds(pid: int) -> float:
+    """By the ticks of all its threads, or by the finer clock of the first."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:  # noqa: PTH123
+        ticks = [int(word) for word in file.read().rpartition(")")[2].split()[11:15]]
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:  # noqa: PTH123
+        first_thread = int(file.read().split()[0]) / 1e9
+    return max(sum(ticks) / os.sysconf("SC_CLK_TCK"), first_thread)
+
+
+Ended = tuple[int, resource.struct_rusage]
+
+
+def _gone(pid: int) -> Ended | None:
+    found, status, usage = os.wait4(pid, os.WNOHANG)
+    return (os.waitstatus_to_exitcode(status), usage) if found else None
+
+
+def _end(pid: int) -> Ended:
+    """End a cell that may still be at work."""
+    _end_group(pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)  # it may not have made its group yet
+    _, status, usage = os.wait4(pid, 0)
+    return os.waitstatus_to_exitcode(status), usage
+
+
+def _end_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _prepare() -> None:
-    """Spare the cells looking for libraries with threads, and copying what the collector would touch."""
-    thread_pools(len(sys.modules))
+    """Spare the cells what a process does once, and copying what the collector would touch."""
+    rehearse()
     gc.collect()
     gc.freeze()
-
-
-def _begin(
-    seconds: float | None, memory: int | None, lesson: memoryview, channel: tuple[int, int]
-) -> CellWatch:
-    answers, to_answers = os.pipe()
-    output, to_output = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        for descriptor in (*channel, answers, output):  # a method could write there in our name
-            os.close(descriptor)
-        cell.live(lesson, memory, to_answers, to_output)
-    os.close(to_answers)
-    os.close(to_output)
-    os.set_blocking(output, False)
-    return CellWatch(pid, seconds, memory, answers, output, channel[0])
-
-
-@dataclass(eq=False)
-class CellWatch:
-    """A cell at work."""
-
-    pid: int
-    seconds: float | None
-    memory: int | None
-    answers: int
-    output: int
-    lifeline: int
-    peak: int = 0
-    told: bytearray = field(default_factory=bytearray)
-    printed: bytearray = field(default_factory=bytearray)
-    deadline: float | None = None
-    ended: tuple[int, resource.struct_rusage] | None = None
-
-    def verdict(self) -> tuple[dict[str, Any], bytes | memoryview]:
-        """What became of the cell, which is gone by then, with everything that it started."""
-        if self.seconds is not None:
-            self.deadline = time.monotonic() + max(TIME_TO_START, self.seconds)
-        try:
-            found = self._watch()
-        finally:
-            code, usage = self._end()
-        verdict, blob = found or self._report(code)
-        verdict["costs"] = self._costs(verdict.get("costs"), usage)
-        if verdict.get("status") != "done":
-            verdict["message"] = _with_output(str(verdict.get("message")), bytes(self.printed))
-        return verdict, blob
-
-    def _costs(self, told: object, usage: resource.struct_rusage) -> object:
-        """What the cell has measured, and what only its warden can know."""
-        if not isinstance(told, list) or len(told) != 4 or not isinstance(told[3], int | None):
-            return told
-        cpu = usage.ru_utime + usage.ru_stime if told[2] is None else told[2]
-        largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return [told[0], told[1], cpu, max(told[3] or 0, self.peak, largest)]
-
-    def _watch(self) -> tuple[dict[str, Any], bytes | memoryview] | None:
-        """Until the cell has told everything or is gone (None), or has used too much."""
-        listening = {self.answers, self.output, self.lifeline}
-        look_at = 0.0
-        while True:
-            ready, _, _ = select.select(listening, [], [], LOOK_EVERY)
-            if self.lifeline in ready:  # the worker is gone: nobody wants to know
-                self._end()
-                os._exit(0)
-            if self.output in ready and not self._hear():
-                listening.discard(self.output)
-            if self.answers in ready:
-                if not self._read():
-                    listening.discard(self.answers)
-                if self._is_complete():
-                    return None
-            now = time.monotonic()
-            if now >= look_at or not ready:
-                look_at = now + LOOK_EVERY
-                if self._is_gone():
-                    self._read_rest(listening)
-                    return None
-                self.peak = max(self.peak, memory_in_use(self.pid))
-            if self.memory is not None and self.peak > self.memory:
-                limit = self.memory / 1e6
-                return _ended("out of memory", f"used more memory than the limit of {limit:g} MB"), b""
-            if self.deadline is not None and now >= self.deadline:
-                return self._out_of_time(), b""
-
-    def _out_of_time(self) -> dict[str, Any]:
-        if self.told[:1] == cell.STARTED:
-            return _ended("out of time", f"took longer than the limit of {self.seconds:g} s")
-        return _ended("out of time", f"did not begin within {TIME_TO_START:g} s")
-
-    def _hear(self) -> bool:
-        """Keep the end of what the method prints; whether more may come."""
-        try:
-            part = os.read(self.output, CHUNK)
-        except BlockingIOError:
-            return True
-        self.printed += part
-        del self.printed[: -4 * LONGEST_MESSAGE]
-        return bool(part)
-
-    def _read(self) -> bool:
-        began = len(self.told) > 0
-        part = os.read(self.answers, CHUNK)
-        self.told += part
-        if not began and part and self.seconds is not None:
-            self.deadline = time.monotonic() + self.seconds
-        return bool(part)
-
-    def _read_rest(self, listening: set[int]) -> None:
-        """What is left in the pipe of a cell that is gone; its own children may still hold the other end."""
-        os.set_blocking(self.answers, False)
-        try:
-            while self.answers in listening and self._read():
-                continue
-        except BlockingIOError:
-            return
-
-    def _is_complete(self) -> bool:
-        start = len(cell.STARTED)
-        if self.told[:start] != cell.STARTED:
-            start = 0
-        if len(self.told) < start + LENGTH.size:
-            return False
-        (count,) = LENGTH.unpack(self.told[start : start + LENGTH.size])
-        return int(count) > LARGEST or len(self.told) >= start + LENGTH.size + count
-
-    def _is_gone(self) -> bool:
-        pid, status, usage = os.wait4(self.pid, os.WNOHANG)
-        if pid:
-            self.ended = (os.waitstatus_to_exitcode(status), usage)
-        return self.ended is not None
-
-    def _report(self, code: int) -> tuple[dict[str, Any], memoryview | bytes]:
-        """What the cell told, or how it ended before it could."""
-        if not self._is_complete():
-            return _ended("crashed", _how(code)), b""
-        start = len(cell.STARTED) if self.told[:1] == cell.STARTED else 0
-        try:
-            return unpacked(memoryview(self.told)[start + LENGTH.size :])
-        except FrameError as error:
-            return _ended("failed", f"what the cell wrote is no outcome: {error}"), b""
-
-    def _end(self) -> tuple[int, resource.struct_rusage]:
-        """End the cell and all that it started; its exit code and what it has used."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        if self.ended is None:
-            os.kill(self.pid, signal.SIGKILL)  # it may not have made its group yet
-            _, status, usage = os.wait4(self.pid, 0)
-            self.ended = (os.waitstatus_to_exitcode(status), usage)
-        end_descendants()
-        while self._hear_more():
-            continue
-        os.close(self.answers)
-        os.close(self.output)
-        return self.ended
-
-    def _hear_more(self) -> bool:
-        before = bytes(self.printed)
-        return self._hear() and bytes(self.printed) != before
-
-
-def _how(code: int) -> str:
-    hint = ": by its machine for lack of memory, perhaps" if code == -signal.SIGKILL else ""
-    return f"{describe_exit(code)}{hint}" if code < 0 else f"{describe_exit(code)} before it answered"
-
-
-def _ended(status: str, message: str) -> dict[str, Any]:
-    return {"status": status, "message": message, "costs": [None, None, None, None]}
-
-
-def _with_output(message: str, printed: bytes) -> str:
-    """The message, then the end of what the method printed."""
-    text = EXTENSIONS.sub("", printed.decode(errors="replace")).strip()
-    if not text:
-        return message
-    room = LONGEST_MESSAGE - len(message) - 20
-    return f"{message}\nIt printed: {text[-room:] if room > 0 else ''}"
 
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -268,16 +229,15 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1)
 
 
-def end_descendants() -> None:
-    """End every process below this one, those in sessions of their own too."""
+def end_descendants(spared: int | None = None) -> None:
+    """End every process below this one but the one `spared`, those in sessions of their own too."""
     deadline = time.monotonic() + LONGEST_END
-    while (found := _descendants(os.getpid())) and time.monotonic() < deadline:
+    while (found := {*_descendants(os.getpid())} - {spared}) and time.monotonic() < deadline:
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                continue
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
         time.sleep(0.001)
 
 
@@ -318,18 +278,21 @@ def _children(pid: int) -> list[int]:
 _tried: set[str] = set()
 
 
-def preload(names: list[str]) -> None:
-    """Import modules, unless that begins threads: a process with threads of others can't be forked safely."""
+def preload(names: list[str]) -> bool:
+    """Import modules of the fixed list, whatever is asked for; whether there was anything to import.
+
+    Those of other packages only if that begins no threads: a process with threads can't be forked safely.
+    """
     new = [name for name in names if name not in _tried and name not in sys.modules]
     _tried.update(new)
-    known = [name for name in new if name.partition(".")[0] in FORKED_OFTEN | sys.stdlib_module_names]
-    other = [name for name in new if name not in known]
+    known, other = harmless(new, BUILT_IN), harmless(new, APART)
     _import(known)
-    if other and _is_harmless(other):
+    if other and _is_without_threads(other):
         _import(other)
+    return bool(known or other)
 
 
-def _is_harmless(names: list[str]) -> bool:
+def _is_without_threads(names: list[str]) -> bool:
     """Try it in a process of its own."""
     pid = os.fork()
     if pid == 0:

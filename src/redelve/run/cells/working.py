@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import sys
@@ -139,14 +140,19 @@ def _forget_peak() -> None:
 
 def _peak() -> int | None:
     """The highest use of memory so far, in bytes."""
+    return highest_memory("self") or _largest_ever()
+
+
+def highest_memory(process: int | str) -> int | None:
+    """The highest use of memory of a process so far, in bytes, where the kernel tells (Linux)."""
     try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
+        with open(f"/proc/{process}/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
             for line in file:
                 if line.startswith("VmHWM:"):
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return _largest_ever()
+    return None
 
 
 def _largest_ever() -> int | None:
@@ -165,7 +171,7 @@ def _few_threads(count: int) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
-        with thread_pools(len(sys.modules)).limit(limits=count):
+        with thread_pools(_libraries_loaded()).limit(limits=count):
             yield
     finally:
         for name, value in before.items():
@@ -176,11 +182,40 @@ def _few_threads(count: int) -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def thread_pools(_modules: int) -> Any:
-    """The libraries with threads that are loaded; looking for them takes a while, so only after imports."""
+def thread_pools(_loaded: int) -> Any:
+    """The libraries with threads that are loaded; looking for them takes a while, so only for new ones."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+class _LoadedObject(ctypes.Structure):
+    """The beginning of what dl_iterate_phdr(3) tells of each shared object."""
+
+    _fields_ = (
+        ("address", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("headers", ctypes.c_void_p),
+        ("header_count", ctypes.c_uint16),
+        ("loads", ctypes.c_ulonglong),
+    )
+
+
+_Told = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_LoadedObject), ctypes.c_size_t, ctypes.py_object)
+
+
+def _libraries_loaded() -> int:
+    """How many libraries have been loaded so far (glibc), or how many modules where that is not told."""
+    found: list[int] = []
+
+    def note(told: Any, size: int, _: object) -> int:
+        if size >= ctypes.sizeof(_LoadedObject):
+            found.append(told.contents.loads)
+        return 1  # enough: the number is the same for all
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).dl_iterate_phdr(_Told(note), ctypes.py_object(None))
+    return found[0] if found else len(sys.modules)
 
 
 @contextmanager

@@ -10,11 +10,12 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,44 @@ def read_frame(descriptor: int) -> bytes | None:
 def _read(descriptor: int, count: int) -> bytes | None:
     parts, missing = [], count
     while missing:
-        part = os.read(descriptor, min(missing, CHUNK))
+        try:
+            part = os.read(descriptor, min(missing, CHUNK))
+        except ConnectionResetError:  # it went before it had read all that it was sent
+            return None
         if not part:
             return None
         parts.append(part)
         missing -= len(part)
     return b"".join(parts)
+
+
+DESCRIPTORS = 3
+"""How many can come with a frame."""
+
+
+def send(channel: socket.socket, message: bytes, descriptors: list[int]) -> None:
+    """A frame with descriptors."""
+    socket.send_fds(channel, [LENGTH.pack(len(message))], descriptors)
+    channel.sendall(message)
+
+
+def received(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The header of a frame and the descriptors that came with it; None when the other side is gone."""
+    try:
+        head, descriptors, _, _ = socket.recv_fds(channel, LENGTH.size, DESCRIPTORS)
+        while head and len(head) < LENGTH.size:
+            head += channel.recv(LENGTH.size - len(head))
+    except ConnectionResetError:
+        return None
+    if not head:
+        return None
+    message = bytearray()
+    (count,) = LENGTH.unpack(head)
+    while len(message) < count:
+        if not (part := channel.recv(count - len(message))):
+            return None
+        message += part
+    return unpacked(bytes(message))[0], descriptors
 
 
 PROGRAM = Path(__file__).with_name("child_main.py")
@@ -95,8 +128,6 @@ THREAD_VARIABLES = (
     "LOKY_MAX_CPU_COUNT",
 )
 """What tells BLAS, OpenMP and others how many threads to use."""
-FORKED_OFTEN = frozenset(("numpy", "scipy", "sklearn", "pandas", "joblib", "threadpoolctl", "redelve"))
-"""Packages known to begin no threads when imported (BLAS takes care of its own)."""
 
 
 class ChildDied(Exception):
@@ -138,14 +169,6 @@ def child_environment(threads: int) -> dict[str, str]:
     }
 
 
-def harmless_modules() -> list[str]:
-    """What is loaded here of the libraries that methods are likely to use.
-
-    Not of redelve itself: what a method needs of it comes with the method, and the rest no method needs.
-    """
-    return [name for name in sys.modules if name.partition(".")[0] in FORKED_OFTEN - {"redelve"}]
-
-
 _living: weakref.WeakSet[Child] = weakref.WeakSet()
 
 
@@ -154,17 +177,17 @@ class Child:
 
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
         # no fork: threads of BLAS and OpenMP in this process would leave their locks behind
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(PROGRAM), module, _search_path()],
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=dict(environment),
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self.channel, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(PROGRAM), module, _search_path()],
+                bufsize=0,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                env=dict(environment),
+                start_new_session=True,
+            )
+        self._to = self._from = self.channel.fileno()
         self._owner = os.getpid()
         self._has_greeted = False
         _living.add(self)
@@ -181,25 +204,33 @@ class Child:
 
     def tell(self, message: bytes) -> None:
         """Send a message that needs no answer; if the child is dead, the next question will tell."""
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             write_frame(self._to, message)
 
     def ask(self, message: bytes) -> bytes:
         """The answer to a message. Whatever goes wrong, the child is not used again."""
+        with self.asked():
+            write_frame(self._to, message)
+            answer = read_frame(self._from)
+            if answer is None:
+                raise BrokenPipeError
+            return answer
+
+    @contextlib.contextmanager
+    def asked(self) -> Iterator[None]:
+        """While the child is asked for something. Whatever goes wrong, it is not used again."""
         if not self.is_usable:
             raise ChildDied(self._process.returncode or 0)
         try:
-            self._has_greeted = self._has_greeted or read_frame(self._from) is not None
-            write_frame(self._to, message)
-            answer = read_frame(self._from)
-        except BrokenPipeError:
-            answer = None
+            if not self._has_greeted and read_frame(self._from) is None:
+                raise BrokenPipeError
+            self._has_greeted = True
+            yield
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._death() from None
         except BaseException:
             self.close()
             raise
-        if answer is None:
-            raise self._death()
-        return answer
 
     def _death(self) -> Exception:
         self.kill()
@@ -223,16 +254,14 @@ class Child:
             return
         self.stop()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+        self.channel.close()
         _living.discard(self)
 
     def close(self) -> None:
         """Let the child clear up after itself for a moment, then make sure that it is gone."""
         if self._process.returncode is None and os.getpid() == self._owner:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                self._process.stdin.close()  # type: ignore[union-attr]
+                self.channel.shutdown(socket.SHUT_WR)
                 self._process.wait(GRACE)
         self.kill()
 

@@ -216,9 +216,14 @@ class Rota(Generic[Given, Made]):
                 self._given.close()
 
     def _made_here(self) -> Iterator[Made]:
-        for one in self._given:
-            self._here = (one,)
-            yield self._perform(one)
+        """One after the other; what is killed from outside is done again, and suspects come last."""
+        while (errand := self._next() or (self._suspects.popleft() if self._suspects else None)) is not None:
+            self._here = (errand.one,)
+            try:
+                made = [self._perform(errand.one)]
+            except WorkerLost as death:
+                made = self._broken(errand, death.strikes, str(death))
+            yield from made
         self._here = ()
 
     def _made_elsewhere(self) -> Iterator[Made]:

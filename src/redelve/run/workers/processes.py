@@ -14,7 +14,7 @@ from typing import Any
 
 from redelve.errors import SpecError
 from redelve.run.workers.child import Child, ChildDied, child_environment, read_frame, write_frame
-from redelve.run.workers.worker_contract import CERTAIN, WorkerLost
+from redelve.run.workers.worker_contract import CERTAIN, FROM_OUTSIDE, WorkerLost
 
 WELL, ILL = b"\x01", b"\x00"
 
@@ -62,10 +62,6 @@ def dumped_error(error: Exception) -> bytes:
     except Exception:
         return dump(RuntimeError(f"{type(error).__name__}: {error}"))
     return dumped
-
-
-FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
-"""Ends that somebody else may have brought about: a user, a batch system, a machine short of memory."""
 
 
 def usable_cores() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import BrokenExecutor, Executor
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -12,6 +13,9 @@ PATIENCE = 3
 """So many deaths of workers during a job make it suspicious."""
 CERTAIN = 1000
 """Strikes against a job that certainly brought its worker down."""
+
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
+"""Ends that somebody else may have brought about: a user, a batch system, a machine short of memory."""
 
 
 @runtime_checkable

@@ -126,7 +126,7 @@ class Proben1Plan:
         jobs = {job: seed for sheet in sheets for job, seed in sheet.jobs.items()}
         tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
         on_torch = (engine.backend, engine.device) == ("torch", "cpu")
-        limits = Limits(threads=engine.threads or 1 if on_torch else 1)
+        limits = Limits(threads=engine.threads or 1 if on_torch else 1, isolated=False)
         return Experiment(methods, tasks, losses=("S",), limits=limits, jobs=jobs)
 
 

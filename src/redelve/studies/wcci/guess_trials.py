@@ -11,6 +11,7 @@ import numpy as np
 
 from redelve.errors import RedelveError, SpecError
 from redelve.performance import PerformanceGuess, parse_way
+from redelve.run.cells import Limits
 from redelve.run.experiment import Experiment
 from redelve.run.progress import RecordStream
 from redelve.run.results import Job, Record, Results
@@ -100,6 +101,7 @@ class WcciPlan:
             {name: self.method(name) for name in self.classifiers},
             {task.address: task for task in tasks},
             losses=("Z",),
+            limits=Limits(isolated=False),
             jobs={job: job.instance for job in self.trials()},
         )
 
