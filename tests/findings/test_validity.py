@@ -9,7 +9,7 @@ import pytest
 from redelve.answers.predictions import Target, Truth
 from redelve.findings.validity import RULES, check_results
 from redelve.run.races import EarlierLook
-from redelve.run.results import IMPORTED, Results
+from redelve.run.results import IMPORTED, ISOLATION, SHARED, Results
 from tests.findings.made_up import draws, method, results, task
 
 
@@ -122,6 +122,7 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V021": rare_class,
     "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
     "V022": repeated,
+    "V023": lambda: with_record(plain(), environment={ISOLATION: SHARED}),
 }
 
 

@@ -13,7 +13,7 @@ from redelve.findings.by_method import is_folded, judged_results
 from redelve.findings.claims import Names, prototask_of
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
-from redelve.run.results import IMPORTED, Record, Results, TaskFacts
+from redelve.run.results import IMPORTED, ISOLATION, SHARED, Record, Results, TaskFacts
 
 Severity = Literal["invalid", "caution", "note"]
 FEW_TRAINING_SETS = 4
@@ -448,4 +448,26 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
             "until a difference is significant finds one that is none in 16 to 26 %: claims hold only if you "
             "would have gone on whatever you saw; to look while sets are added, use --until-settled",
             tasks,
+        )
+
+
+@rule(
+    "V023",
+    "methods beside the true targets",
+    "caution",
+    "A method that works in the process that scores it can find the true targets there, and can change how "
+    "it and others are scored; a module that it imports can change others' results without meaning to. Jobs "
+    "have processes of their own unless you choose otherwise.",
+)
+def beside_the_truths(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Records of code that is neither redelve's nor scikit-learn's, from a process that had the targets."""
+    beside = dict.fromkeys(
+        record.job.method for record in results.records if record.environment.get(ISOLATION) == SHARED
+    )
+    if beside:
+        yield self.note(
+            f"{_listed(list(beside))} worked in the process that holds the true targets: leave out "
+            "isolated=False, or know the code",
+            (),
+            tuple(beside),
         )
