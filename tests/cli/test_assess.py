@@ -192,6 +192,59 @@ def test_a_program_takes_part(run_command: RunCommand, table: Path) -> None:
     assert "zero" in done.out
 
 
+MINE = """from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+
+def numbers(frame):
+    return frame[["area", "rooms"]]
+
+
+def make():
+    return make_pipeline(FunctionTransformer(numbers), LinearRegression())
+
+
+class Broken(LogisticRegression):
+    def fit(self, X, y):
+        raise RuntimeError("no licence")
+"""
+
+
+@pytest.fixture
+def two_targets(run_command: RunCommand, table: Path) -> Path:
+    """A folder with a number and with classes to predict, and two methods of one's own beside it."""
+    (table.parent / "my_own_methods.py").write_text(MINE)
+    words = ["-q", "--cv", "2", "-o", "found"]
+    for target, methods in (("price", "constant,my_own_methods.py:make"), ("town", "constant")):
+        done = run_command("assess", [table.name, "-t", target, "-m", methods, *words], table.parent)
+        assert done.code == 0
+    return table.parent
+
+
+def test_methods_of_ones_own_file_are_assessed_and_added_where_they_can_work(
+    run_command: RunCommand, two_targets: Path
+) -> None:
+    shown = run_command("report", ["found", "-t", "/houses/price/std.250"], two_targets)
+    assert "my_own_methods is the best of these methods" in shown.out
+    done = run_command("add", ["found", "my_own_methods.py:Broken", "-q"], two_targets)
+    assert done.code == 3  # all is told, but a method came to nothing
+    assert "/houses/price/std.250 is left out: Broken is a classifier" in done.err
+    assert "Broken failed in all 2 jobs: RuntimeError: no licence" in done.out
+    judged = run_command("report", ["found", "-t", "/houses/town/std.250", "-l", "log_loss"], two_targets)
+    told = " ".join(judged.out.split())
+    assert "Broken has no results here and could not be judged: its jobs failed." in told
+
+
+def test_a_metric_that_suits_another_target_names_the_way_out(
+    run_command: RunCommand, two_targets: Path
+) -> None:
+    done = run_command("report", ["found", "-l", "roc_auc_ovr"], two_targets)
+    assert done.code == 1
+    assert "is for categorical targets" in done.err
+    assert "choose another loss, or only tasks that it suits" in done.err
+
+
 def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
     run_command: RunCommand, table: Path
 ) -> None:
@@ -214,7 +267,10 @@ def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
         (["houses.csv", "-t", "price", "-s", "33"], "has no training-set size 33"),
         (["houses.csv", "-t", "price", "-s", "many"], 'whole numbers above 0, not "many"'),
         (["houses.csv", "-t", "price", "-r", "0"], 'whole numbers above 0, not "0"'),
-        (["houses.csv", "-t", "price", "-l", "Q", "-m", "constant", "-q"], 'has no loss "Q"'),
+        (
+            ["houses.csv", "-t", "price", "-l", "Q", "-m", "constant", "-q"],
+            'loss Q is for categorical targets, but target "price" is integer; choose another',
+        ),
         (
             ["houses.csv", "-t", "price", "-l", "X", "-m", "constant", "-q"],
             'unknown loss "X": known are A, S,',

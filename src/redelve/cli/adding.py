@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
+
+if TYPE_CHECKING:
+    from redelve.model import Assignment
 
 
 class AddOptions(of.VerbOptions):
@@ -37,6 +42,7 @@ def _add(given: AddOptions) -> str:
     from pathlib import Path
 
     from redelve.assessment import assess
+    from redelve.cli.assess import told_with_code
     from redelve.cli.own_methods import own_method, own_name
     from redelve.run.cells import Limits
     from redelve.store import Archive
@@ -47,13 +53,13 @@ def _add(given: AddOptions) -> str:
     archive = Archive.open(folder)
     if not archive.is_writable:
         raise UsageError(f"{folder} is a zip file, which can only be read: unzip it first")
-    method = own_method(text)
-    tasks = assignments_of(archive.root, [Path(one) for one in given.data])
+    name, method = given.name or own_name(text), own_method(text)
+    tasks = _suitable(name, method, assignments_of(archive.root, [Path(one) for one in given.data]))
     held = read_snapshot(archive.root).entries
     runs = given.runs or 1 + max((entry.head.job.run for entry in held), default=0)
     assessment = assess(
-        {given.name or own_name(text): method},
-        list(tasks.values()),
+        {name: method},
+        tasks,
         runs=runs,
         workers=given.workers or 1,
         limits=Limits(isolated=True),
@@ -61,9 +67,25 @@ def _add(given: AddOptions) -> str:
         progress=not given.quiet,
     ).with_archive()
     if archive.root == folder:
-        return f"{assessment}\n"
+        return told_with_code(assessment, f"{assessment}\n")
     report = assessment.report(folder / "report.html", command=f"redelve add {folder} {text}")
-    return f"{assessment}\n\nReport: {report}\n"
+    return told_with_code(assessment, f"{assessment}\n\nReport: {report}\n")
+
+
+def _suitable(name: str, method: Any, tasks: Mapping[str, Assignment]) -> list[Assignment]:
+    """The tasks that the method can work on; those that it is left out of are told, if it is not of all."""
+    from redelve.methods.contract import named_methods
+    from redelve.run.experiment import assignment_targets
+
+    (able,) = named_methods({name: method}).values()
+    reasons = {address: able.why_not(assignment_targets(one)) for address, one in tasks.items()}
+    suitable = [one for address, one in tasks.items() if reasons[address] is None]
+    if not suitable:
+        return list(tasks.values())  # and be told why
+    for address, reason in reasons.items():
+        if reason is not None:
+            sys.stderr.write(f"redelve add: {address} is left out: {reason}\n")
+    return suitable
 
 
 def add(argv: Sequence[str] | None = None) -> int:

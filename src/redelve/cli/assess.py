@@ -156,7 +156,7 @@ def _assess(given: AssessOptions) -> str:
     report = _reported(assessment, report_path, shlex.join(["redelve", "assess", *words]))
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
     text = f"{assessment}\n\n{report}\n{again}"
-    return _told(assessment, text) if again else text
+    return told_with_code(assessment, text) if again else text
 
 
 def _reported(assessment: Assessment, path: Path, command: str) -> str:
@@ -167,7 +167,7 @@ def _reported(assessment: Assessment, path: Path, command: str) -> str:
         return f"No report was written: {in_words(error)}"
 
 
-def _told(assessment: Assessment, text: str) -> str:
+def told_with_code(assessment: Assessment, text: str) -> str:
     """The text, with an exit code if a method came to nothing."""
     from redelve.findings.failures import methods_without_results
 
@@ -304,9 +304,9 @@ def _report(given: ReportOptions) -> str:
     chosen = Archive.open(path).load(methods=given.methods or None, tasks=given.tasks or None)
     assessment = Assessment(chosen, given.loss, path, margin=given.margin, planned=given.compare or None)
     if given.out is None:
-        return _told(assessment, f"{assessment}\n")
+        return told_with_code(assessment, f"{assessment}\n")
     written = assessment.report(given.out, command=f"redelve report {path} -o {given.out}")
-    return _told(assessment, f"{assessment}\n\nReport: {written}\n")
+    return told_with_code(assessment, f"{assessment}\n\nReport: {written}\n")
 
 
 def report(argv: Sequence[str] | None = None) -> int:

@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli import table_options as tables
 from redelve.cli.options import Command, Progress, UsageError, reporter
 
 if TYPE_CHECKING:
+    from redelve.methods.contract import Method
     from redelve.performance import BenchSettings
     from redelve.studies.wcci import WcciPlan
 
@@ -25,7 +26,7 @@ class PredictOptions(of.VerbOptions):
 
     target = of.text("t", "the column to predict", "column")
     group = of.text("g", "the column that tells which cases belong together", "column")
-    method = of.names("m", "methods by name, separated by commas (`redelve methods` lists them)")
+    method = of.names("m", "methods by name (`redelve methods` lists them), or methods.py, methods.py:mine")
     loss = of.text("l", "ber, error, a loss (S, A, Q, L) or a metric: accuracy, roc_auc, rmse, r2", "loss")
     ways = of.names(
         "w", "ways to guess by, separated by commas, such as kfold:5,632+ (-W lists them)", "ways"
@@ -51,6 +52,17 @@ PREDICT = Command(
 )
 
 
+def _methods(named: Sequence[str]) -> dict[str, Method]:
+    """Those of redelve, and of the user's files."""
+    from redelve.cli.own_methods import is_own, own_methods
+    from redelve.methods.contract import named_methods
+
+    methods: dict[str, Any] = {}
+    for name in named:
+        methods |= own_methods(name) if is_own(name) else {name: name}
+    return named_methods(methods)
+
+
 def _predict(given: PredictOptions) -> str:
     """The guesses, side by side; a table of them is written if it is wanted."""
     if given.list_ways:
@@ -58,13 +70,12 @@ def _predict(given: PredictOptions) -> str:
     if not given.arguments:
         raise UsageError("an argument is missing: the table")
     from redelve.data.tables import from_file
-    from redelve.methods.contract import METHODS
     from redelve.performance.predicting_tasks import predict_task
 
     table = from_file(given.arguments[0], given.target, groups=given.group, **given.some(*tables.CORRECTIONS))
     of.tell_warnings("redelve predict", table.warnings)
     prediction = predict_task(
-        {name: METHODS[name] for name in given.method or (USUAL_METHOD,)},
+        _methods(given.method or (USUAL_METHOD,)),
         table.assignments[0],
         loss=given.loss,
         ways=given.ways or None,

@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from redelve.answers.losses import Loss, primary_loss_for
-from redelve.errors import StatisticsError
+from redelve.answers.losses import Loss, parse_loss, primary_loss_for
+from redelve.errors import RedelveError, StatisticsError
 from redelve.findings.claims import Test
 from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
@@ -68,6 +68,19 @@ class MethodLosses:
 def primary_loss(facts: TaskFacts) -> str:
     """The loss a task is judged by unless the user chooses: squared error, or zero-one for categories."""
     return primary_loss_for(facts.targets)
+
+
+def no_such_loss(work: TaskResults, loss: str) -> str:
+    """Why a task is not judged by a loss: it suits other targets, or was not computed."""
+    address = work.facts.address
+    try:
+        reason = parse_loss(loss).why_not(work.facts.targets)
+    except RedelveError:  # of the user's own, or of nobody
+        reason = None
+    if reason is not None:
+        return f"{address}: {reason}; choose another loss, or only tasks that it suits"
+    there = ", ".join(work.losses)
+    return f'{address} has no loss "{loss}": it has {there}; an archive can be rescored for others'
 
 
 def judge_of(work: TaskResults, loss: str | None = None) -> str:

@@ -212,7 +212,8 @@ class Sought:
     def __str__(self) -> str:
         if self.margin is not None:
             return f"one as large as the margin of {self.margin.shown(self.judge)}"
-        return f"{100 * SHARE_SOUGHT:g} %" if self.metric is None else self.write(SHARE_SOUGHT)
+        of_loss = " of the loss" if self.judge is not None and self.judge.is_share else ""
+        return f"{100 * SHARE_SOUGHT:g} %{of_loss}" if self.metric is None else self.write(SHARE_SOUGHT)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from redelve.errors import StatisticsError
-from redelve.findings.by_method import judge_of, losses_of
+from redelve.findings.by_method import judge_of, losses_of, no_such_loss
 from redelve.findings.claims import Contest, StandardLoss, prototask_of
 from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of
 from redelve.findings.failures import failed_jobs_of
@@ -369,10 +369,7 @@ def find(
         if not codes:
             continue
         if loss is not None and loss not in codes:
-            raise StatisticsError(
-                f'{address} has no loss "{loss}": it has {", ".join(codes)}; '
-                "an archive can be rescored for others"
-            )
+            raise StatisticsError(no_such_loss(work, loss))
         chosen = judge_of(work, loss)
         compared.append(comparisons_on(work, chosen, pairs))
         others += [described(work, code) for code in codes if code != chosen]

@@ -222,13 +222,20 @@ def _smaller_sizes(panel: Panel) -> str:
 
 
 def _how_sure(panel: Panel) -> tuple[str, ...]:
-    lacking = _without(panel)
-    verb, judge = "has" if len(lacking) == 1 else "have", panel.largest.judged_by
+    failed = [name for name in _without(panel) if name in panel.failed]
+    others = [name for name in _without(panel) if name not in panel.failed]
+    judge = panel.largest.judged_by
     needs = f": {judge.shown_name} needs {judge.needs_words}" if judge.takes == "distribution" else ""
-    missing = (
-        (f"{listed(lacking)} {verb} no results here and could not be judged{needs}.",) if lacking else ()
-    )
-    return (*_comparisons(panel.largest), *missing)
+    missing = [_no_results(failed, ": its jobs failed" if len(failed) == 1 else ": their jobs failed")]
+    missing.append(_no_results(others, needs))
+    return (*_comparisons(panel.largest), *filter(None, missing))
+
+
+def _no_results(names: Sequence[str], why: str) -> str:
+    if not names:
+        return ""
+    has = "has" if len(names) == 1 else "have"
+    return f"{listed(names)} {has} no results here and could not be judged{why}."
 
 
 def _comparisons(task: TaskFindings) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ class Panel:
     methods: tuple[str, ...]
     everybody: tuple[str, ...] = ()
     """All methods in the order of the results, by which they look the same in every figure."""
+    failed: tuple[str, ...] = ()
+    """Methods with a job that failed at the largest size."""
 
     @property
     def key(self) -> str:
@@ -104,9 +106,10 @@ def _panel(findings: Findings, prototask: str, tasks: Sequence[TaskFindings]) ->
     found = [one.method for one in by_size[-1].by_loss]
     methods = (*found, *(name for name in everybody if name not in found))
     curves = {one.method: one for one in findings.curves if one.prototask == prototask}
-    return Panel(
-        prototask, by_size, tuple(curves[name] for name in methods if name in curves), methods, everybody
-    )
+    last = by_size[-1].task.address
+    failed = dict.fromkeys(one.job.method for one in findings.results.failures if one.job.task == last)
+    known = tuple(curves[name] for name in methods if name in curves)
+    return Panel(prototask, by_size, known, methods, everybody, tuple(failed))
 
 
 class ProblemCollection:
