@@ -195,3 +195,9 @@ def test_amounts_are_written_as_differences_are_shown(given: MarginLike, code: s
     margin = Margin.of(given)
     verdict = judged_within(margin, margin.amount([0.14, 0.2]), None)
     assert verdict.shown(parse_loss(code)) == words
+
+
+def test_a_share_of_a_loss_without_an_interval_is_not_called_zero() -> None:
+    verdict = judged_within(Margin.of("2%"), Margin.of("2%").amount([0.0, 0.2]), (-0.1, 0.1))
+    assert verdict.shown(None) == "2 % (which may be nothing: a loss has no interval that leaves out 0)"
+    assert not verdict.is_equivalent

@@ -110,6 +110,8 @@ class MarginVerdict:
         """The margin, and what a share amounts to: "0.5", "2 % (0.031)", "2 % (0.31 points)"."""
         if not self.margin.is_relative:
             return self.margin.shown(judge)
+        if self.amount == 0:
+            return f"{self.margin} (which may be nothing: a loss has no interval that leaves out 0)"
         amount, unit = self.amount, ""
         if judge is not None:
             amount, unit = judge.shown_spread(amount), judge.difference_unit
