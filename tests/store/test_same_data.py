@@ -14,6 +14,7 @@ from redelve.cli.adding import add
 from redelve.cli.assess import report
 from redelve.data.tables import Description, Intake
 from redelve.errors import LocationError
+from redelve.run.cells.confining import mechanism
 from redelve.store.wanted_data import assignments_of
 
 COUNT = 60
@@ -118,7 +119,15 @@ def test_a_method_is_added_to_somebodys_archive(
     assert "2 methods, 1 task" in shown
     assert "ridge" in shown
     assert (tmp_path / "theirs" / "report.html").is_file()
-    assert set(Archive.open(tmp_path / "theirs").load().methods) == {"constant", "ridge"}
+    results = Archive.open(tmp_path / "theirs").load()
+    assert set(results.methods) == {"constant", "ridge"}
+    told = {one.environment["isolation"] for one in results.records if one.job.method == "ridge"}
+    how = (
+        "not confined: this machine does not allow it"
+        if mechanism() is None
+        else f"confined by {mechanism()}"
+    )
+    assert told == {f"a process of its own, {how}"}
 
 
 def test_data_that_are_not_there_are_asked_for(

@@ -20,6 +20,7 @@ class AddOptions(of.VerbOptions):
     data = of.texts("d", "a table that the archive's tasks were made of; may be given again", "file")
     runs = of.whole("r", "runs with different seeds; as many as the archive has if left out")
     workers = of.whole("w", "how many processes")
+    unconfined = of.flag("U", "let the method see files, network and other processes: it is your own")
     quiet = of.quiet()
 
 
@@ -27,7 +28,8 @@ ADD = Command(
     "redelve add",
     "Run one more method on all tasks of an archive and compare it with those that are there. The method\n"
     "is a built-in one by name, or yours: method.py:make, where make is an estimator, a function that\n"
-    "learns and predicts, or a function without parameters that makes one of these. Its code runs here.\n"
+    "learns and predicts, or a function without parameters that makes one of these. Its module is\n"
+    "imported here; it works without network, files and other processes where the machine allows that.\n"
     "An archive holds no inputs: tables are looked for beside it, by their values and not by their names;\n"
     "--data names others.",
     "folder method [ -d file ] [ options ]",
@@ -62,7 +64,7 @@ def _add(given: AddOptions) -> str:
         tasks,
         runs=runs,
         workers=given.workers or 1,
-        limits=Limits(isolated=True),
+        limits=Limits(isolated=True, confined=False if given.unconfined else "if possible"),
         archive=archive.root,
         progress=not given.quiet,
     ).with_archive()

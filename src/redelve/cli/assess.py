@@ -89,6 +89,7 @@ class AssessOptions(of.VerbOptions):
     scheduler = of.text("S", "the address of a Dask scheduler, such as tcp://host:8786", "address")
     time_limit = of.number("T", "the most seconds that a job may take", "seconds", of.POSITIVE)
     memory_limit = _memory("M", "the most memory that a job may take, such as 2G")
+    confined = of.flag("C", "keep methods from files, network and other processes (Linux)")
     on_failure = of.TypedOption(
         of.Option("f", "what becomes of jobs that fail: leave-out or baseline", "policy"),
         _policy,
@@ -141,7 +142,7 @@ def _assess(given: AssessOptions) -> str:
         margin=given.margin,
         budget=given.budget,
         workers=workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler),
-        limits=Limits(given.time_limit, given.memory_limit, isolated=True),
+        limits=Limits(given.time_limit, given.memory_limit, isolated=True, confined=bool(given.confined)),
         on_failure=given.on_failure,
         archive=out / "archive",
         retry=given.retry,

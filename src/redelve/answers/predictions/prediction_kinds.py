@@ -238,8 +238,14 @@ class Guesses(ArrayValue):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "targets", tuple(self.targets))
-        object.__setattr__(self, "values", tuple(frozen(values) for values in self.values))
         check_target_count(self.targets, len(self.values))
+        for target, values in zip(self.targets, self.values, strict=True):
+            if np.iscomplexobj(values) or np.ndim(values) != 1:
+                raise PredictionError(
+                    f'guesses for target "{target.name}" have shape {np.shape(values)} and type '
+                    f"{np.asarray(values).dtype}: give one real number for each case"
+                )
+        object.__setattr__(self, "values", tuple(frozen(values) for values in self.values))
         for target, values in zip(self.targets, self.values, strict=True):
             if len(values) != len(self):
                 raise PredictionError(
