@@ -151,7 +151,7 @@ def _numbers(panel: Panel, finding: MethodFinding) -> tuple[float | None, float 
 def _from_zero(panel: Panel) -> bool:
     """Whether 0 is worth showing: of losses it is, of metrics that grow with quality 1 is."""
     loss = panel.largest.judged_by
-    return not (loss.is_shift or loss.higher_is_better)
+    return loss.best_value is None and not loss.is_shift
 
 
 def _panel_scale(panel: Panel) -> Scale:

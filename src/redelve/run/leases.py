@@ -15,16 +15,16 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if sys.platform != "win32":
     import fcntl
 if TYPE_CHECKING:
-    from redelve.run.experiment import Batch
+    from redelve.run.experiment import Batch, Experiment
     from redelve.run.results import Job, Record
     from redelve.run.workers import Ongoing
 
@@ -89,6 +89,8 @@ class SharedWork:
 
     def left_undone(self, digests: Collection[str]) -> tuple[set[str], set[str]]:
         """Those of the jobs that others still do, and those that they did not do though they are gone."""
+        if not self._with_others:
+            return set(), set()
         self._latest = self._done()
         wanted = {one for one in digests if one in self._with_others and not self._is_done(one)}
         held = {one for one in wanted if self._is_held(self._folder / one)}
@@ -229,18 +231,20 @@ def _is_free(file: IO[bytes]) -> bool:
 class Passes(Iterator["Record"]):
     """Records of the jobs that nobody else does, then of those that others began and did not end.
 
-    It is over when all are done, here or elsewhere. `begin` runs some of the jobs, which come with their
-    digests.
+    It is over when all are done, here or elsewhere. `begin` runs some of the jobs; it is told by
+    `is_done` whom to ask whether somebody else does one.
     """
 
     def __init__(
         self,
         work: SharedWork,
-        begin: Callable[[Sequence[Job]], Ongoing[Batch, Record]],
-        jobs: Mapping[str, Job],
-        may_wait: Callable[[], bool],
+        begin: Callable[..., Ongoing[Batch, Record]],
+        experiment: Experiment,
+        jobs: Sequence[Job],
     ) -> None:
-        self._work, self._begin, self._jobs, self._may_wait = work, begin, jobs, may_wait
+        self._work, self._begin = work, begin
+        self._may_wait: Callable[[], bool] = partial(experiment.may_begin, ())
+        self._jobs = {experiment.digest(job): job for job in jobs}
         self._current: Ongoing[Batch, Record] | None = None
         self._records = self._passes()
 
@@ -263,11 +267,14 @@ class Passes(Iterator["Record"]):
 
     def _passes(self) -> Generator[Record, None, None]:
         left = set(self._jobs)
-        while left:
-            chosen = [job for digest, job in self._jobs.items() if digest in left]
-            with closing(self._begin(chosen)) as self._current:
-                yield from self._current
-            left = self._left(left)
+        if not left:
+            return
+        with self._work:
+            while left:
+                chosen = [job for digest, job in self._jobs.items() if digest in left]
+                with closing(self._begin(chosen, is_done=self._work.is_taken)) as self._current:
+                    yield from self._current
+                left = self._left(left)
 
     def _left(self, digests: Collection[str]) -> set[str]:
         """The jobs that others did not do, as soon as there are any or nobody else is at work."""

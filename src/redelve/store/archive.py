@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from redelve.run.cells import Limits
     from redelve.run.experiment import Experiment
     from redelve.run.progress import RecordStream
-    from redelve.run.workers import Workers, WorkersLike
+    from redelve.run.workers import WorkersLike
 
 Found = TypeVar("Found")
 INSIDE = "archive"
@@ -488,31 +488,19 @@ def carry_out(
         kept.register(experiment.tasks, experiment.learners)
     if retry is not None:
         checked_retry(retry)
+    done = () if kept is None else kept.done() - kept.retried(retry, experiment.limits)
+    jobs, records = plan(experiment, done=done), list[Record]()
     with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
-        if kept is None:
-            jobs = plan(experiment)
-            with closing(watch(run(experiment, jobs, staff), jobs)) as made:
-                return experiment.results(list(made))
-        done = kept.done() - kept.retried(retry, experiment.limits)
-        _share(experiment, plan(experiment, done=done), kept, staff, watch)
-    return _loaded(kept, experiment, answers)
-
-
-def _share(
-    experiment: Experiment, jobs: Sequence[Job], archive: Archive, staff: Workers, watch: Watch
-) -> None:
-    """Do the jobs that no other process does, and wait for the others."""
-    from redelve.run.experiment import run
-
-    by_digest = {experiment.digest(job): job for job in jobs}
-    if not jobs:
-        return
-    with SharedWork(archive.root / layout.LEASES, archive.done) as work:
-        begin = partial(run, experiment, workers=staff, is_done=work.is_taken)
-        passes = Passes(work, begin, by_digest, lambda: experiment.may_begin(()))
-        with closing(watch(passes, jobs)) as made:
+        begin = partial(run, experiment, workers=staff)
+        making = (
+            begin(jobs)
+            if kept is None
+            else Passes(SharedWork(kept.root / layout.LEASES, kept.done), begin, experiment, jobs)
+        )
+        with closing(watch(making, jobs)) as made:
             for record in made:
-                archive.add(record)
+                records.append(record) if kept is None else kept.add(record)
+    return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
 
 
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
