@@ -10,7 +10,7 @@ from scipy import optimize
 
 from redelve.errors import StatisticsError
 from redelve.stats.training_time import TailModel, fit_tail, model_form, published_form, trial_times
-from redelve.stats.training_time.likelihood import TailTimes, find_peak
+from redelve.stats.training_time.likelihood import Peak, TailTimes, ever_interval, find_peak
 from redelve.stats.training_time.tail import cut, fit_p_value
 
 RNG = np.random.default_rng
@@ -93,6 +93,25 @@ def test_the_simplex_finds_the_peak(whole: bool) -> None:
     found = find_peak(tail)
     other = optimize.minimize(lambda p: -tail.log_likelihood(*np.exp(p)), [-3.0, 0.0], method="Powell")
     assert found.log_likelihood == pytest.approx(-other.fun, abs=0.01)
+
+
+def test_an_interval_is_found_though_the_way_back_from_far_outside_is_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of some thousand simulated sets of trials one had a simplex that was stuck far outside the interval."""
+    tail = cut(LIGHT.trials(1000, RNG(2)), 40.0)
+    peak = find_peak(tail)
+    sound = ever_interval(tail, peak, 1.92)
+
+    def stuck(tail: TailTimes, near: Peak, *, ever: float) -> Peak:
+        if near.k == peak.k or tail.log_likelihood(near.rate, near.k, ever) > peak.log_likelihood - 20:
+            return find_peak(tail, near, ever=ever)
+        return Peak(near.rate, near.k, tail.log_likelihood(near.rate, near.k, ever))
+
+    monkeypatch.setattr("redelve.stats.training_time.likelihood.find_peak", stuck)
+    low, high = ever_interval(tail, peak, 1.92)
+    assert 0 < low < tail.ever(peak.rate, peak.k) < high
+    assert (low, high) == pytest.approx(sound, abs=1e-3)
 
 
 def test_grouping_many_times_changes_little() -> None:

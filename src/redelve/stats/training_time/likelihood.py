@@ -174,7 +174,9 @@ def ever_interval(tail: TailTimes, peak: Peak, drop: float) -> tuple[float, floa
     last = [peak, peak]
 
     def within(side: int, rho: float) -> float:
-        last[side] = find_peak(tail, last[side], ever=rho)
+        # The way back from far outside may be missed, and the peak itself must be found within.
+        near = max((last[side], peak), key=lambda one: tail.log_likelihood(one.rate, one.k, rho))
+        last[side] = find_peak(tail, near, ever=rho)
         return last[side].log_likelihood - peak.log_likelihood + drop
 
     low = _crossing(lambda p: within(0, p), best, 1e-6 * best)
