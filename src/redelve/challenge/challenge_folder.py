@@ -27,7 +27,10 @@ MOST_CASES = 10_000_000
 KEYS = {
     "": ("format", "title", "description", "phases", "limits", "rules", "datasets"),
     "phases": ("opens", "validation_labels", "ends", "time_zone"),
-    "limits": ("submissions_per_day", "megabytes", "ranked_entries"),
+    "limits": (
+        *("submissions_per_day", "megabytes", "ranked_entries"),
+        *("registrations_per_hour", "uploads_per_hour", "address_uploads_per_hour"),
+    ),
     "rules": ("validation_feedback", "rank_pool", "test_labels"),
     "datasets": ("name", "kind", "features", "train", "valid", "test", "about"),
 }
@@ -49,11 +52,18 @@ class ChallengeDataset:
 
 @dataclass(frozen=True)
 class ChallengeLimits:
-    """What a participant may do; `ranked_entries` is how many of the last complete ones the ranking takes."""
+    """What a participant may do; `ranked_entries` is how many of the last complete ones the ranking takes.
+
+    `registrations_per_hour` and `address_uploads_per_hour` are for all accounts of one address, which may be a
+    whole class behind one router; `uploads_per_hour` is for an account, refused files included.
+    """
 
     submissions_per_day: int = 50
     megabytes: int = 64
     ranked_entries: int = 5
+    registrations_per_hour: int = 200
+    uploads_per_hour: int = 60
+    address_uploads_per_hour: int = 2000
 
 
 @dataclass(frozen=True)

@@ -74,14 +74,15 @@ def test_no_date_that_a_client_sends_is_believed(bench: Bench, claim: dict[str, 
 
 
 def test_a_key_of_an_earlier_upload_brings_no_new_file_in(bench: Bench) -> None:
-    """Sent again after the end it is the old entry, with the old file."""
+    """Sent again after the end it is the old entry; with another file it is refused."""
     bench.join("Ada")
     key = {"Idempotency-Key": "one"}
     first = bench.send("Ada", headers=key).json()
     bench.clock.set(ENDS)
-    again = bench.send("Ada", seed=9, headers=key)
-    assert again.status_code == 200
-    assert again.json()["sha256"] == first["sha256"]
+    again = bench.send("Ada", headers=key)
+    assert (again.status_code, again.json()["id"]) == (200, first["id"])
+    other = bench.send("Ada", seed=9, headers=key)
+    assert (other.status_code, other.json()["error"]["code"]) == (422, "key_reused")
     assert entries_of(bench) == 1
 
 

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from redelve.challenge import ChallengeLimits
+from redelve.challenge.server import entries
+from redelve.challenge.server.audit import Actor
 from redelve.challenge.server.database_tables import AuditNote, User
 from redelve.challenge.server.secrets_kept import Passwords
 from redelve.challenge.server.texts import comparable
 from tests.challenge.attacks.tools import Answer, Wire
-from tests.challenge.server.bench import PASSWORD, Bench
+from tests.challenge.server.bench import PASSWORD, START, Bench, running
 
 JSON = {"Content-Type": "application/json"}
 
@@ -107,9 +111,30 @@ class TestBruteForce:
         monkeypatch.setattr(Passwords, "fits", None)
         assert login(bench, "Ada", PASSWORD).status == 429
 
-    def test_registering_is_bounded_too(self, bench: Bench) -> None:
-        codes = [register(bench, f"name {number}", f"2001:db8::{number:x}") for number in range(22)]
-        assert codes == [201] * 20 + [429] * 2
+    def test_registering_is_bounded_too(self, tmp_path: Path) -> None:
+        with running(tmp_path, limits=ChallengeLimits(registrations_per_hour=20)) as bench:
+            codes = [register(bench, f"name {number}", f"2001:db8::{number:x}") for number in range(22)]
+            assert codes == [201] * 20 + [429] * 2
+
+    def test_a_class_behind_one_address_registers_logs_in_and_uploads(self, bench: Bench) -> None:
+        """A hundred and fifty people in a room; each wrong password counts all the same."""
+        accounts, address = bench.services.accounts, "192.0.2.7"
+        for number in range(150):
+            user = accounts.register(START, address, f"student {number}", PASSWORD)
+            accounts.login(START, address, user.name, PASSWORD)
+            entries.check_may_submit(bench.services, Actor(user, address))
+        codes = [login(bench, f"nobody {n}", "123456", address).status for n in range(102)]
+        assert codes == [401] * 100 + [429] * 2
+
+    def test_uploads_are_bounded_by_account_and_by_address(self, tmp_path: Path) -> None:
+        limits = ChallengeLimits(uploads_per_hour=2, address_uploads_per_hour=5)
+        with running(tmp_path, limits=limits) as bench:
+            for name in ("Ada", "Bob", "Cem"):
+                bench.join(name)
+            codes = [[bench.send(name).status_code for _ in range(3)] for name in ("Ada", "Bob", "Cem")]
+            assert codes == [[201, 201, 429], [201, 201, 429], [201, 429, 429]]
+            told = bench.client.get("/api/v1/challenge").json()["limits"]
+            assert (told["uploads_per_hour"], told["address_uploads_per_hour"]) == (2, 5)
 
 
 class TestEnumeration:

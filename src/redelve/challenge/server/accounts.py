@@ -94,6 +94,9 @@ class Accounts:
         assert user is not None
         with self.database.writing() as session:
             rates.forgive(session, by_both, limits.login_by_name_and_address)
+            rates.take_back(
+                session, f"login:{place}", limits.login_by_address, now
+            )  # a class logs in at once
             if self.passwords.is_outdated(user.password_hash):
                 again = self.passwords.hash(password)
                 session.execute(update(User).where(User.id == user.id).values(password_hash=again))
@@ -207,8 +210,7 @@ class Accounts:
         """Become an organiser, or choose a new password, by a link; the account's sessions and tokens end."""
         found = self.invitation(now, secret)
         with self.database.writing() as session:
-            by_place = f"link:{rates.holder(address)}"
-            rates.count(session, by_place, self.settings.rates.registrations_by_address, now)
+            rates.count(session, f"link:{rates.holder(address)}", self.settings.rates.links_by_address, now)
         known = self._invited(found)
         checked = known.name if known is not None else name_of(name)
         kept = self.passwords.hash(_password(password, checked))

@@ -70,11 +70,7 @@ def challenge(services: Serving) -> dict[str, Any]:
         "now": now,
         "time_zone": services.zone,
         "phases": {"opens": phases.opens, "validation_labels": phases.validation_labels, "ends": phases.ends},
-        "limits": {
-            "submissions_per_day": found.limits.submissions_per_day,
-            "megabytes": found.limits.megabytes,
-            "ranked_entries": found.limits.ranked_entries,
-        },
+        "limits": asdict(found.limits),
         "rules": asdict(found.rules),
         "datasets": [
             {"name": each.name, "kind": each.kind, "features": each.features, "sizes": dict(each.sizes)}

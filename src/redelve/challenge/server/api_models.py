@@ -49,6 +49,9 @@ class LimitsAnswer(BaseModel):
     submissions_per_day: int
     megabytes: int
     ranked_entries: int
+    registrations_per_hour: int
+    uploads_per_hour: int
+    address_uploads_per_hour: int
 
 
 class RulesAnswer(BaseModel):

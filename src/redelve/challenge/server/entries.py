@@ -75,8 +75,10 @@ def _ended(held: PhaseSchedule) -> Refusal:
     return Refusal(403, "ended", f"The challenge ended on {ended}; no entries are taken any more.")
 
 
-def check_may_submit(services: Services, user: User) -> None:
+def check_may_submit(services: Services, actor: Actor) -> None:
     """Raise a problem unless this account may send an entry now; asked before the upload starts."""
+    assert actor.user is not None
+    user, limits = actor.user, services.settings.rates
     if user.is_organiser:
         raise Refusal(403, "organiser", "An organiser knows the truth and cannot take part.")
     if user.disqualified_at is not None:
@@ -88,7 +90,9 @@ def check_may_submit(services: Services, user: User) -> None:
         check_open(held, services.now())
         if held.closed is not None:  # even if the machine's clock was put back
             raise _ended(held)
-        rates.count(session, f"upload:{user.id}", services.settings.rates.uploads, services.now())
+        rates.count(session, f"upload:{user.id}", limits.uploads, services.now())
+        place = f"uploads:{rates.holder(actor.address)}"
+        rates.count(session, place, limits.uploads_by_address, services.now())
         _check_quota(quota(services, session, user.id))
 
 
@@ -96,6 +100,16 @@ def known(services: Services, user: User, client_key: str | None) -> Entry | Non
     """The entry that was made of this upload before."""
     with services.database.reading() as session:
         return _known(session, user, client_key)
+
+
+def check_same(before: Entry, sha256: str) -> None:
+    """Raise a problem where a key that was used before comes with another file."""
+    if before.sha256 != sha256:
+        raise Refusal(
+            422,
+            "key_reused",
+            f"This Idempotency-Key belongs to entry {before.id}, which was another file: use a new key.",
+        )
 
 
 def _known(session: Session, user: User, client_key: str | None) -> Entry | None:
@@ -114,6 +128,7 @@ def submit(
         user = session.get_one(User, actor.user.id, with_for_update=True)  # one at a time for each account
         before = _known(session, user, offer.client_key)
         if before is not None:
+            check_same(before, stored.sha256)
             return before, False
         entry = _insert(services, session, replace(actor, user=user), (stored, received, offer))
     services.wake.set()
@@ -195,12 +210,12 @@ def cancel(services: Services, actor: Actor, entry_id: int) -> Entry:
 
 def choose(services: Services, actor: Actor, entry_id: int) -> Entry:
     """Let this entry be the one that the final ranking takes, where the rules leave it to participants."""
-    if services.challenge.rules.rank_pool != "chosen":
-        raise Refusal(409, "no_choice", "In this challenge participants do not choose the entry that counts.")
     with services.database.writing() as session:
         entry = session.get(Entry, entry_id)
         if entry is None or actor.user is None or entry.user_id != actor.user.id:
             raise not_found("such entry")
+        if services.challenge.rules.rank_pool != "chosen":
+            raise Refusal(409, "no_choice", "In this challenge participants do not choose what counts.")
         held = schedule(session, services.challenge.phases)
         if held.stage(services.now()) is Stage.ENDED:
             raise _ended(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -16,8 +16,10 @@ from redelve.challenge.server.secrets_kept import kept_hash
 Limit = tuple[int, int]
 
 
-def count(session: Session, key: str, limit: Limit, now: datetime) -> None:
+def count(session: Session, key: str, limit: Limit | None, now: datetime) -> None:
     """Count an attempt; raise a problem if there were too many in this stretch of time."""
+    if limit is None:
+        return
     times, seconds = limit
     moment = int(now.timestamp())
     window = moment - moment % seconds
@@ -48,6 +50,14 @@ def holder(address: str) -> str:
 def forgive(session: Session, key: str, limit: Limit) -> None:
     """Forget the attempts, as after a login that succeeded."""
     session.execute(delete(RateCount).where(RateCount.key == _key(key, limit[1])))
+
+
+def take_back(session: Session, key: str, limit: Limit, now: datetime) -> None:
+    """Let an attempt not count, as where it was no guess."""
+    moment, seconds = int(now.timestamp()), limit[1]
+    held = update(RateCount).where(RateCount.key == _key(key, seconds))
+    held = held.where(RateCount.window == moment - moment % seconds, RateCount.count > 0)
+    session.execute(held.values(count=RateCount.count - 1))
 
 
 def sweep(session: Session, now: datetime) -> None:

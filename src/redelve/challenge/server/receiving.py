@@ -19,6 +19,7 @@ from redelve.challenge.server.services import Services
 
 LOG = logging.getLogger("redelve.challenge.server")
 PIECE = 1 << 20
+INTERRUPTED = Refusal(400, "interrupted", "The upload was interrupted: send it again.")
 UNKEPT = Refusal(
     503, "no_room", "The server cannot keep the file just now: tell the organiser, try again later."
 )
@@ -32,8 +33,12 @@ async def receive_entry(
     offer = offer.checked()
     before = await run_in_threadpool(entries.known, services, actor.user, offer.client_key)
     if before is not None:
+        try:
+            entries.check_same(before, await uploads.digest_of(stream))
+        except ClientDisconnect:
+            raise INTERRUPTED from None
         return before, False
-    await run_in_threadpool(entries.check_may_submit, services, actor.user)
+    await run_in_threadpool(entries.check_may_submit, services, actor)
     try:
         receiver = uploads.Receiver(services.settings.uploads, services.challenge.limits.megabytes << 20)
         async with asyncio.timeout(services.settings.upload_seconds):
@@ -41,7 +46,7 @@ async def receive_entry(
     except TimeoutError:
         raise Refusal(408, "too_slow", "The upload took too long: try again on a better line.") from None
     except ClientDisconnect:
-        raise Refusal(400, "interrupted", "The upload was interrupted: send it again.") from None
+        raise INTERRUPTED from None
     except OSError as problem:
         LOG.error("an entry could not be kept in %s: %s", services.settings.uploads, problem.strerror)
         raise UNKEPT from None

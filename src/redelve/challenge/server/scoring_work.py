@@ -81,6 +81,8 @@ def _refuse(services: Services, lease: Lease, error: SubmissionError) -> None:
         count = len(error.problems)
         reason = f"cannot be taken: {count} problem{'s' if count > 1 else ''} to mend"
         enter(session, entry, REFUSED, services.now(), reason)
+        stored = entry.stored
+    (services.settings.uploads / stored).unlink(missing_ok=True)  # nobody will read it again
 
 
 def score_test(services: Services, lease: Lease) -> None:

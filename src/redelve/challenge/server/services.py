@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from redelve.challenge import Challenge, read_challenge
+from redelve.challenge import Challenge, ChallengeLimits, read_challenge
 from redelve.challenge.server.accounts import Accounts
 from redelve.challenge.server.belonging import check_files, settle
 from redelve.challenge.server.clock import Clock, SystemClock
@@ -18,11 +18,12 @@ from redelve.challenge.server.clock_guard import GuardedClock
 from redelve.challenge.server.database import Database
 from redelve.challenge.server.database_tables import ORGANISER, Fact
 from redelve.challenge.server.secrets_kept import Passwords, new_secret
-from redelve.challenge.server.settings import Settings
+from redelve.challenge.server.settings import RateLimits, Settings
 from redelve.challenge.server.standing import PhaseSchedule, Stage, schedule
 from redelve.errors import LocationError
 
 KEY = "form_key"
+HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
     `may_change` lets the challenge's datasets be others than before, as long as there are no entries.
     """
     challenge = read_challenge(settings.challenge)
+    settings = replace(settings, rates=rates_of(settings.rates, challenge.limits))
     check_files(challenge)
     _make_folders(settings)
     database = Database(settings.database)
@@ -91,6 +93,16 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
         held.keep()
     accounts = Accounts(database, settings, Passwords(settings.passwords))
     return Services(settings, challenge, database, held, accounts, _key(database))
+
+
+def rates_of(given: RateLimits, limits: ChallengeLimits) -> RateLimits:
+    """How often things may be tried, where it is not said otherwise as the challenge says."""
+    return replace(
+        given,
+        registrations_by_address=given.registrations_by_address or (limits.registrations_per_hour, HOUR),
+        uploads=given.uploads or (limits.uploads_per_hour, HOUR),
+        uploads_by_address=given.uploads_by_address or (limits.address_uploads_per_hour, HOUR),
+    )
 
 
 def one_at_a_time(session: Session) -> None:

@@ -17,13 +17,15 @@ class PasswordCost:
 
 @dataclass(frozen=True)
 class RateLimits:
-    """How often things may be tried: (times, seconds)."""
+    """How often things may be tried: (times, seconds). Where there is None the challenge's limits say it."""
 
     login_by_name_and_address: tuple[int, int] = (5, 900)
     login_by_name: tuple[int, int] = (50, 900)
     login_by_address: tuple[int, int] = (100, 900)
-    registrations_by_address: tuple[int, int] = (20, 3600)
-    uploads: tuple[int, int] = (60, 3600)
+    registrations_by_address: tuple[int, int] | None = None
+    uploads: tuple[int, int] | None = None
+    uploads_by_address: tuple[int, int] | None = None
+    links_by_address: tuple[int, int] = (20, 3600)
     actions: tuple[int, int] = (240, 3600)
     """Other changes by one account: tokens, cancellations, new passwords."""
 

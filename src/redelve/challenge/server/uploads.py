@@ -84,6 +84,14 @@ async def receive(
         raise
 
 
+async def digest_of(stream: AsyncIterator[bytes]) -> str:
+    """SHA-256 of what comes, which is not kept."""
+    found = hashlib.sha256()
+    async for piece in stream:
+        found.update(piece)
+    return found.hexdigest()
+
+
 def too_large(most: int) -> Refusal:
     """The file has more bytes than the challenge allows."""
     return Refusal(413, "too_large", f"The file is too large: {most / 2**20:g} MiB are allowed.")
