@@ -23,7 +23,7 @@ FORMS = (
     *("/login", "/register", "/logout", "/account/tokens", "/account/tokens/1/revoke", "/submit"),
     *("/entries/1/cancel", "/organiser/phases", "/organiser/entries/1/disqualify", "/organiser/ranking"),
     *("/organiser/users/1/disqualify", "/organiser/users/1/link", "/organiser/entries/1/retry"),
-    *("/organiser/export", "/organiser/retry", "/submit/form"),
+    *("/organiser/export", "/organiser/retry", "/submit/form", "/entries/1/choose", "/organiser/clock"),
 )
 
 
