@@ -20,7 +20,7 @@ from redelve.challenge import (
     read_public,
     real_example,
 )
-from redelve.challenge.preparation import origin_notes
+from redelve.challenge.preparation import few_cases, origin_notes
 from redelve.challenge.printed_tables import TABLE_I
 from redelve.data.catalogue.carriers import is_at_hand
 from redelve.errors import LocationError, RedelveError, SpecError
@@ -266,3 +266,13 @@ def test_the_real_example_is_what_it_promises(tmp_path: Path) -> None:
     assert cases == {"ada": (4147, 47), "hiva": (3845, 1617), "sylva": (13086, 212)}
     origins = (tmp_path / "real" / "secret" / "origins.txt").read_text()
     assert origins.count("is left out: it has one value only") == 5  # of ADA's 48 features and SYLVA's 216
+
+
+def test_few_validation_cases_are_warned_of(tmp_path: Path) -> None:
+    few = small_challenge(tmp_path / "few")
+    told = few_cases(few, "anna")
+    assert told is not None
+    assert "anna has 8 validation cases" in told
+    sizes = {"train": 100, "valid": 400, "test": 300}
+    many = add_dataset(tmp_path / "many", "anna", some_patterns(0), sizes=sizes, seed=0)
+    assert few_cases(many, "anna") is None

@@ -86,10 +86,14 @@ def test_the_digest_is_of_the_content_not_of_the_zip(challenge: Challenge) -> No
     [
         ("../anna_valid.resu", "must lie at the top of the zip"),
         ("/anna_valid.resu", "must lie at the top of the zip"),
-        ("results/anna_valid.resu", "zip the files, not their folder"),
+        ("./anna_valid.resu", "must lie at the top of the zip"),
+        ("results/../anna_valid.resu", "must lie at the top of the zip"),
+        ("__MACOSX/../anna_valid.resu", "must lie at the top of the zip"),
+        ("\u2025/anna_valid.resu", "must lie at the top of the zip"),
         ("C:\\anna_valid.resu", "must lie at the top of the zip"),
-        ("results/", "must lie at the top of the zip"),
-        ("__MACOSX/._anna_valid.resu", "your system put this in"),
+        ("results/", "a link or something special"),
+        ("__MACOSX/._anna_valid.resu", "the zip is empty"),
+        (".DS_Store", "the zip is empty"),
         ("anna_vaild.resu", "did you mean anna_valid.resu?"),
         ("ANNA_valid.resu", "no such file to submit"),
         ("anna_valid.RESU", "no such file to submit"),
@@ -167,7 +171,7 @@ def test_unusual_compression_is_refused(challenge: Challenge, kind: int) -> None
 
 def test_a_bomb_that_declares_its_size_is_not_read(challenge: Challenge) -> None:
     (told,) = problems_of(zipped({"anna_valid.resu": b"1\n" * 10_000_000}), challenge)
-    assert "has 20000000 bytes or more, but 8 lines need at most 96" in told
+    assert "has 20000000 bytes or more, but 8 lines need at most 288" in told
 
 
 def test_a_bomb_that_lies_about_its_size_is_read_to_the_bound_only(challenge: Challenge) -> None:
@@ -211,7 +215,7 @@ def test_a_directory_without_end_is_not_read(challenge: Challenge, monkeypatch: 
     ("file", "data", "message"),
     [
         ("anna_valid.resu", b"0\n1\n" * 4, 'line 1: expected 1 or -1 but got "0": write -1'),
-        ("anna_valid.resu", b"1.0\n" * 8, 'got "1.0": write 1'),
+        ("anna_valid.resu", b"1.5\n" * 8, 'line 1: expected 1 or -1 but got "1.5"'),
         ("anna_valid.resu", b"1 \n" * 8, 'got "1 ": leave out the blanks'),
         ("anna_valid.resu", b"\n" + b"1\n" * 8, 'line 1: expected 1 or -1 but got "": leave out blank lines'),
         ("anna_valid.resu", b"label\n" + b"1\n" * 8, 'line 1: expected 1 or -1 but got "label"'),
@@ -220,8 +224,7 @@ def test_a_directory_without_end_is_not_read(challenge: Challenge, monkeypatch: 
         ("anna_valid.conf", b"x\n" + b"0.5\n" * 8, 'line 1: expected a finite number but got "x"'),
         ("anna.guess", b"12%", 'got "12%": write 0.12'),
         ("anna.guess", b"0,12\r\n", 'got "0,12": write 0.12'),
-        ("__MACOSX/._anna_valid.resu", b"x", "your system put this in: make the zip without it"),
-        (".DS_Store", b"x", "your system put this in: make the zip without it"),
+        ("other/anna_valid.resu", VALID, '"anna_valid.resu" is in the zip twice'),
     ],
 )
 def test_common_slips_are_told_with_what_to_write_instead(
@@ -333,3 +336,26 @@ def test_files_of_a_folder_are_packed(challenge: Challenge, tmp_path: Path) -> N
     assert labels_bytes(found.answers["valid"]) == VALID
     assert found.confidences["valid"].tolist() == [0.25] * 8
     assert found.guess == 0.3
+
+
+def test_what_finder_zips_is_taken(challenge: Challenge) -> None:
+    """A folder, its entry, and what a Mac puts beside every file."""
+    plain = {"anna_valid.resu": VALID, "anna.guess": b"0.5\n"}
+    packed = {
+        "my answers/": b"",
+        **{f"my answers/{name}": data for name, data in plain.items()},
+        "my answers/.DS_Store": b"x",
+        "__MACOSX/": b"",
+        "__MACOSX/my answers/._anna_valid.resu": b"x" * 200,
+        "__MACOSX/._my answers": b"x",
+    }
+    found = read_submission(zipped(packed), challenge)
+    assert found.digest == read_submission(zipped(plain), challenge).digest
+
+
+@pytest.mark.parametrize("form", ["{:.1f}\n", "{:.18e}\n", "{:+.0f}\r\n", "{:.0f}.\n"])
+def test_answers_written_as_other_numbers_are_taken(challenge: Challenge, form: str) -> None:
+    """As numpy.savetxt and pandas write them."""
+    written = "".join(form.format(int(line)) for line in VALID.split()).encode()
+    found = read_submission(zipped({"anna_valid.resu": written}), challenge)
+    assert found.digest == read_submission(zipped({"anna_valid.resu": VALID}), challenge).digest

@@ -37,6 +37,8 @@ MOST_PROBLEMS = 5
 """After so many bad lines no further ones are looked for."""
 LIMIT = 2 << 30
 LABELS = (b"1", b"-1", b"+1")
+ONES = re.compile(rb"(?:[+-]?1(?:\.0*)?(?:[eE][+-]?0{1,3})?\n)+")
+"""Lines that are 1 or −1, however many zeros follow."""
 UTF_8_MARK, UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}", re.ASCII)
 PARAM_LINE = re.compile(r"\s*([a-z_]+)\s*=\s*(\S+)\s*", re.ASCII)
@@ -65,11 +67,20 @@ def parse_labels(data: bytes, problems: Problems, expected: int | None = None) -
     signs = values[ends[long] - 2]
     plain = (long | (lengths == 1)).all() and (values[ends - 1] == 49).all()
     if not plain or not np.isin(signs, (43, 45)).all():
-        _name_bad_labels(body, problems)
-        return None
+        return _written_out(body, problems)
     labels = np.ones(ends.size, dtype=np.int8)
     labels[np.flatnonzero(long)[signs == 45]] = -1
     return labels
+
+
+def _written_out(body: bytes, problems: Problems) -> Int8Array | None:
+    """Labels written as 1.0 or 1.000e+00, as NumPy's savetxt and pandas do; problems where they are not."""
+    if not ONES.fullmatch(body):
+        _name_bad_labels(body, problems)
+        return None
+    values = np.frombuffer(body, dtype=np.uint8)
+    starts = np.concatenate(([0], np.flatnonzero(values == 10)[:-1] + 1))
+    return np.where(values[starts] == 45, -1, 1).astype(np.int8)
 
 
 def parse_confidences(data: bytes, problems: Problems, expected: int | None = None) -> Numbers | None:
@@ -347,7 +358,7 @@ def _count_agrees(count: int, expected: int | None, problems: Problems, what: st
 
 def _name_bad_labels(body: bytes, problems: Problems) -> None:
     for number, line in enumerate(body.split(b"\n")[:-1], start=1):
-        if line not in LABELS:
+        if not ONES.fullmatch(line + b"\n"):
             text = shown(line.decode("ascii", "replace"), 40)
             problems.add(number, f'expected 1 or -1 but got "{text}"{_label_meant(line)}')
             if len(problems) >= MOST_PROBLEMS:

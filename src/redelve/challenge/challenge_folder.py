@@ -54,8 +54,8 @@ class ChallengeDataset:
 class ChallengeLimits:
     """What a participant may do; `ranked_entries` is how many of the last complete ones the ranking takes.
 
-    `registrations_per_hour` and `address_uploads_per_hour` are for all accounts of one address, which may be a
-    whole class behind one router; `uploads_per_hour` is for an account, refused files included.
+    `registrations_per_hour` and `address_uploads_per_hour` are for all accounts of one address, which may be
+    a whole class behind one router; `uploads_per_hour` is for an account, refused files included.
     """
 
     submissions_per_day: int = 50

@@ -38,6 +38,7 @@ from redelve.challenge.challenge_folder import (
     dataset_text,
     read_challenge,
 )
+from redelve.challenge.feedback import TYPICAL_BER, Rounding, largest_sigma
 from redelve.challenge.patterns import Patterns
 from redelve.challenge.phases import Phases
 from redelve.data.files import StrPath, read_text, write_atomic
@@ -48,6 +49,8 @@ SPARSE = 0.95
 """Data with a larger share of zeros are written sparse, if nothing else is said."""
 FEWEST = 111
 ATTEMPTS = 200
+FEW = 30
+"""Cases of the rarer class that a validation part should have at least (docs/challenge.md)."""
 """How often an order is drawn again that leaves a part without a class."""
 SHORT = 20_000
 ORIGINS = "origins.txt"
@@ -241,6 +244,20 @@ def origin_notes(folder: StrPath, name: str) -> tuple[str, ...]:
     lines = read_text(Path(folder) / "secret" / ORIGINS).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith(f"{name}: "))
     return tuple(line.strip() for line in takewhile(lambda line: line.startswith("  "), lines[start + 1 :]))
+
+
+def few_cases(challenge: Challenge, name: str) -> str | None:
+    """A warning where the validation part of a dataset is too small to tell much."""
+    labels = challenge.truths(name, "valid")
+    rounding = Rounding.of(labels)
+    if min(rounding.counts) >= FEW:
+        return None
+    error = largest_sigma(TYPICAL_BER, rounding.counts)
+    return (
+        f"{name} has {labels.size} validation cases, {min(rounding.counts)} of the rarer class: a validation "
+        f"BER of 0.25 is known to ± {error:.2g} only. Plan {FEW} of the rarer class at least, by -z "
+        "train,valid,test"
+    )
 
 
 def _repeated(

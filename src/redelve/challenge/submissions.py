@@ -7,6 +7,7 @@ checked before anything is read, and reading stops at the size that the expected
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
 import struct
 import zipfile
@@ -29,7 +30,7 @@ from redelve.model.dataset import Numbers
 Values = TypeVar("Values", Int8Array, Numbers)
 
 MOST_PROBLEMS = 40
-PER_ANSWER, PER_CONFIDENCE, SLACK = 4, 40, 64
+PER_ANSWER, PER_CONFIDENCE, SLACK = 28, 40, 64
 """Bytes that a line may have, with its end, and that a file may have besides."""
 ENCRYPTED = 0x1
 END_RECORD, LOCATOR, PER_ENTRY = 22, 20, 1024
@@ -40,8 +41,11 @@ NO_ZIP = (
     ".guess files"
 )
 SYSTEMS = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
-BY_A_SYSTEM = "your system put this in: make the zip without it, as by `zip answers.zip *.resu *.guess`"
-IN_A_FOLDER = "the files must lie at the top of the zip, in no folder: zip the files, not their folder"
+"""What systems put into zips unasked; it is passed over."""
+IN_A_FOLDER = (
+    "the files must lie at the top of the zip, or in a plain folder: zip the files, not paths to them"
+)
+FOLDERS = re.compile(r"(?:\w[\w .()+-]{0,99}/){1,5}")
 PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGE = (
     zipfile.BadZipFile,
@@ -167,6 +171,26 @@ def wanted_files(challenge: Challenge) -> dict[str, _Wanted]:
     return found
 
 
+def _bare_name(name: str) -> str:
+    """The name without the plain folders that it lies in; with anything else before it, the whole name.
+
+    >>> _bare_name("my results/anna.guess"), _bare_name("../anna.guess")
+    ('anna.guess', '../anna.guess')
+    """
+    found = FOLDERS.match(name)
+    return name if found is None else name[found.end() :]
+
+
+def _is_passed_over(member: zipfile.ZipInfo) -> bool:
+    """Whether an entry is a folder, or a file that a system put in unasked."""
+    name = member.orig_filename
+    if name.startswith("__MACOSX/"):
+        return ".." not in name
+    bare = _bare_name(name)
+    is_folder = not bare and not member.file_size
+    return is_folder or bare in SYSTEMS or (bare.startswith("._") and "/" not in bare)
+
+
 class _Reader:
     """Reads one zip, collecting problems."""
 
@@ -201,7 +225,7 @@ class _Reader:
             self.note(NO_ZIP)
             return self.submission({})
         with archive:
-            members = archive.infolist()
+            members = [member for member in archive.infolist() if not _is_passed_over(member)]
             if self.members_are_sound(members):
                 return self.submission(self.contents(archive, members))
         return self.submission({})
@@ -230,24 +254,25 @@ class _Reader:
             return False
         seen: set[str] = set()
         for member in members:
-            if problem := self.trouble(member):
+            name = _bare_name(member.orig_filename)
+            if problem := self.trouble(member, name):
                 self.note(f'"{shown(member.orig_filename, 80)}": {problem}')
-            elif member.filename in seen:
-                self.note(f'"{member.filename}" is in the zip twice: leave one out')
-            seen.add(member.filename)
+            elif name in seen:
+                self.note(f'"{name}" is in the zip twice: leave one out')
+            seen.add(name)
         total = sum(member.file_size for member in members)
         if total > self.limits.uncompressed:
             self.note(f"the files have {total} bytes in all; at most {self.limits.uncompressed} are taken")
         return not self.problems
 
-    def trouble(self, member: zipfile.ZipInfo) -> str | None:
-        """What is wrong with an entry before it is read."""
-        name, mode = member.orig_filename, member.external_attr >> 16
+    def trouble(self, member: zipfile.ZipInfo, name: str) -> str | None:
+        """What is wrong with an entry, whose name without its folder is given, before it is read."""
+        mode = member.external_attr >> 16
         if "/" in name or "\\" in name:
-            return BY_A_SYSTEM if name.startswith(SYSTEMS) else IN_A_FOLDER
+            return IN_A_FOLDER
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             return "this is a link or something special: put in the file itself"
-        if name not in self.wanted or name != member.filename:
+        if name not in self.wanted or member.orig_filename != member.filename:
             return self.unknown_name(name)
         if member.flag_bits & ENCRYPTED:
             return "this is encrypted: zip it without a password"
@@ -266,8 +291,6 @@ class _Reader:
 
     def unknown_name(self, name: str) -> str:
         """What to say of a name that is not asked for, with the one that was perhaps meant."""
-        if name.startswith(SYSTEMS):
-            return BY_A_SYSTEM
         near = did_you_mean(name[:100], self.wanted)
         meant = f" (did you mean {near}?)" if near else ""
         names = ", ".join(self.challenge.names[:10])
@@ -282,7 +305,8 @@ class _Reader:
         """The bytes of each file, read no further than it may go."""
         found = {}
         for member in members:
-            name, wanted = member.filename, self.wanted[member.filename]
+            name = _bare_name(member.filename)
+            wanted = self.wanted[name]
             try:
                 with archive.open(member) as stream:
                     data = stream.read(wanted.most_bytes + 1)

@@ -88,7 +88,7 @@ PREPARE = Command(
 def _prepare(given: PrepareOptions) -> Iterator[str]:
     """Make the files and tell what was made."""
     from redelve.challenge.patterns import patterns_from
-    from redelve.challenge.preparation import add_dataset, origin_notes
+    from redelve.challenge.preparation import add_dataset, few_cases, origin_notes
 
     folder, source = given.arguments
     positive: Any = given.positive
@@ -109,6 +109,8 @@ def _prepare(given: PrepareOptions) -> Iterator[str]:
     zeros, positives = 100 * patterns.sparsity, 100 * patterns.share_positive
     yield f"{name}: {zeros:.1f} % zeros, {positives:.1f} % positive\n"
     yield from (f"  {note}\n" for note in origin_notes(folder, name))
+    if warning := few_cases(challenge, name):
+        yield f"  {warning}\n"
 
 
 def _table(given: PrepareOptions, source: str) -> str | Intake:

@@ -19,7 +19,7 @@ CLIMBS = (
 MEMBERS = (
     *("../ada_valid.resu", "/etc/cron.d/ada_valid.resu", "..\\ada_valid.resu", "C:\\ada_valid.resu"),
     *("ada/../../ada_valid.resu", "./ada_valid.resu", "ada_valid.resu/", "~/.ssh/authorized_keys", "CON"),
-    *("ada_valid.resu\0.txt", "ada_valid.resu\u202e", "\u2025/ada_valid.resu", "ADA_VALID.RESU", "."),
+    *("ada_valid.resu\0.txt", "ada_valid.resu\u202e", ".../ada_valid.resu", "ADA_VALID.RESU", "."),
 )
 
 
@@ -65,7 +65,7 @@ def test_a_member_with_a_path_is_refused_and_nothing_is_written(bench: Bench) ->
         before = files_below(bench.challenge.folder.parent)
         found = outcome(bench, crafted([Member(name, b"1\n" * SIZES["valid"])]))
         assert found["state"] == "refused", name
-        assert files_below(bench.challenge.folder.parent) == before
+        assert files_below(bench.challenge.folder.parent) == before  # refused files are deleted
 
 
 @pytest.mark.parametrize(

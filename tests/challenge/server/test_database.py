@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from redelve.challenge.server.database import Database, migration_config
-from redelve.challenge.server.database_tables import DatabaseTable, Fact
+from redelve.challenge.server.database_tables import DatabaseTable, Fact, User
 from redelve.errors import LocationError
 
 
@@ -81,4 +81,30 @@ def test_a_database_out_of_reach_is_told_in_one_line_without_the_password(tmp_pa
         database.migrate()
     assert "hush" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
+    database.close()
+
+
+def test_tables_of_a_newer_version_are_refused_in_a_sentence(database: Database) -> None:
+    database.migrate()
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(LocationError, match="made by a newer version of redelve") as caught:
+        database.migrate()
+    assert "\n" not in str(caught.value)
+    database.close()
+
+
+def test_tables_of_the_first_version_are_brought_up_to_date_with_their_rows(database: Database) -> None:
+    with database.engine.begin() as connection:
+        command.upgrade(migration_config(connection), "0001")
+        connection.execute(
+            text(
+                "INSERT INTO users (id, name, name_key, password_hash, role, created_at) "
+                "VALUES (1, 'Ada', 'ada', 'x', 'participant', '2026-01-01')"
+            )
+        )
+    database.migrate()
+    with database.reading() as session:
+        user = session.get_one(User, 1)
+        assert (user.name, user.chosen_entry_id) == ("Ada", None)
     database.close()

@@ -235,3 +235,13 @@ def test_a_file_that_cannot_even_be_closed_is_forgotten(tmp_path: Path) -> None:
     receiver._file = Broken()  # type: ignore[assignment]
     receiver.drop()
     assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_a_file_that_is_refused_does_not_stay_on_the_disk(bench: Bench) -> None:
+    bench.join("Ada")
+    bench.send("Ada")
+    bench.send("Ada", b"no zip")
+    bench.work()
+    assert bench.entry("Ada", 2)["state"] == "refused"
+    assert len(files_in(bench)) == 1
+    assert bench.entry("Ada", 1)["state"] == "scored"

@@ -21,6 +21,7 @@ EVIL = '<script>alert("x")</script>'
 PUBLIC = ("/", "/data", "/leaderboard", "/leaderboard/ada", "/learning", "/login", "/register", "/api")
 FORMS = (
     *("/login", "/register", "/logout", "/account/tokens", "/account/tokens/1/revoke", "/submit"),
+    *("/entries/1/choose", "/organiser/clock"),
     *("/entries/1/cancel", "/organiser/phases", "/organiser/entries/1/disqualify", "/organiser/ranking"),
     *("/organiser/users/1/disqualify", "/organiser/users/1/link", "/organiser/entries/1/retry"),
     *("/organiser/export", "/organiser/retry", "/submit/form", "/entries/1/choose", "/organiser/clock"),

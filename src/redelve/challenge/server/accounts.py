@@ -94,9 +94,7 @@ class Accounts:
         assert user is not None
         with self.database.writing() as session:
             rates.forgive(session, by_both, limits.login_by_name_and_address)
-            rates.take_back(
-                session, f"login:{place}", limits.login_by_address, now
-            )  # a class logs in at once
+            rates.take_back(session, f"login:{place}", limits.login_by_address, now)  # it was no guess
             if self.passwords.is_outdated(user.password_hash):
                 again = self.passwords.hash(password)
                 session.execute(update(User).where(User.id == user.id).values(password_hash=again))

@@ -12,6 +12,7 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -61,6 +62,11 @@ class Database:
                 if not self.is_sqlite:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
                 command.upgrade(migration_config(connection), "head")
+        except CommandError as problem:
+            raise LocationError(
+                f"{self.engine.url!r}: the tables were made by a newer version of redelve, which this one "
+                "does not know: use that version, or a newer one, or restore the backup from before"
+            ) from problem
         except SQLAlchemyError as problem:
             raise LocationError(f"{self.engine.url!r}: {_first_line(problem)}") from problem
 
