@@ -80,7 +80,7 @@ def test_isolation_writes_the_same_bytes(serial: dict[str, str], tmp_path: Path)
 
 def test_killed_workers_leave_the_same_bytes(serial: dict[str, str], tmp_path: Path) -> None:
     """A worker is killed whenever four more records are there: on slow machines the work goes on too."""
-    workers, over, killed = Processes(2), threading.Event(), []
+    workers, over, killed = Processes(2), threading.Event(), list[int]()
     fresh = tmp_path / "archive" / "fresh"
 
     def kill_now_and_then() -> None:
