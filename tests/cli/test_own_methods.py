@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from redelve.cli.options import UsageError
-from redelve.cli.own_methods import is_own, own_methods
+from redelve.cli.options import UsageError, methods_told
+from redelve.cli.own_methods import own_methods
 from tests.cli.test_assess import write_table
 from tests.conftest import RunCommand
 
@@ -66,9 +66,10 @@ def test_what_cannot_be_loaded_is_told(folder: Path, text: str, held: str | None
 
 
 def test_names_of_redelve_are_not_looked_for_in_files() -> None:
-    assert not is_own("lin-1")
-    assert is_own("mine.py")
-    assert is_own("my.package:tree")
+    assert methods_told(["lin-1"]) == {"lin-1": "lin-1"}
+    for name in ("mine.py", "my.package:tree"):
+        with pytest.raises(UsageError):
+            methods_told([name])
 
 
 def test_own_estimators_take_part_beside_those_that_are_known_by_name(

@@ -249,12 +249,9 @@ def _methods(given: AssessOptions) -> dict[str, Method] | None:
     """The methods named, and programs; None leaves the choice to redelve."""
     import shlex
 
-    from redelve.cli.own_methods import is_own, own_methods
     from redelve.methods.contract import named_methods
 
-    methods: dict[str, Any] = {}
-    for name in given.methods:
-        methods |= own_methods(name) if is_own(name) else {name: name}
+    methods = of.methods_told(given.methods)
     for text in given.program:
         name, separator, command = text.partition("=")
         if not separator or not name or not command.strip():

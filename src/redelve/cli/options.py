@@ -439,6 +439,23 @@ def number(letter: str, meaning: str, argument: str, wanted: Wanted = ANY) -> Ty
     return TypedOption(made, lambda given: wanted.number(given[-1]), None, wanted.words)
 
 
+def methods_told(names: Iterable[str]) -> dict[str, Any]:
+    """Methods by name: redelve's own, and what a file or module (methods.py, methods.py:mine) holds.
+
+    >>> methods_told(["lin-1"])
+    {'lin-1': 'lin-1'}
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        if ":" in name or name.endswith(".py"):
+            from redelve.cli.own_methods import own_methods
+
+            found |= own_methods(name)
+        else:
+            found[name] = name
+    return found
+
+
 def _parts(given: Sequence[str]) -> list[str]:
     return [part.strip() for one in given for part in one.split(",") if part.strip()]
 

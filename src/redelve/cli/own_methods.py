@@ -15,11 +15,6 @@ from redelve.cli.options import UsageError
 FACTORIES = ("make", "method", "main", "create", "build")
 
 
-def is_own(text: str) -> bool:
-    """Whether a method is named by a file or a module, not by a name of redelve's."""
-    return ":" in text or text.endswith(".py")
-
-
 def own_methods(text: str) -> dict[str, Any]:
     """The methods that methods.py:forest, methods.py:all_of_them (a dictionary) or methods.py stand for."""
     if ":" not in text:

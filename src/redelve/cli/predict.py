@@ -6,14 +6,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from redelve.cli import options as of
 from redelve.cli import table_options as tables
 from redelve.cli.options import Command, Progress, UsageError, reporter
 
 if TYPE_CHECKING:
-    from redelve.methods.contract import Method
     from redelve.performance import BenchSettings
     from redelve.studies.wcci import WcciPlan
 
@@ -52,17 +51,6 @@ PREDICT = Command(
 )
 
 
-def _methods(named: Sequence[str]) -> dict[str, Method]:
-    """Those of redelve, and of the user's files."""
-    from redelve.cli.own_methods import is_own, own_methods
-    from redelve.methods.contract import named_methods
-
-    methods: dict[str, Any] = {}
-    for name in named:
-        methods |= own_methods(name) if is_own(name) else {name: name}
-    return named_methods(methods)
-
-
 def _predict(given: PredictOptions) -> str:
     """The guesses, side by side; a table of them is written if it is wanted."""
     if given.list_ways:
@@ -70,12 +58,13 @@ def _predict(given: PredictOptions) -> str:
     if not given.arguments:
         raise UsageError("an argument is missing: the table")
     from redelve.data.tables import from_file
+    from redelve.methods.contract import named_methods
     from redelve.performance.predicting_tasks import predict_task
 
     table = from_file(given.arguments[0], given.target, groups=given.group, **given.some(*tables.CORRECTIONS))
     of.tell_warnings("redelve predict", table.warnings)
     prediction = predict_task(
-        _methods(given.method or (USUAL_METHOD,)),
+        named_methods(of.methods_told(given.method or (USUAL_METHOD,))),
         table.assignments[0],
         loss=given.loss,
         ways=given.ways or None,
