@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_validate
 from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
@@ -22,7 +23,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.timing import Row, best_of
 from redelve.assessment import assess
 from redelve.data.tasks import assignments_for
-from redelve.run.experiment import split
+from redelve.methods.adapters.sklearn_adapter import sklearn_method
+from redelve.methods.contract import METHODS as BUILT_IN
+from redelve.methods.contract import Method
+from redelve.run.cells import Limits
+from redelve.run.experiment import Experiment, plan, split
+from redelve.run.experiment import run as carry_out
 
 COMMAND = "python -m benchmarks assess"
 Numbers = NDArray[np.float64]
@@ -157,6 +163,26 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def job_seconds(method: Method, isolated: bool) -> float:
+    """What a job takes when many are done: those of eight runs less those of one, so that no start counts."""
+    tasks, took = assignments_for("demo/age/std.128"), []
+    for runs in (1, 8):
+        experiment = Experiment({"small": method}, tasks, runs=runs, limits=Limits(isolated=isolated))
+        jobs = plan(experiment)
+        took.append((timed(lambda e=experiment, j=jobs: list(carry_out(e, j))), len(jobs)))  # type: ignore[misc]
+    (once, few), (often, many) = took
+    return (often - once) / (many - few)
+
+
+def cell_row(name: str, method: Method, bound: float | None) -> Row:
+    """What a cell costs beyond the same small job in process."""
+    pairs = [(job_seconds(method, True), job_seconds(method, False)) for _ in range(3)]
+    own = min(isolated for isolated, _ in pairs) - min(here for _, here in pairs)
+    return row(
+        f"a cell for a small job of {name}, beyond its work", own, 0.005, "the 5 ms it may take", bound
+    )
+
+
 def run() -> list[Row]:
     data = fits()
     serial, bare, crossed = best_of(
@@ -172,6 +198,8 @@ def run() -> list[Row]:
         row(f"assess with two processes: {what}", two, one, "assess with one", 1 / 1.7),
         row(f"assess: {what}", serial, crossed, "scikit-learn's cross_validate, means only"),
     ]
+    ridge = sklearn_method(Ridge(), inputs="encoded")
+    rows += [cell_row("lin-1", BUILT_IN["lin-1"], 1.0), cell_row("scikit-learn's Ridge", ridge, None)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:

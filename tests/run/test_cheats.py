@@ -119,6 +119,14 @@ def test_where_there_are_no_namespaces_landlock_stops_it(
     test_what_a_method_finds_and_changes(name, "in a confined cell", place)
 
 
+def test_landlock_alone_leaves_udp(place: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    if launcher.landlock_version() < TCP_TOO:
+        pytest.skip("this machine has no Landlock")
+    monkeypatch.setattr(asking, "mechanism", lambda: "Landlock")
+    (record,) = records({"cheat": Attempt(None, "calls_home_by_udp", json.dumps(place))}, CONFINED, 1)
+    assert has_cheated(record)
+
+
 TCP_TOO = 4
 """The version of Landlock from which on connections are stopped."""
 

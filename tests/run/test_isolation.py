@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 from scipy import special
 
+import redelve
 from redelve.errors import SpecError
 from redelve.methods.contract import Method, Predictor
 from redelve.methods.shown import TrainingSet
-from redelve.run.cells import Limits, asking, let_go
+from redelve.run.cells import Limits, asking, let_go, limits_and_outcome
 from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
 from redelve.run.cells.sealing import BUILT_IN, harmless, sealed
 from redelve.run.experiment import pack, perform, plan, run
@@ -405,3 +407,58 @@ def test_costs_are_measured_outside_the_cell() -> None:
     assert costs.training_seconds + (costs.prediction_seconds or 0) >= 0.5
     assert costs.cpu_seconds > 0
     assert costs.peak_memory > 10_000_000
+
+
+@pytest.fixture
+def _as_users_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits_and_outcome, "ISOLATED_UNLESS_TOLD", True)
+
+
+@pytest.mark.usefixtures("_as_users_have_it")
+def test_jobs_have_cells_unless_told() -> None:
+    assert Limits().needs_a_cell
+    assert not Limits(isolated=False).needs_a_cell
+    (record,) = records_of(looks_for_the_truth, Limits())
+    assert (record.status, record.environment["isolation"]) == ("done", "a process of its own")
+
+
+@pytest.mark.usefixtures("_as_users_have_it")
+def test_functions_and_classes_of_a_script_have_cells_too() -> None:
+    """What no module holds is sent by its code, as from a notebook."""
+    shift = 2.0
+
+    def middle(inputs: Any, outputs: Any, asked: Any) -> Any:
+        return np.full(len(asked), outputs.mean() + shift)
+
+    assessment = redelve.assess(
+        {"middle": middle, "lambda": lambda x, y, z: [0.0] * len(z)}, "demo/age/std.512"
+    )
+    told = {(one.status, one.environment["isolation"]) for one in assessment.results.records}
+    assert told == {("done", "a process of its own")}
+    assert "V023" not in {note.code for note in assessment.findings.notes}
+
+
+@pytest.mark.usefixtures("_as_users_have_it")
+def test_what_cannot_be_sent_works_here_and_is_recorded() -> None:
+    lock = threading.Lock()
+
+    def locked(inputs: Any, outputs: Any, asked: Any) -> Any:
+        with lock:
+            return np.zeros(len(asked))
+
+    with pytest.warns(UserWarning, match='method "locked" has no process of its own: .*cannot pickle'):
+        assessment = redelve.assess({"locked": locked}, "demo/age/std.512")
+    (told,) = {one.environment["isolation"] for one in assessment.results.records}
+    assert told == "none: its code shared a process with the true targets"
+    (note,) = [note for note in assessment.findings.notes if note.code == "V023"]
+    assert note.methods == ("locked",)
+
+
+def test_who_must_be_confined_is_told_where_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "mechanism", lambda: None)
+    with pytest.raises(SpecError, match="methods can't be confined here"):
+        record_of(None, Limits(confined=True))
+    told = record_of(None, Limits(confined="if possible")).environment["isolation"]
+    assert told == "a process of its own, not confined: this machine does not allow it"
+    with pytest.raises(SpecError, match="confined is 'perhaps': choose True"):
+        Limits(confined="perhaps")  # type: ignore[arg-type]

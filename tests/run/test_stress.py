@@ -85,7 +85,8 @@ def killer(name: str, every: float) -> Iterator[list[int]]:
 
 def expected(experiment: Experiment) -> dict[Job, tuple[object, ...]]:
     """A quiet serial run, in this process, of the methods that behave."""
-    quiet = Experiment({name: methods()[name] for name in QUIET}, experiment.assignments)
+    behaved = {name: methods()[name] for name in QUIET}
+    quiet = Experiment(behaved, experiment.assignments, limits=Limits(isolated=False))
     return {record.job: content(record) for record in run(quiet, plan(quiet), InProcess())}
 
 
@@ -124,6 +125,18 @@ def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -
     with killer("redelve.run.workers.processes", every) as killed:
         check(experiment, Processes(2))
     assert killed
+
+
+@pytest.mark.parametrize("instances", [20, pytest.param(667, marks=pytest.mark.slow)], ids=["60", "2001"])
+def test_workers_wardens_and_cells_may_be_killed(instances: int) -> None:
+    """Whoever is hit, waiting cells included: all jobs are done, and as in a quiet run."""
+    chosen = {name: methods()[name] for name in QUIET}
+    experiment = toy_experiment(chosen, instances, limits=Limits(isolated=True))
+    with killer("child_main", 1.5) as killed:
+        found = {one.job: content(one) for one in run(experiment, plan(experiment), Processes(2))}
+    assert killed
+    assert found == expected(experiment)
+    assert descendants("child_main") == []
 
 
 @pytest.mark.parametrize("instances", [20, pytest.param(334, marks=pytest.mark.slow)], ids=["120", "2004"])

@@ -7,6 +7,7 @@ begins in the same state, whatever jobs came before it, and ends with its cell.
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -131,18 +132,25 @@ def _warden(threads: int, method: SealedMethod, is_confined: bool) -> Child:
 def _request(
     method: SealedMethod, lessons: Sequence[CellLesson], limits: Limits, order: dict[str, Any] | None
 ) -> CellRequest:
+    about = packed({"method": len(method.content)})
+    header = {"modules": method.modules, "memory": limits.memory, "confined": order}
+    return CellRequest(header, (about, method.content, _pickled(tuple(lessons))), limits.seconds)
+
+
+def _pickled(lessons: tuple[CellLesson, ...]) -> bytes:
+    """Cases as bytes; those of a user's frame may hold values of classes that only cloudpickle can send."""
+    if all(one.training.own is None for one in lessons):
+        return pickle.dumps(lessons, pickle.HIGHEST_PROTOCOL)
     import cloudpickle
 
     try:
-        lesson = cloudpickle.dumps(tuple(lessons))
+        dumped: bytes = cloudpickle.dumps(lessons)
     except Exception as error:
         raise SpecError(
             f"the cases can't be sent to another process: {type(error).__name__}: {error}; "
             "give values that can be pickled, or Limits(isolated=False) and no other limits"
         ) from error
-    about = packed({"method": len(method.content), "threads": limits.threads})
-    header = {"modules": method.modules, "memory": limits.memory, "confined": order}
-    return CellRequest(header, (about, method.content, lesson), limits.seconds)
+    return dumped
 
 
 def _outcome(reply: Verdict) -> Outcome:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from redelve.run.cells.confining import confine
 from redelve.run.cells.limits_and_outcome import Outcome, dump_answer
+from redelve.run.cells.rehearsal import rehearse
 from redelve.run.cells.watching import STARTED
 from redelve.run.cells.working import described, work, work_together
 from redelve.run.workers.child import packed, received, unpacked, write_frame
@@ -29,6 +30,7 @@ def wait(door: socket.socket) -> NoReturn:
     code = OUR_FAULT
     try:
         _belong_to_the_warden()
+        rehearse()
         request = received(door)
         door.close()
         if request is None:
@@ -105,7 +107,6 @@ def _limit_allocations(memory: int) -> None:
 def _outcomes(content: memoryview, answers: int) -> list[Outcome]:
     header, rest = unpacked(content)
     lessons = pickle.loads(rest[header["method"] :])
-    threads = header["threads"]
     try:
         method = pickle.loads(rest[: header["method"]])
     except Exception as error:
@@ -113,9 +114,9 @@ def _outcomes(content: memoryview, answers: int) -> list[Outcome]:
     os.write(answers, STARTED)
     try:
         if len(lessons) > 1:
-            return work_together(method, lessons, threads)
+            return work_together(method, lessons, None)
         (one,) = lessons
-        return [work(method, one.training, one.inputs, one.seed, threads)]
+        return [work(method, one.training, one.inputs, one.seed, None)]
     except KeyboardInterrupt as error:  # its own: nobody interrupts a cell
         return [Outcome("failed", message=described(error))]
 

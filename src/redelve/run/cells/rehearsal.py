@@ -20,24 +20,23 @@ from redelve.run.cells.working import work
 CASES = 32
 
 
-def rehearse() -> None:
+def rehearse(threads: int | None = None) -> None:
     """Do a small job as a cell does it, by one thread: a process that has been parallel can't be forked."""
     lesson = pickle.loads(pickle.dumps(_lesson()))
     for method in _methods():
-        outcome = work(method, lesson.training, lesson.inputs, lesson.seed, threads=1)
+        outcome = work(method, lesson.training, lesson.inputs, lesson.seed, threads)
         if outcome.answer is not None:
             dump_answer(outcome.answer)
 
 
 def _methods() -> list[Method]:
-    methods = [METHODS["lin-1"]]
     if "sklearn.linear_model" in sys.modules:
         from sklearn.linear_model import Ridge
 
         from redelve.methods.adapters.sklearn_adapter import sklearn_method
 
-        methods.append(sklearn_method(Ridge(), inputs="encoded"))
-    return methods
+        return [sklearn_method(Ridge(), inputs="encoded")]
+    return [METHODS["lin-1"]]
 
 
 def _lesson() -> CellLesson:

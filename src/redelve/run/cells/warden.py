@@ -126,7 +126,7 @@ class Warden:
 
     def _watch(self, pid: int, memory: int | None) -> None:
         """Tell what became of a cell when it is gone, has used too much, or is no longer wanted."""
-        channel, peak, look_at = self._channel.fileno(), 0, 0.0
+        channel, peak, look_at = self._channel.fileno(), 0, time.monotonic() + LOOK_EVERY
         while True:
             if (ended := _gone(pid)) is not None:
                 return self._clear_up(pid, ended, peak)
@@ -211,7 +211,7 @@ def _end_group(pid: int) -> None:
 
 def _prepare() -> None:
     """Spare the cells what a process does once, and copying what the collector would touch."""
-    rehearse()
+    rehearse(threads=1)
     gc.collect()
     gc.freeze()
 

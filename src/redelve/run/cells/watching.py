@@ -36,7 +36,7 @@ TIME_TO_START = 300.0
 STARTED = b"s"
 """What a cell writes when the method begins; what comes before does not count as its time."""
 SLACK, SHARE = 0.2, 0.1
-"""By how many seconds, and by which part, a cell's own clock may fall short of ours on a busy machine."""
+"""By how many seconds, and by which part, a cell's own clock may differ from ours on a busy machine."""
 Verdict = tuple[dict[str, Any], bytes | memoryview]
 
 
@@ -226,7 +226,7 @@ def _clocked(training: float | None, prediction: float | None, took: float) -> t
     if training is None or prediction is None:
         return took, 0.0
     total = training + prediction
-    if total <= took and took - total <= SLACK + SHARE * took:
+    if abs(took - total) <= SLACK + SHARE * took:
         return training, prediction
     share = training / total if total > 0 else 1.0
     return share * took, (1 - share) * took

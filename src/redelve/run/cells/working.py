@@ -29,8 +29,10 @@ _alone = threading.Lock()
 """Global random numbers, warnings, numbers of threads: one job in a process at a time."""
 
 
-def work(method: Method, training: TrainingSet, inputs: TestInputs, seed: int, threads: int) -> Outcome:
-    """Learn and answer right here."""
+def work(
+    method: Method, training: TrainingSet, inputs: TestInputs, seed: int, threads: int | None
+) -> Outcome:
+    """Learn and answer right here; without `threads` where libraries have been told when they were loaded."""
     with ExitStack() as stack:
         for each in (_alone, _few_threads(threads), _global_seeds(seed)):
             stack.enter_context(each)
@@ -55,7 +57,7 @@ def _worked(
     return replace(_checked(answer, inputs.cases.count, "; ".join(said), clock.costs()), told=told)
 
 
-def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int) -> list[Outcome]:
+def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int | None) -> list[Outcome]:
     """Learn from all at once and answer each, right here: an outcome for each, or one that tells why not.
 
     A batch that warns has failed too: whose warning it is only a job alone can tell.
@@ -165,8 +167,11 @@ def _largest_ever() -> int | None:
 
 
 @contextmanager
-def _few_threads(count: int) -> Iterator[None]:
+def _few_threads(count: int | None) -> Iterator[None]:
     """So many threads for libraries that are loaded, and for those that the method will load."""
+    if count is None:
+        yield
+        return
     wanted = thread_variables(count)
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
