@@ -175,8 +175,8 @@ def see_leaderboards(ada: Walker, stage: Stage) -> None:
 
 def group_of(walker: Walker) -> dict[str, str]:
     """The tie group of each participant in the table shown."""
-    rows = walker.page.locator("tbody tr").all()
-    return {row.locator("th").inner_text(): row.locator("td").last.inner_text() for row in rows}
+    rows, column = walker.page.locator("tbody tr").all(), walker.texts("thead th").index("Group")
+    return {row.locator("th").inner_text(): row.locator("td, th").nth(column).inner_text() for row in rows}
 
 
 def see_learning_over_time(ada: Walker) -> None:
