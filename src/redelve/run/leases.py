@@ -49,14 +49,14 @@ class SharedWork:
         self._folder, self._done = folder, done
         self._claims: set[str] = set()
         self._with_others: set[str] = set()
-        self._holders: list[_Holder] = []
+        self._holders: list[Holder] = []
         self._known = self._latest = done()
         self._release: bytes = b""
 
     def __enter__(self) -> SharedWork:
         self._folder.mkdir(exist_ok=True)
         self._release = self._last_release()
-        self._holders.append(_Holder(self._folder))
+        self._holders.append(Holder(self._folder))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,7 +110,7 @@ class SharedWork:
             return False
         except OSError as error:
             if error.errno == errno.EMLINK:
-                self._holders.append(_Holder(self._folder))
+                self._holders.append(Holder(self._folder))
                 return self._linked(path)
         return True
 
@@ -125,7 +125,7 @@ class SharedWork:
             return self._linked(path)
 
     def _is_held(self, path: Path) -> bool:
-        return _is_held(path, self._now)
+        return is_held(path, self._now)
 
     def _now(self) -> float:
         """The time by the clock of the disk, which is one for all machines."""
@@ -149,7 +149,7 @@ def sweep_leases(folder: Path) -> None:
     with _one_at_a_time(folder):
         clock.write_bytes(os.urandom(16))
         left = [path for path in folder.iterdir() if path.name not in (RELEASED, LOCK)]
-        held = [path for path in left if _is_held(path, lambda: clock.stat().st_mtime)]
+        held = [path for path in left if is_held(path, lambda: clock.stat().st_mtime)]
         for path in [*({*left} - {*held}), *([] if held else [clock, folder / LOCK])]:
             path.unlink(missing_ok=True)
 
@@ -162,7 +162,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
         yield
 
 
-def _is_held(path: Path, now: Callable[[], float]) -> bool:
+def is_held(path: Path, now: Callable[[], float]) -> bool:
     """Whether there is such a claim or holder, and whoever made it lives."""
     try:
         found = path.stat()
@@ -175,15 +175,15 @@ def _is_held(path: Path, now: Callable[[], float]) -> bool:
         return False
 
 
-class _Holder:
+class Holder:
     """A file that says that this process is alive: locked, and touched now and then."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / f"{os.urandom(8).hex()}.holder"
         self._file = self.path.open("x+b")
+        _is_free(self._file)  # before it tells its machine: nobody there is to find it free
         self._file.write(_this_machine())
         self._file.flush()
-        _is_free(self._file)
         found = os.fstat(self._file.fileno())
         self._inode = (found.st_dev, found.st_ino)
         _alive_here.add(self._inode)

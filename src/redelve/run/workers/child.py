@@ -180,7 +180,7 @@ class Child:
         self.channel, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(PROGRAM), module, _search_path()],
+                [sys.executable, "-P", str(PROGRAM), module, search_path()],
                 bufsize=0,
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
@@ -270,7 +270,7 @@ class Child:
             self.close()
 
 
-def _search_path() -> str:
+def search_path() -> str:
     """Where this process imports from; "" is the folder it is in."""
     return json.dumps([os.path.abspath(each) for each in sys.path])  # noqa: PTH100
 

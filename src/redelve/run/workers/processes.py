@@ -123,10 +123,7 @@ class Crew(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Hand out a call."""
         future: Future[Any] = Future()
-        if fn is carried_out:
-            self._errands.put((future, args[0]))
-        else:
-            self._errands.put((future, dump((_call, (fn, args, kwargs)))))
+        self._errands.put((future, message_of(fn, args, kwargs)))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -140,6 +137,12 @@ class Crew(Executor):
         while not self._errands.empty():
             if (errand := self._errands.get()) is not None:
                 errand[0].cancel()
+
+
+def message_of(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """A call as an errand."""
+    message: bytes = args[0] if fn is carried_out else dump((_call, (fn, args, kwargs)))
+    return message
 
 
 def _call(what: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]) -> Any:
@@ -200,10 +203,9 @@ class Master(threading.Thread):
             child = self._ensure_child()
             if child is None:
                 raise WorkerLost("the workers were told to stop", 0)
-            future.set_result(_result(child.ask(message)))
+            future.set_result(result_in(child.ask(message)))
         except ChildDied as death:
-            strikes = 1 if death.code in FROM_OUTSIDE else CERTAIN
-            future.set_exception(WorkerLost(str(death), strikes))
+            future.set_exception(lost_by(death))
         except BaseException as error:
             future.set_exception(error)
         finally:
@@ -211,7 +213,13 @@ class Master(threading.Thread):
                 self._child = None
 
 
-def _result(answer: bytes) -> Any:
+def lost_by(death: ChildDied) -> WorkerLost:
+    """A child's death as it is told to who handed out its job."""
+    return WorkerLost(str(death), 1 if death.code in FROM_OUTSIDE else CERTAIN)
+
+
+def result_in(answer: bytes) -> Any:
+    """What came of an errand: a value, or the error that it ended with."""
     value = pickle.loads(memoryview(answer)[1:])
     if answer[:1] == ILL:
         raise value
