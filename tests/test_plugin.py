@@ -123,7 +123,9 @@ def test_their_dataset_is_listed_and_checked(shell: Shell) -> None:
 
 
 def test_their_executor_is_listed(shell: Shell) -> None:
-    assert "who does the work: dask, loky, processes, serial, threads\n" in shell.redelve("assess", "-h")
+    assert "who does the work: dask, loky, processes, serial, slurm, threads\n" in shell.redelve(
+        "assess", "-h"
+    )
 
 
 def test_they_are_assessed_by_their_loss(assessed: str) -> None:

@@ -127,9 +127,9 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         seed from what varies with the training set.
     workers
         Who does the work: 1 is this process, a number that many processes, ``"dask"`` or an address
-        such as ``"tcp://host:8786"`` a cluster; the name of another executor, workers of
-        `redelve.run.workers`, or any `concurrent.futures.Executor`, which is left open. Results do not
-        depend on it.
+        such as ``"tcp://host:8786"`` a cluster, ``"slurm"`` an array of tasks; the name of another
+        executor, workers of `redelve.run.workers`, or any `concurrent.futures.Executor`, which is left
+        open. Results do not depend on it.
     limits
         What a job may use: seconds, memory, threads, a process of its own.
     on_failure

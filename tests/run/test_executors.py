@@ -284,7 +284,7 @@ def test_workers_have_names() -> None:
     [
         (
             lambda: workers_from("proceses"),
-            'unknown executor "proceses": known are dask, loky, processes, serial .did you mean "processes"',
+            'unknown executor "proceses": known are dask, .*, serial, slurm .did you mean "processes"',
         ),
         (
             lambda: workers_from("processes", scheduler="tcp://x:1"),
@@ -376,6 +376,6 @@ def test_how_many_jobs_a_lent_executor_gets() -> None:
 @pytest.mark.parametrize("nobody", [object(), 2.5, None])
 def test_what_cannot_work_is_refused_with_what_can(nobody: Any) -> None:
     with pytest.raises(
-        SpecError, match=r"give a number of processes, a name \(dask, loky, processes, serial\)"
+        SpecError, match=r"give a number of processes, a name \(dask, loky, processes, serial, slurm\)"
     ):
         workers_for(nobody)

@@ -9,12 +9,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from redelve import __version__
 from redelve.errors import RedelveError, SpecError
 from redelve.run.executor_check import check_executor
 from redelve.run.leases import LEASE
@@ -181,7 +183,7 @@ def test_spools_are_closed_to_others(fake: Fake) -> None:
     assert array._spool.stat().st_mode & 0o777 == 0o700
     array._spool.chmod(0o750)
     with pytest.raises(RedelveError, match="is open to others, who could have their code run"):
-        spool.work(str(array._spool), "1", spool.__version__)
+        spool.work(str(array._spool), "1", __version__)
     array.shutdown()
 
 
@@ -199,7 +201,7 @@ def test_answers_are_files_of_our_own(fake: Fake, tmp_path: Path) -> None:
 
 def test_a_task_on_another_machine_that_was_not_heard_of_for_long_is_dead(fake: Fake) -> None:
     array = SlurmArray(1)
-    futures = [array._out.setdefault(number, slurm.Future()) for number in (1, 2)]
+    futures = [array._out.setdefault(number, Future()) for number in (1, 2)]
     for name, age in (("7_1.aa", 2 * LEASE), ("7_2.bb", LEASE / 2)):
         desk = array._spool / spool.DESKS / name
         desk.mkdir()

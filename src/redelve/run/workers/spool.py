@@ -42,8 +42,9 @@ DIED = b"\x02"
 
 def new_spool() -> tuple[Path, Holder]:
     """A spool of our own, and our sign of life in it."""
-    usual = os.environ.get("REDELVE_HOME") or Path("~/.local/share/redelve").expanduser()
-    parent = Path(os.environ.get(SPOOL) or Path(usual) / "slurm").absolute()
+    from redelve.data.delve.roots.finding import builtin_root  # not for tasks, which begin faster without
+
+    parent = Path(os.environ.get(SPOOL) or Path(builtin_root()).with_name("slurm")).absolute()
     try:
         parent.mkdir(parents=True, exist_ok=True)
         spool = Path(mkdtemp(prefix=PREFIX, dir=parent))
