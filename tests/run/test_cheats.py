@@ -23,7 +23,8 @@ import psutil
 import pytest
 
 from redelve.methods.adapters import launcher
-from redelve.methods.contract import Method
+from redelve.methods.adapters.program import Program
+from redelve.methods.contract import METHODS, Method
 from redelve.run import experiment as experiments
 from redelve.run.cells import Limits, asking, confining, let_go, working
 from redelve.run.experiment import pack, perform, plan
@@ -243,3 +244,14 @@ def test_a_confined_method_gives_the_same_answers() -> None:
     assert {one.environment["isolation"] for one in plain} == {"a process of its own"}
     (told,) = {one.environment["isolation"] for one in shut}
     assert told == f"a process of its own, confined by {confining.mechanism()}"
+
+
+def test_confined_programs_and_networks_work(tmp_path: Path) -> None:
+    """A program is confined by its adapter, beside its own files; networks look at /proc/self."""
+    skip_unless_possible("in a confined cell")
+    script = tmp_path / "guess.sh"
+    script.write_text("for case in $(seq $(wc -l < test.0)); do echo 1.0; done > cguess.S.0\n")
+    methods = {"program": Program(["/bin/sh", str(script)]), "network": METHODS["mlp-rprop"]}
+    found = {one.job.method: one for one in records(methods, CONFINED, 1)}
+    assert {name: one.status for name, one in found.items()} == {"program": "done", "network": "done"}
+    assert found["program"].environment["isolation"].endswith("for a program that its adapter confines")

@@ -29,6 +29,7 @@ from redelve.run.results import CELL, STATUSES, Costs, Status, Told
 from redelve.run.workers.child import Child, ChildDied, FrameError, child_environment, packed
 from redelve.run.workers.worker_contract import WorkerLost
 
+PROGRAM = f"{CELL}, for a program that its adapter confines"
 MOST_WARDENS = 4
 """So many a thread has at most; the one that was used longest ago is let go for a new one."""
 
@@ -80,15 +81,15 @@ def _asked(method: Method | SealedMethod, lessons: Sequence[CellLesson], limits:
             header, blob = verdict_of(_warden(limits.threads, closed, order is not None), request)
         except (ChildDied, FrameError) as error:
             raise WorkerLost(f"the process that watched over it was lost: {error}") from None
-    header["isolation"] = _isolation(order, limits)
+    header["isolation"] = PROGRAM if closed.is_program else _isolation(order, limits)
     return header, blob
 
 
 @contextmanager
 def _confinement(method: SealedMethod, limits: Limits) -> Iterator[dict[str, Any] | None]:
     """How the cell is confined, with a folder for it alone; None if it is not."""
-    if limits.confined is False or (found := mechanism()) is None:
-        if limits.confined is True:
+    if limits.confined is False or method.is_program or (found := mechanism()) is None:
+        if limits.confined is True and not method.is_program:
             raise SpecError(
                 "methods can't be confined here: this machine offers neither namespaces nor Landlock; "
                 'run them elsewhere, or give confined="if possible"'

@@ -72,11 +72,18 @@ def confine(order: dict[str, Any]) -> None:
         if (first := os.fork()) != 0:
             _follow(first)
         ctypes.CDLL(None).prctl(launcher.PR_SET_PDEATHSIG, signal.SIGKILL)
+        _show_own_processes()
     os.chdir(directory)
     launcher.drop_privileges()
     _drop_capabilities()
     if order["mechanism"] == "Landlock":
         launcher.confine_by_landlock(directory, reads)
+
+
+def _show_own_processes() -> None:
+    """A /proc of its own, to be read only; where the machine does not allow that, there is none."""
+    flags = launcher.MS_RDONLY | launcher.MS_NOSUID | launcher.MS_NODEV
+    ctypes.CDLL(None).mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(flags), None)
 
 
 def _follow(process: int) -> None:

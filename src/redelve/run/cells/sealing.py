@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from redelve.errors import SpecError
+from redelve.methods.adapters.program import Program
 from redelve.methods.contract import Method
 from redelve.run.cells.limits_and_outcome import Limits
 
@@ -45,6 +46,8 @@ class SealedMethod:
     """What its cells find loaded of other packages; cells that find others have another ancestor."""
     own: tuple[str, ...]
     """Modules of other packages that it is made of, which its cells import themselves."""
+    is_program: bool = False
+    """Whether it is a program, which its adapter confines: it needs files of its own."""
 
     @property
     def ancestor(self) -> tuple[str, ...]:
@@ -70,9 +73,9 @@ def sealed(method: Method | SealedMethod) -> SealedMethod:
     named = sorted(set(_modules_named_in(content)))
     known = _imported_by(named)
     own = [name for name in known if name.partition(".")[0] not in BUILT_IN | APART | sys.stdlib_module_names]
-    return SealedMethod(
-        content, kind, tuple(harmless(known, BUILT_IN)), tuple(harmless(known, APART)), tuple(own)
-    )
+    is_program = isinstance(method, Program) and method.confined is not False
+    modules, apart = tuple(harmless(known, BUILT_IN)), tuple(harmless(known, APART))
+    return SealedMethod(content, kind, modules, apart, tuple(own), is_program)
 
 
 def carried(method: Method, name: str, limits: Limits) -> Method | SealedMethod:
