@@ -29,8 +29,10 @@ import os, sys, time
 import redelve
 
 class Slow:
+    def __init__(self, log):
+        self.log = log
     def fit(self, X, y):
-        with open(sys.argv[2], "a") as log:
+        with open(self.log, "a") as log:
             log.write(f"{y.sum()!r}\\n")
         time.sleep(0.05)
         self.mean = y.mean()
@@ -39,7 +41,7 @@ class Slow:
         return [self.mean] * len(X)
 
 redelve.assess(
-    {"slow": Slow()}, sys.argv[3], target="y", design="cv 12x4", archive=sys.argv[1], progress=False
+    {"slow": Slow(sys.argv[2])}, sys.argv[3], target="y", design="cv 12x4", archive=sys.argv[1], progress=False
 )
 """
 
@@ -199,6 +201,7 @@ def test_four_processes_do_each_job_once_though_two_are_killed(tmp_path: Path) -
     log.touch()
     everyone = [started(tmp_path) for _ in range(4)]
     while len(log.read_text().splitlines()) < 12:
+        assert all(one.poll() is None for one in everyone)
         time.sleep(0.02)
     for one in everyone[:2]:
         one.kill()
