@@ -87,7 +87,7 @@ def test_another_loss_may_judge(assessment: redelve.Assessment) -> None:
     absolute = assessment.judged_by("A")
     assert set(absolute.frame()["loss"]) == {"A"}
     assert set(assessment.frame()["loss"]) == {"S"}
-    with pytest.raises(RedelveError, match='has no loss "Q"'):
+    with pytest.raises(RedelveError, match='loss Q is for categorical targets, but target "price" is real'):
         assessment.judged_by("Q").frame()
 
 

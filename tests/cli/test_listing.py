@@ -385,7 +385,9 @@ class TestOptions:
             raise PermissionError(13, "Permission denied", "some\nfile")
 
         assert run(EXAMPLE, fail, []) == 1
-        assert capsys.readouterr().err == "mtry: [Errno 13] Permission denied: 'some\\nfile'\n"
+        assert capsys.readouterr().err == (
+            "mtry: some file: you may not do that: choose another place, or ask whom it belongs to\n"
+        )
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
     def test_a_full_disk_is_an_error(self) -> None:
@@ -395,7 +397,7 @@ class TestOptions:
                 [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False
             )
         assert done.returncode == 1
-        assert done.stderr == "dls: [Errno 28] No space left on device\n"
+        assert done.stderr == "dls: the disk is full: make room, and give the command again\n"
 
     def test_odd_names_are_printed_whatever_the_terminal_knows(self, archive: Path, tmp_path: Path) -> None:
         (archive / "data" / os.fsdecode(b"caf\xe9")).mkdir()

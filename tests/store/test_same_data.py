@@ -93,9 +93,11 @@ def test_tasks_that_differ_in_a_value_or_in_the_kind_of_target_are_not_joined(
 
 METHODS = '''
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 def make():
-    return Ridge(alpha=3.0)
+    return make_pipeline(OneHotEncoder(handle_unknown="ignore"), Ridge(alpha=3.0))
 
 def mean(training_inputs, training_targets, test_inputs):
     """The mean of the targets."""

@@ -41,7 +41,7 @@ class Slow:
         return [self.mean] * len(X)
 
 redelve.assess(
-    {"slow": Slow(sys.argv[2])}, sys.argv[3], target="y", design="cv 12x4", archive=sys.argv[1], progress=False
+    {"slow": Slow(sys.argv[2])}, sys.argv[3], "y", design="cv 12x4", archive=sys.argv[1], progress=False
 )
 """
 

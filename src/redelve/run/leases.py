@@ -50,12 +50,12 @@ class SharedWork:
         self._claims: set[str] = set()
         self._with_others: set[str] = set()
         self._holders: list[Holder] = []
-        self._known = self._latest = done()
-        self._release: bytes = b""
+        self._release = self._last_release()  # before what is done: whoever ends meanwhile tells it anew
+        self.known = self._latest = done()
+        """What was done when we began."""
 
     def __enter__(self) -> SharedWork:
         self._folder.mkdir(exist_ok=True)
-        self._release = self._last_release()
         self._holders.append(Holder(self._folder))
         return self
 
@@ -98,7 +98,7 @@ class SharedWork:
 
     def _is_done(self, digest: str) -> bool:
         """Whether somebody else made a record of it; one that was there at first is being replaced by us."""
-        if digest not in self._known:
+        if digest not in self.known:
             return digest in self._latest
         return digest in self._with_others and not (self._folder / digest).exists()
 

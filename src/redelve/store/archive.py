@@ -488,15 +488,12 @@ def carry_out(
         kept.register(experiment.tasks, experiment.learners)
     if retry is not None:
         checked_retry(retry)
-    done = () if kept is None else kept.done() - kept.retried(retry, experiment.limits)
+    work = None if kept is None else SharedWork(kept.root / layout.LEASES, kept.done)
+    done = () if kept is None or work is None else work.known - kept.retried(retry, experiment.limits)
     jobs, records = plan(experiment, done=done), list[Record]()
     with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
         begin = partial(run, experiment, workers=staff)
-        making = (
-            begin(jobs)
-            if kept is None
-            else Passes(SharedWork(kept.root / layout.LEASES, kept.done), begin, experiment, jobs)
-        )
+        making = begin(jobs) if work is None else Passes(work, begin, experiment, jobs)
         with closing(watch(making, jobs)) as made:
             for record in made:
                 records.append(record) if kept is None else kept.add(record)

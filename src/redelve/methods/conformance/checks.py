@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer, losses_for, score
-from redelve.answers.predictions import Guesses
+from redelve.answers.predictions import Guesses, TargetDistributions
 from redelve.methods.adapters.fit_problems import FrameNotTakenError
 from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
@@ -125,7 +125,7 @@ def numbers_of(part: Any) -> list[Any]:
     """The arrays of a part of an answer, a row for each case."""
     if isinstance(part, Guesses):
         return list(part.values)
-    if hasattr(part, "logs"):
+    if not isinstance(part, TargetDistributions):
         return [part.values]
     return [array for one in part.distributions for array in one.parameters().values()]
 
