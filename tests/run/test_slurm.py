@@ -212,9 +212,39 @@ def test_a_task_on_another_machine_that_was_not_heard_of_for_long_is_dead(fake: 
     assert list(array._desks) == ["7_2.bb"]
     assert str(futures[0].exception(0)) == "SLURM task 7_1 gives no sign of life"
     assert futures[1].running()
-    array._states.latest = (time.monotonic(), {"7_2": "TIMEOUT", "7_3": "PENDING"})
+    array._states.latest = (time.monotonic(), {"7_2": "CANCELLED", "7_3": "PENDING"})
     array._judge()
-    assert str(futures[1].exception(0)) == "SLURM task 7_2 is TIMEOUT"
+    assert str(futures[1].exception(0)) == "SLURM task 7_2 is CANCELLED"
+    assert fake.calls("sbatch") == []
+    array.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("states", "jobs", "submitted"),
+    [
+        (["TIMEOUT", "NODE_FAIL", "RUNNING"], 4, "1-2"),
+        (["TIMEOUT", "NODE_FAIL", "RUNNING"], 1, "1-1"),
+        (["TIMEOUT", "CANCELLED", "RUNNING"], 4, "1-1"),
+        (["CANCELLED", "CANCELLED", "PENDING"], 4, None),
+        (["CANCELLED", "CANCELLED", "CANCELLED"], 4, "1-3"),
+        (["CANCELLED", "TIMEOUT", "COMPLETING"], 0, None),
+    ],
+)
+def test_tasks_are_replaced_unless_they_were_cancelled(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, states: list[str], jobs: int, submitted: str | None
+) -> None:
+    """Those that reached their time limit or lost their node; cancelled ones only if none is left."""
+    monkeypatch.setattr(slurm, "PROGRAM", "")
+    array = SlurmArray(3)
+    array._out = {number: Future() for number in range(jobs)}
+    array._at_work, array._has_reported = {"7_1", "7_2", "7_3"}, True
+    array._states.latest = (time.monotonic(), dict(zip(("7_1", "7_2", "7_3"), states, strict=True)))
+    array._judge()
+    assert [call.partition("--array=")[2].split()[0] for call in fake.calls("sbatch")] == [submitted][
+        : bool(submitted)
+    ]
+    array._judge()
+    assert len(fake.calls("sbatch")) <= 1
     array.shutdown()
 
 

@@ -1,4 +1,7 @@
-"""The tasks of a SLURM array as workers: submitted, followed, replaced when all are gone, cancelled."""
+"""The tasks of a SLURM array as workers: submitted, followed, replaced when they are lost, cancelled.
+
+A task that the user cancels is not replaced as long as there are others.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, InvalidStateError
 from pathlib import Path
 from typing import Any
@@ -51,7 +54,7 @@ SECONDS_FOR_AN_ANSWER = 120
 SECONDS_WITHOUT_DISK = 60
 """A disk of the network may be away for a moment."""
 IN_VAIN = 2
-"""So many arrays in a row that ended before a task reported, and it is given up."""
+"""So many arrays in a row that end before a task reports, and it is given up."""
 SCRIPT = "script.sh"
 
 QUEUED = frozenset({"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED"})
@@ -90,7 +93,7 @@ class Slurm:
         return 2 * self.count
 
     def executor(self) -> SlurmArray:
-        """The array, which is submitted with the first job; if all its tasks end, another is."""
+        """The array, which is submitted with the first job."""
         if self._array is None:
             self._array = SlurmArray(self.count, self._threads)
         return self._array
@@ -106,7 +109,8 @@ class SlurmArray(Executor):
     """An executor whose jobs are done by the tasks of an array; a thread follows them."""
 
     def __init__(self, count: int, threads: int = 1) -> None:
-        self._command = _array_command(count, threads)
+        self._count = count
+        self._command = _sbatch_command(threads)
         self._spool, self._holder = new_spool()
         for orphan in orphans(self._spool, self._holder):
             _removed(orphan, is_submitted=True)
@@ -116,7 +120,9 @@ class SlurmArray(Executor):
         self._desks: dict[str, Desk] = {}
         self._states = QueueWatch(self._spool.name)
         self._submitted = self._judged = self._looked = 0.0
-        self._may_be_queued, self._in_vain = False, 0
+        self._may_be_queued = self._has_reported = False
+        self._in_vain = 0
+        self._at_work: set[str] = set()
         self._stopped = threading.Event()
         self._failure: Exception | None = None
         self._follower = threading.Thread(target=self._follow, name="redelve-slurm", daemon=True)
@@ -150,7 +156,7 @@ class SlurmArray(Executor):
     def _follow(self) -> None:
         pause, well = SHORTEST, time.monotonic()
         try:
-            self._submit_array()
+            self._submit_array(self._count)
             while not self._stopped.wait(pause):
                 try:
                     pause = SHORTEST if self._take_in() else min(LONGEST, 2 * pause)
@@ -180,8 +186,9 @@ class SlurmArray(Executor):
             return
         for path in (self._spool / DESKS).iterdir():
             if path.name not in self._desks and (holder := next(path.glob(HOLDERS), None)) is not None:
-                self._desks[path.name] = Desk(path, holder)
-                self._in_vain = 0
+                self._desks[path.name] = desk = Desk(path, holder)
+                self._at_work.add(desk.task)
+                self._has_reported = True
         for desk in list(self._desks.values()):
             if not is_held(desk.holder, self._holder.touch):
                 self._bury(desk, f"SLURM task {desk.task} gives no sign of life")
@@ -205,8 +212,29 @@ class SlurmArray(Executor):
             state = states.get(desk.task, GONE)
             if desk.since < asked and state in ENDED | QUEUED | {GONE}:
                 self._bury(desk, f"SLURM task {desk.task} is {state}")
+        fallen = self._fallen(states)
         if self._out and self._submitted < asked and all(state in ENDED for state in states.values()):
-            self._submit_array()
+            self._submit_another()
+        elif wanted := min(fallen, len(self._out)):
+            self._submit_array(wanted)
+
+    def _fallen(self, states: Mapping[str, str]) -> int:
+        """How many tasks that were at work are lost since it was asked last, though nobody cancelled them."""
+        ended = {task: states.get(task, GONE) for task in self._at_work}
+        ended = {task: state for task, state in ended.items() if state in {*ENDED, GONE} - {"COMPLETING"}}
+        self._at_work -= set(ended)
+        return sum(state not in ("CANCELLED", GONE) for state in ended.values())
+
+    def _submit_another(self) -> None:
+        """All tasks are gone; if none has worked, it may be no use."""
+        self._in_vain = 0 if self._has_reported else self._in_vain + 1
+        if self._in_vain == IN_VAIN:
+            raise RedelveError(
+                f"{IN_VAIN} SLURM arrays in a row ended before any task reported{_last_words(self._spool)}: "
+                f"all nodes need {sys.executable} and the folder {self._spool} ({SPOOL} names another)"
+            )
+        self._has_reported = False
+        self._submit_array(self._count)
 
     def _bury(self, desk: Desk, reason: str) -> None:
         """Take the jobs of a dead task back; if it lives after all, it finds its desk gone, takes another."""
@@ -218,19 +246,13 @@ class SlurmArray(Executor):
                 _told(future, WorkerLost(reason))
         del self._desks[desk.path.name]
 
-    def _submit_array(self) -> None:
-        if self._in_vain == IN_VAIN:
-            raise RedelveError(
-                f"{IN_VAIN} SLURM arrays in a row ended before any task reported{_last_words(self._spool)}: "
-                f"all nodes need {sys.executable} and the folder {self._spool} ({SPOOL} names another)"
-            )
-        self._in_vain += 1
+    def _submit_array(self, count: int) -> None:
         script = self._spool / SCRIPT
         script.write_text(_script(self._spool, self._threads))
         log = self._spool / "task-%A_%a.log"
-        words = [*self._command, f"--job-name={self._spool.name}", f"--output={log}", str(script)]
+        ours = [f"--array=1-{count}", f"--job-name={self._spool.name}", f"--output={log}"]
         self._may_be_queued = True
-        done = _answer_of(words)
+        done = _answer_of([*self._command, *ours, str(script)])
         if done is None or done.returncode:
             told = "it does not answer" if done is None else " ".join(done.stderr.split())
             raise RedelveError(f"sbatch refused the array: {told}; its options are {_chosen()}")
@@ -292,8 +314,8 @@ def _answer_of(words: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
         raise RedelveError(f"{words[0]} can't be run: {error.strerror}") from None
 
 
-def _array_command(count: int, threads: int) -> list[str]:
-    """How the array is submitted: the user's options may replace ours before them, not those behind."""
+def _sbatch_command(threads: int) -> list[str]:
+    """How an array is submitted: the user's options may replace ours before them, not those behind."""
     if missing := [name for name in ("sbatch", "squeue", "scancel") if shutil.which(name) is None]:
         raise RedelveError(
             f'the executor "slurm" needs the command {missing[0]}, which is not found: work where SLURM\'s '
@@ -303,7 +325,7 @@ def _array_command(count: int, threads: int) -> list[str]:
         chosen = shlex.split(os.environ.get(OPTIONS, ""))
     except ValueError as error:
         raise SpecError(f"{OPTIONS} is {os.environ[OPTIONS]!r}, which are no options: {error}") from None
-    return ["sbatch", "--parsable", f"--cpus-per-task={threads}", *chosen, f"--array=1-{count}"]
+    return ["sbatch", "--parsable", f"--cpus-per-task={threads}", *chosen]
 
 
 def _chosen() -> str:
