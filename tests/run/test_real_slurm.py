@@ -20,7 +20,7 @@ from redelve.errors import RedelveError
 from redelve.run.cells import Limits
 from redelve.run.experiment import Experiment, plan
 from redelve.run.results import Job
-from redelve.run.workers import InProcess, Workers
+from redelve.run.workers import InProcess, Workers, slurm
 from redelve.run.workers.slurm import Slurm
 from redelve.store import Archive
 from redelve.store.archive import carry_out
@@ -52,6 +52,7 @@ def conf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def spools(conf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("SLURM_CONF", str(conf))
     monkeypatch.setenv("REDELVE_SPOOL", str(tmp_path / "spools"))
+    monkeypatch.setattr(slurm, "LINGERS", 0.0)
     yield tmp_path / "spools"
     assert list((tmp_path / "spools").iterdir()) == []
     for _ in range(100):
@@ -108,13 +109,13 @@ def archived(folder: Path, workers: Workers) -> dict[Job, tuple[object, ...]]:
 
 def test_an_array_of_8_does_400_jobs_though_tasks_are_cancelled(spools: Path, tmp_path: Path) -> None:
     began = time.monotonic()
-    with canceller(every=3.0) as cancelled:
+    with canceller(every=1.0) as cancelled:
         made = archived(tmp_path / "slurm", Slurm(8))
     print(f"{len(made)} jobs in {time.monotonic() - began:.0f} s, {len(cancelled)} tasks cancelled")
     assert set(made) == set(plan(experiment()))
     assert len(made) == 400
     assert {one[3] for one in made.values()} == {"done"}
-    assert len(cancelled) > 8
+    assert len(cancelled) >= 8, "four, one after the other, and then the rest"
     assert made == archived(tmp_path / "serial", InProcess())
 
 

@@ -59,6 +59,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     monkeypatch.delenv("REDELVE_SBATCH", raising=False)
     monkeypatch.setattr(slurm, "ASKED_EVERY", 0.2)
     monkeypatch.setattr(slurm, "LOOKED_EVERY", 0.1)
+    monkeypatch.setattr(slurm, "LINGERS", 0.0)
     yield made
     assert list(made.spools.iterdir()) == []
     until(lambda: made.living() == [])
@@ -131,6 +132,20 @@ def test_it_keeps_to_the_contract(fake: Fake, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(slurm, "USUAL_COUNT", 1)
     report = check_executor("slurm")
     assert report.passed, str(report)
+
+
+def test_an_array_without_jobs_is_kept_for_a_while(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm, "LINGERS", 60.0)
+    workers = Slurm(1)
+    assert [one[0] for one in done_by(workers, place, [1, 2])] == [1, 2]
+    monkeypatch.setattr(slurm, "LINGERS", 0.3)
+    assert [one[0] for one in done_by(workers, place, [3])] == [3]
+    assert len(fake.calls("sbatch")) == 1
+    assert fake.living() == ["1_1"]
+    until(lambda: not fake.living() and not list(fake.spools.iterdir()))
+    assert [one[0] for one in done_by(workers, place, [4])] == [4]
+    assert len(fake.calls("sbatch")) == 2
+    until(lambda: not list(fake.spools.iterdir()))
 
 
 def test_nothing_is_submitted_where_nothing_is_to_do(fake: Fake) -> None:
@@ -255,16 +270,22 @@ slurm.ASKED_EVERY = 0.2
 def slow(number):
     time.sleep(0.01 if number < 2 else 60)
     return number
-for one in as_they_end(slurm.Slurm(2), slow, range(20), lambda *_: None):
+for one in as_they_end(slurm.Slurm(2), slow, range(int(sys.argv[1])), lambda *_: None):
     print(one, flush=True)
 """
 
 
+def test_nothing_is_left_of_a_master_that_is_done(fake: Fake) -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT, "2"], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["0", "1"]
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
-def test_nothing_is_left_of_a_master_that_ends(fake: Fake, by: signal.Signals) -> None:
+def test_nothing_is_left_of_a_master_that_is_stopped(fake: Fake, by: signal.Signals) -> None:
     """After kill -9, the next one clears up; tasks also end by themselves."""
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", SCRIPT, "20"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as master:
         assert master.stdout is not None
         master.stdout.readline()

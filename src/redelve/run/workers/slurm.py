@@ -55,6 +55,8 @@ SECONDS_WITHOUT_DISK = 60
 """A disk of the network may be away for a moment."""
 IN_VAIN = 2
 """So many arrays in a row that end before a task reports, and it is given up."""
+LINGERS = 60.0
+"""Seconds for which an array without jobs is kept, unless the program ends: another would have to queue."""
 SCRIPT = "script.sh"
 
 QUEUED = frozenset({"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED"})
@@ -86,6 +88,8 @@ class Slurm:
             raise SpecError(f"the number of tasks must be 1 or more, not {count}")
         self._threads = threads
         self._array: SlurmArray | None = None
+        self._end = threading.Timer(0, self._expire)
+        self._lock = threading.Lock()
 
     @property
     def at_once(self) -> int:
@@ -94,15 +98,28 @@ class Slurm:
 
     def executor(self) -> SlurmArray:
         """The array, which is submitted with the first job."""
-        if self._array is None:
-            self._array = SlurmArray(self.count, self._threads)
-        return self._array
+        with self._lock:
+            self._end.cancel()
+            if self._array is None:
+                self._array = SlurmArray(self.count, self._threads)
+            return self._array
 
     def close(self) -> None:
-        """Cancel the array and remove its spool."""
-        if self._array is not None:
+        """Cancel the array: at once if jobs are left; else after a while, as a race goes on with more."""
+        self._end.cancel()
+        if self._array is not None and self._array.is_idle and LINGERS:
+            self._end = threading.Timer(LINGERS, self._expire)
+            self._end.daemon = True
+            self._end.start()
+        elif self._array is not None:
             self._array.shutdown()
             self._array = None
+
+    def _expire(self) -> None:
+        with self._lock:
+            if self._array is not None and not self._end.finished.is_set():  # it may be wanted again by now
+                self._array.shutdown()
+                self._array = None
 
 
 class SlurmArray(Executor):
@@ -127,6 +144,11 @@ class SlurmArray(Executor):
         self._failure: Exception | None = None
         self._follower = threading.Thread(target=self._follow, name="redelve-slurm", daemon=True)
         atexit.register(self.shutdown)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has done all that it was given, and can do more."""
+        return not self._out and self._failure is None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Put a call into the spool."""
