@@ -14,7 +14,7 @@ import pytest
 
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
 from redelve.run.results import Costs
-from redelve.store import Archive
+from redelve.store import Archive, layout
 from redelve.store.layout import MARKER, read_document, write_document
 from redelve.store.record_rows import RecordTable
 from tests.store.made import (
@@ -289,3 +289,19 @@ def test_there_is_no_pickle_in_an_archive(tmp_path: Path) -> None:
 def test_a_path_with_a_nul_is_no_path(tmp_path: Path) -> None:
     with pytest.raises(LocationError, match="it holds a NUL character"):
         Archive.open(tmp_path / "a\0b", create=True)
+
+
+def test_who_comes_second_while_an_archive_is_made_uses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one makes it and goes on, between the second one's look for it and its own making."""
+    root, made = tmp_path / "a", layout.create
+
+    def late(place: Path, made_by: str) -> None:
+        made(place, "the first")
+        (place / "methods").mkdir()
+        made(place, made_by)
+
+    monkeypatch.setattr(layout, "create", late)
+    assert Archive.open(root, create=True).verify().ok
+    assert read_document(root / MARKER)["created by"] == "the first"

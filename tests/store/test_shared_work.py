@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -199,14 +200,16 @@ def test_four_processes_do_each_job_once_though_two_are_killed(tmp_path: Path) -
     table().to_csv(tmp_path / "t.csv", index=False)
     log = tmp_path / "log"
     log.touch()
-    everyone = [started(tmp_path) for _ in range(4)]
-    while len(log.read_text().splitlines()) < 12:
-        assert all(one.poll() is None for one in everyone)
-        time.sleep(0.02)
-    for one in everyone[:2]:
-        one.kill()
-        one.wait()
-    assert [one.wait(120) for one in everyone[2:]] == [0, 0]
+    with ExitStack() as stack:
+        everyone = [stack.enter_context(started(tmp_path)) for _ in range(4)]
+        for one in everyone:
+            stack.callback(one.kill)
+        while len(log.read_text().splitlines()) < 12:
+            assert all(one.poll() is None for one in everyone)
+            time.sleep(0.02)
+        for one in everyone[:2]:
+            one.kill()
+        assert [one.wait(120) for one in everyone[2:]] == [0, 0]
     did = Counter(log.read_text().splitlines())
     assert len(did) == 48
     assert sum(did.values()) <= 48 + 2 * 2  # what the killed ones were at

@@ -167,8 +167,10 @@ def checked_digest(value: str, place: object) -> str:
 
 
 def create(root: Path, made_by: str) -> None:
-    """Make an empty archive, in a folder that is empty or not there yet."""
+    """Make an empty archive, in a folder that is empty or not there yet, unless somebody else just did."""
     if root.exists() and not (root.is_dir() and all(_is_of_archive(path) for path in root.iterdir())):
+        if (root / MARKER).is_file():
+            return
         raise LocationError(f"{root}: can't become an archive, it is no empty folder: choose another path")
     root.mkdir(parents=True, exist_ok=True)
     (root / FRESH).mkdir(exist_ok=True)
