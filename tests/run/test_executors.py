@@ -316,7 +316,12 @@ def test_without_loky_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name == "dask" else ()) for name in EXECUTORS]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "dask" else ())
+        for name in EXECUTORS
+        if name != "slurm"  # which needs a cluster: test_slurm.py checks it with one that is played
+    ],
 )
 def test_registered_executors_keep_to_the_contract(name: str) -> None:
     report = check_executor(name)
