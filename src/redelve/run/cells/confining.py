@@ -36,9 +36,13 @@ def mechanism() -> str | None:
     return "Landlock" if launcher.landlock_version() > 0 else None
 
 
+ARITHMETIC = ("OPENBLAS_CORETYPE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY")
+"""Variables on which the last bits of results depend."""
+
+
 def environment(threads: int) -> dict[str, str]:
     """What confined cells know of the environment: a list of names that tell nothing about the user."""
-    return {**confinement.environment({}, ()), **thread_variables(threads), "PYTHONHASHSEED": "0"}
+    return {**confinement.environment({}, ARITHMETIC), **thread_variables(threads), "PYTHONHASHSEED": "0"}
 
 
 def readable(modules: Iterable[str]) -> list[str]:
