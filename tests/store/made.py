@@ -168,3 +168,13 @@ def listing(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
     }
+
+
+def half_compacted(root: Path) -> Path:
+    """An archive with compacted and fresh records."""
+    records = list(many(*usual()))
+    archive = make_archive(root, records[:8])
+    archive.compact()
+    for record in records[8:]:
+        archive.add(record)
+    return root

@@ -13,21 +13,14 @@ import pytest
 
 from redelve.errors import FormatError, RedelveError
 from redelve.store import Archive
-from tests.store.made import make_archive, many, usual
+from tests.store.made import half_compacted
 
 LOCKS = ("lock", "at-work")
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive with compacted and fresh records."""
-    root = tmp_path_factory.mktemp("damage") / "a"
-    records = list(many(*usual()))
-    archive = make_archive(root, records[:8])
-    archive.compact()
-    for record in records[8:]:
-        archive.add(record)
-    return root
+    return half_compacted(tmp_path_factory.mktemp("damage") / "a")
 
 
 def everything(root: Path) -> bytes:

@@ -19,19 +19,12 @@ from redelve.data.files import file_digest
 from redelve.errors import FormatError, RedelveError
 from redelve.store import Archive
 from redelve.store.layout import read_document, write_document
-from tests.store.made import listing, make_archive, many, usual
+from tests.store.made import half_compacted, listing, many, usual
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive with compacted and fresh records."""
-    root = tmp_path_factory.mktemp("sound") / "a"
-    records = list(many(*usual()))
-    archive = make_archive(root, records[:8])
-    archive.compact()
-    for record in records[8:]:
-        archive.add(record)
-    return root
+    return half_compacted(tmp_path_factory.mktemp("sound") / "a")
 
 
 @pytest.fixture
