@@ -1,0 +1,271 @@
+"""The contract for results computed elsewhere: a long table with a row for every score.
+
+Version 1. A row says which `model` was scored on which `case`, and the `score`. More columns are optional
+(`COLUMNS`). Readers of other tools' files return a `ScoreTable`, and all that follows asks nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from redelve.errors import SpecError, near_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERSION = 1
+COLUMNS = {
+    "model": "who was scored: a model, a method, an agent",
+    "case": "what it was scored on: a question, a test case",
+    "score": "the number",
+    "task": "which benchmark or data set the case belongs to",
+    "run": "which of several answers to the same case: a sample, an epoch, a seed",
+    "group": "which cases belong together: the same passage, repository, patient",
+    "fold": "which fold or resample the score is of, where models were trained on the others",
+    "training_set": "which training set the model learnt from",
+    "cost": "what the answer cost",
+    "weight": "how much the case counts",
+    "prompt": "what the model was asked, or a hash of it",
+}
+"""The columns that have a meaning, and which."""
+SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
+"""What tells one score from another."""
+HIGHER = (
+    "accuracy",
+    "acc",
+    "correct",
+    "score",
+    "reward",
+    "pass",
+    "passed",
+    "f1",
+    "auc",
+    "roc_auc",
+    "exact_match",
+    "acc_norm",
+    "win",
+    "r2",
+    "recall",
+    "precision",
+    "bleu",
+    "rouge",
+    "success",
+    "resolved",
+    "em",
+)
+LOWER = (
+    "loss",
+    "error",
+    "errors",
+    "wrong",
+    "rmse",
+    "mae",
+    "mse",
+    "perplexity",
+    "nll",
+    "brier",
+    "log_loss",
+    "wer",
+    "cer",
+    "regret",
+    "time",
+    "seconds",
+    "cost",
+)
+"""Names of which everybody knows whether more of it is better."""
+
+
+def known_direction(name: str) -> bool | None:
+    """Whether more is better, where the name of a score tells; None where it does not.
+
+    >>> known_direction("accuracy"), known_direction("test_loss"), known_direction("blob")
+    (True, False, None)
+    """
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    words = {plain, *plain.split("_")}
+    if words & set(LOWER):
+        return False
+    return True if words & set(HIGHER) else None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores of models on cases, with what is known of them.
+
+    `frame` has the columns of `COLUMNS` that are known, one row for every score; NaN: the score is missing.
+    """
+
+    source: str
+    frame: pd.DataFrame = field(repr=False)
+    metric: str = "score"
+    """What the score is called; empty where nobody has said so."""
+    higher_is_better: bool | None = None
+    """Whether more is better; None where nobody has said so."""
+    limits: tuple[float, float] = (-inf, inf)
+    """The lowest and the highest score there can be."""
+    ratio: float | None = None
+    """Of scores of folds, test cases over training cases."""
+    notes: tuple[str, ...] = ()
+    """What must be told of how the scores were read."""
+
+    @property
+    def is_by_fold(self) -> bool:
+        """Whether there is one score for a fold and none of its cases."""
+        return "case" not in self.frame.columns
+
+    def of_task(self, name: str) -> ScoreTable:
+        """The same with every row of one task."""
+        return replace(self, frame=self.frame.assign(task=name))
+
+
+def checked(table: ScoreTable) -> ScoreTable:
+    """The same with scores as numbers; an error that names the culprit where something is wrong."""
+    frame = table.frame
+    for name in ("model", "score"):
+        if name not in frame.columns:
+            raise SpecError(
+                f"{table.source} has no column for the {name} ({COLUMNS[name]}): it has "
+                f"{_some(map(str, frame.columns))}; name the column, as in {name}=…, or rename it to {name!r}"
+            )
+    if not {"case", "fold"} & set(frame.columns):
+        raise SpecError(
+            f'{table.source} has neither a column "case" nor "fold": scores can only be compared case by '
+            f"case or fold by fold; it has {_some(map(str, frame.columns))}"
+        )
+    if not len(frame):
+        raise SpecError(f"{table.source} has no rows: there is nothing to compare")
+    frame = frame.assign(score=_numbers(table, "score"))
+    for name in (column for column in ("weight", "cost") if column in frame.columns):
+        frame = frame.assign(**{name: _numbers(replace(table, frame=frame), name)})
+    found = replace(table, frame=frame)
+    for name in (column for column in SCORES_PER_MODEL if column in frame.columns):
+        _refuse_nameless(found, name)
+    _check_range(found)
+    _check_weights(found)
+    return found
+
+
+def _some(names: Any, count: int = 12) -> str:
+    every = list(names)
+    more = f" and {len(every) - count} more" if len(every) > count else ""
+    return ", ".join(every[:count]) + more
+
+
+def place_of(table: ScoreTable, row: int) -> str:
+    """A row in words: its number, counted from 1 without a header, with whose score it is."""
+    one = table.frame.iloc[row]
+    told = [f'{name} "{one[name]}"' for name in SCORES_PER_MODEL if name in table.frame.columns]
+    return f"row {row + 1} of {table.source} ({', '.join(told)})"
+
+
+def _numbers(table: ScoreTable, name: str) -> Any:
+    """A column as floats; NaN where there is none, an error for what is no number."""
+    import pandas as pd
+
+    column = table.frame[name]
+    if column.dtype == bool:
+        return column.astype(np.float64)
+    numbers = pd.to_numeric(
+        column.map({"True": 1, "False": 0, "true": 1, "false": 0, True: 1, False: 0})
+        if _are_truths(column)
+        else column,
+        errors="coerce",
+    ).astype(np.float64)
+    strange = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
+    if strange.size:
+        value = column.iloc[int(strange[0])]
+        raise SpecError(
+            f"{place_of(table, int(strange[0]))}: the {name} is {value!r}, which is no number: give numbers, "
+            "and leave it empty where there is none"
+        )
+    infinite = np.flatnonzero(np.isinf(numbers.to_numpy()))
+    if infinite.size:
+        raise SpecError(
+            f"{place_of(table, int(infinite[0]))}: the {name} is infinite, so no mean of it exists: give a "
+            "finite number, or leave it empty and say what a missing score counts as"
+        )
+    return numbers
+
+
+def _are_truths(column: Any) -> bool:
+    """Whether a column says true and false in words."""
+    if column.dtype.kind in "fiu":
+        return False
+    known = column.dropna()
+    return bool(len(known)) and bool(known.isin(["True", "False", "true", "false", True, False]).all())
+
+
+def _refuse_nameless(table: ScoreTable, name: str) -> None:
+    missing = np.flatnonzero(table.frame[name].isna().to_numpy())
+    if missing.size:
+        raise SpecError(
+            f"row {int(missing[0]) + 1} of {table.source} has no {name} ({missing.size} such rows): every "
+            "score needs one; fill it in, or remove the rows"
+        )
+
+
+def _check_range(table: ScoreTable) -> None:
+    low, high = table.limits
+    if not low < high:
+        raise SpecError(f"limits of a score go from the lowest to the highest, not from {low:g} to {high:g}")
+    scores = table.frame["score"].to_numpy()
+    outside = np.flatnonzero((scores < low) | (scores > high))
+    if outside.size:
+        row = int(outside[0])
+        raise SpecError(
+            f"{place_of(table, row)}: the score {scores[row]:g} is outside its limits, {low:g} to {high:g}: "
+            "give the limits that the score really has"
+        )
+
+
+def _check_weights(table: ScoreTable) -> None:
+    if "weight" not in table.frame.columns:
+        return
+    weights = table.frame["weight"].to_numpy()
+    bad = np.flatnonzero(~(weights > 0))
+    if bad.size:
+        row = int(bad[0])
+        raise SpecError(
+            f"{place_of(table, row)}: the weight is {weights[row]:g}: weights are numbers above 0; leave out "
+            "cases that do not count"
+        )
+
+
+def with_direction(table: ScoreTable, higher_is_better: bool | None) -> ScoreTable:
+    """The same with its direction: as said, or as the name tells, which is then noted."""
+    if higher_is_better is None and table.higher_is_better is not None:
+        return table
+    if higher_is_better is not None:
+        return replace(table, higher_is_better=higher_is_better)
+    known = known_direction(table.metric)
+    if known is None:
+        raise SpecError(
+            f"nobody says whether a higher or a lower {table.metric or 'score'} is better: give "
+            "higher_is_better=True or False (on the command line --higher or --lower)"
+        )
+    better = "higher" if known else "lower"
+    return replace(
+        table,
+        higher_is_better=known,
+        notes=(*table.notes, f"a {better} {table.metric} is taken to be better, by its name"),
+    )
+
+
+def with_limits(table: ScoreTable) -> ScoreTable:
+    """The same with limits told from the scores where all are 0 or 1."""
+    if any(map(isfinite, table.limits)):
+        return table
+    scores = table.frame["score"].to_numpy()
+    known = scores[~np.isnan(scores)]
+    is_binary = known.size > 0 and bool(((known == 0) | (known == 1)).all())
+    return replace(table, limits=(0.0, 1.0)) if is_binary else table
+
+
+def no_such_column(table_columns: list[str], wanted: str, role: str, source: str) -> SpecError:
+    """What is said of a column that was named and is not there."""
+    near = near_names(wanted, table_columns) or table_columns[:12]
+    return SpecError(f'{source} has no column "{wanted}" for the {role}: it has {_some(near)}')

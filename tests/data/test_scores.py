@@ -1,0 +1,99 @@
+"""Scores computed elsewhere: the contract's tables, long and wide, from frames and plain files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from redelve.data.scores import ScoreTable, read_scores
+from redelve.errors import RedelveError
+
+ROWS = [
+    {"model": "a", "case": "q1", "score": 1},
+    {"model": "a", "case": "q2", "score": 0},
+    {"model": "b", "case": "q1", "score": 0},
+    {"model": "b", "case": "q2", "score": 0},
+]
+LONG = pd.DataFrame(ROWS)
+
+
+def as_rows(table: ScoreTable) -> list[tuple[str, str, float]]:
+    frame = table.frame
+    return sorted(zip(frame["model"].map(str), frame["case"].map(str), frame["score"], strict=True))
+
+
+WANTED = [("a", "q1", 1.0), ("a", "q2", 0.0), ("b", "q1", 0.0), ("b", "q2", 0.0)]
+
+
+def written(folder: Path, ending: str) -> Path:
+    path = folder / f"scores{ending}"
+    if ending == ".parquet":
+        LONG.to_parquet(path)
+    elif ending == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    elif ending == ".json":
+        path.write_text(json.dumps(ROWS))
+    else:
+        LONG.to_csv(path, index=False, sep="\t" if ending == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".parquet", ".jsonl", ".json"])
+def test_the_same_scores_from_files(tmp_path: Path, ending: str) -> None:
+    assert as_rows(read_scores(written(tmp_path, ending))) == WANTED
+
+
+def test_the_same_scores_from_frames_and_rows() -> None:
+    assert as_rows(read_scores(LONG)) == WANTED
+    assert as_rows(read_scores(ROWS)) == WANTED
+    polars = pytest.importorskip("polars")
+    assert as_rows(read_scores(polars.DataFrame(ROWS))) == WANTED
+
+
+def test_truths_are_ones_and_their_limits_known() -> None:
+    table = read_scores(LONG.assign(score=LONG["score"] == 1))
+    assert as_rows(table) == WANTED
+    assert table.limits == (0.0, 1.0)
+
+
+def test_a_wide_table_has_a_column_for_every_model() -> None:
+    wide = pd.DataFrame({"question": ["q1", "q2"], "a": [1, 0], "b": [0, 0]})
+    table = read_scores(wide, higher_is_better=True)
+    assert as_rows(table) == WANTED
+    assert "wide" in table.notes[0]
+
+
+def test_files_without_models_are_called_by_their_names(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        LONG[LONG["model"] == model].drop(columns="model").to_csv(tmp_path / f"{model}.csv", index=False)
+    assert as_rows(read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])) == WANTED
+
+
+def test_columns_by_other_names() -> None:
+    frame = LONG.set_axis(["llm", "item", "acc"], axis=1)
+    table = read_scores(frame, columns={"model": "llm"})
+    assert as_rows(table) == WANTED
+    assert table.metric == "acc"
+
+
+def test_the_direction_is_said_or_told_by_the_name_and_noted() -> None:
+    assert read_scores(LONG).higher_is_better
+    assert any("by its name" in note for note in read_scores(LONG).notes)
+    lower = read_scores(LONG.rename(columns={"score": "error"}))
+    assert lower.higher_is_better is False
+    with pytest.raises(RedelveError, match="higher or a lower blob is better"):
+        read_scores(LONG.rename(columns={"score": "blob"}))
+    with pytest.raises(RedelveError, match="higher or a lower score is better"):
+        read_scores(pd.DataFrame({"case": [1, 2], "a": [0.0, 1.0], "b": [1.0, 1.0]}))
+
+
+def test_what_is_no_number_is_refused_with_its_place() -> None:
+    frame = LONG.assign(score=["1", "0", "high", "0"])
+    with pytest.raises(RedelveError, match=r"row 3 of the frame .*\"b\".*'high'.*no number"):
+        read_scores(frame)
+    with pytest.raises(RedelveError, match=r"row 2 .* infinite"):
+        read_scores(LONG.assign(score=[1.0, np.inf, 0.0, 0.0]))
