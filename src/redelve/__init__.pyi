@@ -11,10 +11,10 @@ from redelve.answers.predictions import Guesses as Guesses
 from redelve.answers.predictions import TargetDistributions as TargetDistributions
 from redelve.assessment import Assessment as Assessment
 from redelve.assessment import assess as assess
+from redelve.assessment import compare_scores as compare_scores
 from redelve.data.tables import from_file as from_file
 from redelve.data.tables import from_frame as from_frame
 from redelve.data.tables import read_description as read_description
-from redelve.data.tables import write_description as write_description
 from redelve.data.tasks import task as task
 from redelve.errors import RedelveError as RedelveError
 from redelve.methods.adapters.program import Program as Program

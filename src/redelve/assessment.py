@@ -19,6 +19,7 @@ from redelve.answers.losses import (
     known_loss,
     usual_losses,
 )
+from redelve.data.scores.score_files import ScoresLike, called, read_scores
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
@@ -57,10 +58,11 @@ from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
 from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
 from redelve.store import Archive
-from redelve.store.archive import Watch, carry_out
+from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.former_names import as_known
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
+from redelve.store.score_results import Missing, results_of_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,6 +233,135 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     except KeyboardInterrupt:  # without the pages of where everybody was
         raise KeyboardInterrupt(STOPPED if path is None else STOPPED_AND_KEPT.format(path=path)) from None
     return Assessment(results, code, path, data, margin=within, planned=planned)
+
+
+@named_options
+def compare_scores(  # noqa: PLR0913  (options of a public function are explicit)
+    scores: ScoresLike,
+    *,
+    model: str | None = None,
+    case: str | None = None,
+    score: str | None = None,
+    task: str | None = None,
+    run: str | None = None,
+    group: str | None = None,
+    fold: str | None = None,
+    training_set: str | None = None,
+    weight: str | None = None,
+    prompt: str | None = None,
+    higher_is_better: bool | None = None,
+    metric: str | None = None,
+    limits: tuple[float, float] | None = None,
+    ratio: float | None = None,
+    missing: Missing = "common",
+    pooled: bool = False,
+    reader: str | None = None,
+    name: str | None = None,
+    margin: MarginLike | None = None,
+    compare: Sequence[tuple[str, str]] | None = None,
+    archive: str | os.PathLike[str] | None = None,
+) -> Assessment:
+    """Compare models by scores that were computed elsewhere, with honest uncertainty.
+
+    Parameters
+    ----------
+    scores
+        A frame of pandas or polars, a file or several (.csv, .tsv, .parquet, .jsonl, .json, and those of
+        the tools that redelve knows), or rows as dictionaries. A long table has a row for every score, with
+        columns for the model, the case and the score; a wide one has a column for every model.
+    model
+        The column that tells who was scored; this and the next ones where the columns' names do not tell.
+    case
+        The column of what they were scored on: questions, test cases.
+    score
+        The column of the numbers.
+    task
+        The column of the benchmark or data set that a case belongs to.
+    run
+        The column that tells several answers of a model to a case apart: samples, epochs, seeds.
+    group
+        The column of cases that belong together: of the same passage, repository, patient.
+    fold
+        The column of folds or resamples, of methods that were trained anew for each.
+    training_set
+        The column of training sets, likewise.
+    weight
+        The column that says how much a case counts.
+    prompt
+        The column of what was asked, or of a hash of it.
+    higher_is_better
+        Whether more is better. Left out, the name of the score must tell (``accuracy``, ``loss``).
+    metric
+        What to call the score; the name of its column if left out.
+    limits
+        The lowest and the highest score there can be, as in ``(0, 1)``.
+    ratio
+        Of scores of folds without cases, test cases over training cases: 1/9 for ten folds.
+    missing
+        What becomes of cases that some model has no score on: ``"common"`` leaves them out for all models,
+        ``"worst"`` counts the worst score.
+    pooled
+        Whether to take the cases of all tasks together as one task.
+    reader
+        Which tool wrote the files, where that can not be told from them.
+    name
+        What to call the task, where the table has none; the name of the file if left out.
+    margin
+        The difference that does not matter to you, as in `assess`.
+    compare
+        The pairs of models that you planned to compare, as in `assess`.
+    archive
+        A folder to keep the scores in, for `redelve report` and for more models later.
+
+    Returns
+    -------
+    Assessment
+        Print it for a summary; ask it for comparisons, tables and a report.
+
+    Notes
+    -----
+    Models are fixed and the cases are a sample: differences are paired case by case, and dependent cases
+    count as one (Miller 2024, arXiv:2411.00640; Cochran 1977, chapter 6, for clusters of unequal size).
+    Several answers of a model to a case are averaged before. All claims are one family at 5 %, as in
+    `assess`. Scores of folds go to the corrected resampled t-test (Nadeau and Bengio 2003).
+    docs/bring-results.md tells more.
+
+    Examples
+    --------
+    >>> import redelve
+    >>> rows = [{"model": "a", "case": case, "score": int(case % 9 > 0)} for case in range(99)]
+    >>> rows += [{"model": "b", "case": case, "score": int(case % 2 > 0)} for case in range(99)]
+    >>> redelve.compare_scores(rows).compare("a", "b")[0].winner
+    'a'
+    """
+    columns = {
+        "model": model,
+        "case": case,
+        "score": score,
+        "task": task,
+        "run": run,
+        "group": group,
+        "fold": fold,
+        "training_set": training_set,
+        "weight": weight,
+        "prompt": prompt,
+    }
+    table = read_scores(
+        scores,
+        columns={role: given for role, given in columns.items() if given is not None},
+        higher_is_better=higher_is_better,
+        metric=metric,
+        limits=limits,
+        ratio=ratio,
+        reader=reader,
+    )
+    within = None if margin is None else Margin.of(margin)
+    results = results_of_scores(table, missing=missing, name=name or called(scores), pooled=pooled)
+    planned = None if compare is None else planned_pairs(compare, results.methods)
+    path = None if archive is None else Path(archive)
+    if path is not None:
+        keep_results(path, results)
+    return Assessment(results, None, path, margin=within, planned=planned)
 
 
 def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:

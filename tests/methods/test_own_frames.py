@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import redelve
-from redelve.data.tables import ColumnDescription, Description
+from redelve.data.tables import ColumnDescription, Description, write_description
 from redelve.data.tables.frame_tables import kept_frame
 from redelve.errors import FormatError, SpecError
 from redelve.methods.identities import packages_used
@@ -92,7 +92,7 @@ def test_what_redelve_ignores_is_told_and_written_so_that_it_stays_in_the_frame(
     told = [one for one in task.left_out if "only estimators and functions" in one]
     assert [one.split('"')[1] for one in told] == ["id", "born", "note"]
     assert "ignore, in frame" in str(task)
-    redelve.write_description(tmp_path / "people.toml", task.description)
+    write_description(tmp_path / "people.toml", task.description)
     assert (tmp_path / "people.toml").read_text().count("in_frame = true") == 3
     again = redelve.from_frame(frame, "ill", description=tmp_path / "people.toml")
     assert list(shown(again)[0].columns) == list(frame.columns.drop("ill"))

@@ -30,6 +30,11 @@ def truths_digest(truths: Sequence[Truth]) -> str:
     return hasher.hexdigest()
 
 
+def names_digest(names: Iterable[str]) -> str:
+    """A hash of the names of cases, in their order."""
+    return hashlib.blake2b("\n".join(names).encode(), digest_size=16).hexdigest()
+
+
 def values_digest(columns: Iterable[Column]) -> str:
     """A hash of the values of cases, column by column: as numbers where all are, else as written."""
     hasher = hashlib.blake2b(digest_size=16)

@@ -53,16 +53,16 @@ def _memory(letter: str, meaning: str, argument: str = "size") -> of.TypedOption
     return of.TypedOption(of.Option(letter, meaning, argument), size, None, of.POSITIVE.words)
 
 
-def _pairs(letter: str, meaning: str, argument: str = "pairs") -> of.TypedOption[tuple[tuple[str, str], ...]]:
+def pairs(letter: str, meaning: str, argument: str = "pairs") -> of.TypedOption[tuple[tuple[str, str], ...]]:
     """Pairs of names such as mine:theirs."""
 
-    def pairs(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        found = [part.partition(":") for one in given for part in one.split(",") if part.strip()]
-        if not found or not all(first.strip() and second.strip() for first, _, second in found):
+    def found(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        parts = [part.partition(":") for one in given for part in one.split(",") if part.strip()]
+        if not parts or not all(first.strip() and second.strip() for first, _, second in parts):
             raise ValueError
-        return tuple((first.strip(), second.strip()) for first, _, second in found)
+        return tuple((first.strip(), second.strip()) for first, _, second in parts)
 
-    return of.TypedOption(of.Option(letter, meaning, argument), pairs, (), "pairs of names, as mine:theirs")
+    return of.TypedOption(of.Option(letter, meaning, argument), found, (), "pairs of names, as mine:theirs")
 
 
 class AssessOptions(of.VerbOptions):
@@ -98,7 +98,7 @@ class AssessOptions(of.VerbOptions):
     retry = of.text("R", "do jobs again that failed before: failed, crashed, all or none", "which")
     shard = of.text("n", "do a part of the jobs alone, as 2/8, into an archive to be merged", "part")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
-    compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
+    compare = pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     quiet = of.quiet()
 
 
@@ -278,7 +278,7 @@ class ReportOptions(of.VerbOptions):
     methods = of.names("m", "only these methods, separated by commas")
     tasks = of.names("t", "only these tasks, separated by commas", "addresses")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
-    compare = _pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
+    compare = pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
 
 
 REPORT = Command(

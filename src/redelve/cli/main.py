@@ -37,6 +37,9 @@ class Subcommand(NamedTuple):
 COMMANDS: Registry[Subcommand] = Registry("command", "redelve.commands")
 VERBS = {
     "assess": Subcommand("run methods on data, compare them, write a report", "redelve.cli.assess:assess"),
+    "compare": Subcommand(
+        "compare models by scores that were computed elsewhere", "redelve.cli.compare:compare"
+    ),
     "report": Subcommand("analyse an archive and write a report", "redelve.cli.assess:report"),
     "add": Subcommand("run one more method on an archive's tasks", "redelve.cli.adding:add"),
     "archive": Subcommand(

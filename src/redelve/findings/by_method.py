@@ -31,7 +31,7 @@ from redelve.stats.grouped import (
     grouped_losses,
     loss_scale,
 )
-from redelve.stats.one_partition import analyse_partition, compare_partition
+from redelve.stats.one_partition import analyse_cases, analyse_partition, compare_cases, compare_partition
 from redelve.stats.resampled import (
     NestedCV,
     Resampled,
@@ -39,7 +39,7 @@ from redelve.stats.resampled import (
     compare_resampled,
     nested_cross_validation,
 )
-from redelve.stats.units import pool_units
+from redelve.stats.units import pool_units, weighted
 
 Estimate = Analysis | seed_runs.RunsAnalysis | Resampled | NestedCV | GroupEstimate
 
@@ -156,6 +156,8 @@ def _units(record: Record, facts: TaskFacts, code: str, metric: Loss | None) -> 
     instance, losses = facts.instances[record.job.instance], record.losses[code]
     if is_folded(facts):
         return losses
+    if instance.weights is not None:
+        losses = weighted(losses, instance.weights)
     units = instance.units if metric is None else metric.unit_numbers(instance.truths[0], instance.units)
     return losses if units is None else pool_units([losses], [units])[0]
 
@@ -210,7 +212,7 @@ def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
     if len(facts.instances) == 1:
-        return analyse_partition(tables[0])
+        return analyse_cases(tables[0].mean(axis=0)) if facts.is_fixed else analyse_partition(tables[0])
     if is_grouped(facts):
         return expected_by_groups(facts, losses)
     if facts.scheme == "nested-cross-validation" and not losses.missing:
@@ -236,6 +238,8 @@ def paired_by_design(
     if is_folded(facts):
         instances = _folds(facts, instances)
     one, two = first.of(instances), second.of(instances)
+    if facts.is_fixed:
+        return compare_cases(one[0].mean(axis=0), two[0].mean(axis=0))
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
     if is_folded(facts):
@@ -259,6 +263,9 @@ def squares_by_design(
         means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
         return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))
     tables = [one.of(instances) for one in several]
+    if facts.is_fixed:
+        cases = np.array([table[0].mean(axis=0) for table in tables])
+        return pairs_of_means(cases, places, 1 / cases.shape[1])
     if len(facts.instances) == 1:
         runs = min(one.runs for one in several)
         rows = [list(table[0][:runs]) for table in tables]
@@ -286,6 +293,8 @@ def _fold_means(tables: Sequence[Numbers]) -> Numbers:
 
 def _ratio(facts: TaskFacts) -> float:
     """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
+    if facts.test_ratio is not None:
+        return facts.test_ratio
     folds = facts.instances[: outer_instances(facts)]
     testing = sum(len(one.case_numbers) for one in folds)
     return testing / sum(one.training_set_size for one in folds)

@@ -112,7 +112,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 )
 def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """One instance says nothing of other training sets."""
-    if found := _tasks(results, lambda facts: len(facts.instances) < 2):
+    if found := _tasks(results, lambda facts: len(facts.instances) < 2 and not facts.is_fixed):
         yield self.note(
             f"{_listed(found)}: standard errors and tests are about this one training set alone", found
         )

@@ -288,7 +288,8 @@ def _is_rearrangement(positions: Rows) -> bool:
     return bool(seen.all())
 
 
-Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation", "time"]
+Scheme = Literal["hierarchical", "common", "cross-validation", "nested-cross-validation", "time", "fixed"]
+"""How training and test sets relate; "fixed": no training sets, models as they are on a sample of cases."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from redelve.report.formatting import (
 )
 from redelve.report.race_words import race_headline
 from redelve.report.sections import Panel, panels
-from redelve.report.words import no_value
+from redelve.report.words import cases_sentence, no_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -182,10 +182,12 @@ def _which(task: TaskFindings) -> str:
         return no_value(task)
     loss = unit_of(task.judged_by, task.task.targets).words(task.method(task.leader).mean)
     if len(task.methods) == 1:
-        return f"{task.leader} is the only method with results, with {loss}{_beside_nothing(task)}."
+        alone = f"{task.leader} is the only {task.task.contender} with results"
+        return f"{alone}, with {loss}{_beside_nothing(task)}."
     others = [name for name in task.best_group if name != task.leader]
     if task.best_group and not others:
-        return f"{task.leader} is the best of these {len(task.methods)} methods, with {loss}{_ahead(task)}."
+        best = f"{task.leader} is the best of these {len(task.methods)} {task.task.contender}s"
+        return f"{best}, with {loss}{_ahead(task)}."
     may_be = f"; {_rivals(task, others)} may be the best as well" if others else ""
     return f"{task.leader} did best, with {loss}{may_be}{_beside_nothing(task)}."
 
@@ -236,9 +238,11 @@ def _group(task: TaskFindings) -> str:
         what = (
             "That is 95 % sure" if group[0] == task.leader else f"It is 95 % sure that {group[0]} is the best"
         )
-        return f"{what}: every other method was shown to be worse."
+        return f"{what}: every other {task.task.contender} was shown to be worse."
     if not worse:
-        return f"None of the {len(group)} methods could be ruled out as the best{_missed(task)}."
+        return (
+            f"None of the {len(group)} {task.task.contender}s could be ruled out as the best{_missed(task)}."
+        )
     among = named(group, "of them", "or")
     return f"It is 95 % sure that the best is {among}; {_were(worse)} shown to be worse{_missed(task)}."
 
@@ -281,6 +285,8 @@ def _unseen(task: TaskFindings, smallest: float) -> str:
 
 def more_data(panel: Panel) -> str:
     """What twice the data would do for the leader."""
+    if panel.largest.task.is_fixed:
+        return cases_sentence(panel.largest)
     if len(panel.tasks) < 2:
         return "Whether more data would help cannot be told: only one training-set size was tried."
     leader = panel.largest.leader
@@ -318,7 +324,7 @@ def losses_picture(panel: Panel) -> Picture | None:
         f"Losses on {panel.prototask}",
         f"{unit.title} of {len(task.methods)} methods, the smallest on top; may be the best: {best}. The "
         "table below the figure has the same numbers.",
-        f"{unit.title} with {task.task.training_set_size} training cases, the best on top; a line is ± one "
+        f"{unit.title} {task.task.inner_setting}, the best on top; a line is ± one "
         "standard error. Filled: may be the best; hollow: shown to be worse, or not compared.",
         lambda: _draw(panel),
     )
@@ -370,21 +376,22 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
     is_relative = _has_shares(task)
     columns = [METHOD, ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se"))]
     columns += [ReportColumn("Of a constant answer", ("standardised",))] if is_relative else []
-    columns += [ReportColumn("May be the best?"), ReportColumn("Time to learn", ("training_seconds",))]
+    columns += [ReportColumn("May be the best?")]
+    columns += [] if task.task.is_fixed else [ReportColumn("Time to learn", ("training_seconds",))]
     return ReportTable(
         f"answer-{panel.key}",
-        f"The methods with {task.task.training_set_size} training cases",
+        f"The {task.task.contender}s {task.task.inner_setting}",
         tuple(columns),
         tuple(_answer_row(task, one, unit, costs.get(one.method)) for one in task.by_loss),
-        _answer_caption(is_relative),
+        _answer_caption(is_relative, task.task.what_is_new),
     )
 
 
-def _answer_caption(is_relative: bool) -> str:
+def _answer_caption(is_relative: bool, what_is_new: str) -> str:
     constant = "Of a constant answer: the loss as a share of what always giving the same answer loses. "
     return (
-        "± one standard error, for new training sets and new test cases. "
-        f"{constant if is_relative else ''}★: not shown to be worse than another method; with 95 % "
+        f"± one standard error, for {what_is_new}. "
+        f"{constant if is_relative else ''}★: not shown to be worse than another; with 95 % "
         "confidence the truly best is so marked."
     )
 
@@ -399,7 +406,7 @@ def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit, seconds:
         formatting.error_cell(value, error),
         *share,
         Cell(word, mark="best" if is_best else ""),
-        Cell(formatting.seconds(seconds), (seconds,)),
+        *(() if task.task.is_fixed else (Cell(formatting.seconds(seconds), (seconds,)),)),
     )
 
 

@@ -17,6 +17,7 @@ from redelve.report.uncertainty_and_costs import variance_shares
 WHICH = "Which method?"
 HOW_SURE = "How sure are we?"
 MORE_DATA = "Would more data help?"
+MORE_CASES = "Would more cases help?"
 MOST_LISTED = 3
 SEVERITIES = ("invalid", "caution", "note")
 FAILURES_RULE = "V009"
@@ -54,7 +55,7 @@ def summarise_panel(panel: Panel) -> PanelSummary:
     replies = (
         Reply(WHICH, _which(panel)),
         Reply(HOW_SURE, _how_sure(panel)),
-        Reply(MORE_DATA, _more_data(panel)),
+        _more_cases(panel) if panel.largest.task.is_fixed else Reply(MORE_DATA, _more_data(panel)),
     )
     return PanelSummary(panel.prototask, panel.key, headline(panel), replies)
 
@@ -68,7 +69,7 @@ def headline(panel: Panel) -> str:
     if leader is None:
         return no_value(task)
     if len(task.methods) == 1:
-        return f"{leader} is the only method with results{_beside_constant(task, leader)}."
+        return f"{leader} is the only {task.task.contender} with results{_beside_constant(task, leader)}."
     if not task.contests:
         return f"{leader} had {task.best_words}; nothing could be compared."
     if task.is_planned:
@@ -97,8 +98,8 @@ def _best_of_several(panel: Panel, leader: str) -> str:
         same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
         return f"{leader} had {task.best_words}; {same} within {task.margin.shown(task.judged_by)}."
     if len(task.best_group) == len(task.methods):
-        best = task.best_words
-        return f"No method could be shown to be better than all others; {leader} had {best}."
+        nobody = f"No {task.task.contender} could be shown to be better than all others"
+        return f"{nobody}; {leader} had {task.best_words}."
     return f"{leader} had {task.best_words}; {listed(others)} could not be ruled out as the best."
 
 
@@ -126,7 +127,8 @@ def _without(panel: Panel) -> list[str]:
 
 
 def _these(panel: Panel) -> str:
-    return f"the {len(panel.largest.methods)} methods with results" if _without(panel) else "these methods"
+    what = f"{panel.largest.task.contender}s"
+    return f"the {len(panel.largest.methods)} {what} with results" if _without(panel) else f"these {what}"
 
 
 def _which(panel: Panel) -> tuple[str, ...]:
@@ -145,7 +147,7 @@ def _metric_sentence(task: TaskFindings, leader: str) -> str:
     which = f"{task.best_words}:" if several else f"{loss.shown_name}"
     value = formatting.with_error(*task.method(leader).shown)
     unit = formatting.target_unit(task.task.targets) if loss.in_target_unit else loss.shown_unit
-    text = f"With {task.task.training_set_size} training cases {leader} had {which} {value}{unit}"
+    text = f"{task.task.setting} {leader} had {which} {value}{unit}"
     baseline = task.task.baselines.get(task.loss)
     if baseline is None:
         return f"{text}."
@@ -159,7 +161,7 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     finding = task.method(leader)
     which = "the smallest expected" if len(task.methods) > 1 else "an expected"
     text = (
-        f"With {task.task.training_set_size} training cases {leader} had {which} {task.loss_words}"
+        f"{task.task.setting} {leader} had {which} {task.loss_words}"
         f"{':' if len(task.methods) > 1 else ' of'} "
         f"{formatting.with_error(finding.mean, finding.standard_error)}{_accuracy(task, finding.mean)}"
     )
@@ -383,6 +385,27 @@ def uncertainty_sentence(task: TaskFindings) -> str:
     return (
         f"The uncertainty is mostly due to {main} (on average {part} of the squared standard error): "
         f"{REMEDIES[main]}."
+    )
+
+
+def _more_cases(panel: Panel) -> Reply:
+    """What more cases would tell apart, of models that nothing is trained for."""
+    return Reply(MORE_CASES, (cases_sentence(panel.largest),))
+
+
+def cases_sentence(task: TaskFindings) -> str:
+    """Whether the question of the best is settled, and how many more cases would settle it."""
+    rivals = [name for name in task.best_group if name != task.leader]
+    if not task.contests or task.leader is None:
+        return "That cannot be told: nothing could be compared."
+    if not rivals:
+        return "Not to find the best of these: it is settled."
+    contest = task.contest(task.leader, rivals[0])
+    advice = contest.advice.replace("test cases", "cases")
+    return (
+        f"{task.leader} and {rivals[0]}: {advice[:1].lower()}{advice[1:]}"
+        if advice
+        else (f"How many would tell {task.leader} from {rivals[0]} cannot be told.")
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.case_identity import truths_digest
+from redelve.answers.case_identity import names_digest, truths_digest
 from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss, primary_loss_for
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
@@ -137,11 +137,15 @@ class InstanceFacts:
     truths: tuple[Truth, ...] = field(repr=False)
     units: NDArray[np.int64] | None = field(default=None, repr=False)
     """Labels of dependent cases, where the dataset has commonality indexes."""
+    names: NDArray[np.str_] | None = field(default=None, repr=False)
+    """What the cases are called, where they come with names of their own and without truths."""
+    weights: Numbers | None = field(default=None, repr=False)
+    """How much each case counts, where they do not count alike."""
 
     @cached_property
     def cases_digest(self) -> str:
-        """Which test cases these are: a hash of their true values, in their order."""
-        return truths_digest(self.truths)
+        """Which test cases these are: a hash of their true values or names, in their order."""
+        return truths_digest(self.truths) if self.names is None else names_digest(self.names)
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,37 @@ class TaskFacts:
     """Losses used here that do not come with redelve, by code: others may not know them."""
     left_out: tuple[str, ...] = ()
     """What of the data is not in use, in words: columns such as dates, ids and texts, cases."""
+    test_ratio: float | None = None
+    """Test cases over training cases, where folds are known by their scores alone."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether models are compared as they are: there are no training sets."""
+        return self.scheme == "fixed"
+
+    @property
+    def contender(self) -> str:
+        """What is compared, in the user's word."""
+        return "model" if self.is_fixed else "method"
+
+    @property
+    def setting(self) -> str:
+        """What losses are about, to begin a sentence with: "With 128 training cases", "On 500 cases"."""
+        if self.is_fixed:
+            return f"On {len(self.instances[0].case_numbers):,} cases"
+        if self.test_ratio is not None:
+            return f"Over {len(self.instances)} folds"
+        return f"With {self.training_set_size} training cases"
+
+    @property
+    def inner_setting(self) -> str:
+        """The same inside a sentence."""
+        return f"{self.setting[:1].lower()}{self.setting[1:]}"
+
+    @property
+    def what_is_new(self) -> str:
+        """What a standard error is for: what could have been others."""
+        return "new cases" if self.is_fixed else "new training sets and new test cases"
 
     def loss(self, code: str) -> Loss:
         """The loss of this code, as far as it is known here."""
@@ -295,7 +330,8 @@ class Results:
             )
             for code, one in losses.items()
         }
-        return TaskResults(facts, records, primary_loss_for(facts.targets), told)
+        primary = primary_loss_for(facts.targets) if facts.targets else next(iter(told), "")
+        return TaskResults(facts, records, primary, told)
 
     def task(self, address: str) -> TaskFacts:
         """What is known of a task."""

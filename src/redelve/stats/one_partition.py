@@ -56,6 +56,27 @@ def compare_partition(first: ArrayLike, second: ArrayLike) -> Comparison:
     return replace(found, differences=_told(found.differences, (THIS_TRAINING_SET, UNPAIRED_SEEDS)))
 
 
+def analyse_cases(losses: ArrayLike) -> Analysis:
+    """Expected loss of a fixed model on new cases: the cases are all that there is a sample of.
+
+    Answers repeated for a case are averaged before; they are no sample of cases.
+
+    >>> round(analyse_cases([0, 1, 1, 0, 1]).standard_error, 4)
+    0.2449
+    """
+    return replace(_of_cases(_checked(losses)[0]), caveats=())
+
+
+def compare_cases(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Two fixed models on the same cases: the paired t-test.
+
+    >>> round(compare_cases([0, 1, 1, 0, 1], [0, 0, 1, 0, 0]).p_value, 4)
+    0.1778
+    """
+    found = _paired_cases(_checked(first)[0], _checked(second)[0])
+    return replace(found, differences=replace(found.differences, caveats=()))
+
+
 def _paired_cases(first: FloatArray, second: FloatArray) -> Comparison:
     """One run of each method: the paired t-test over test cases."""
     means = _mean(row_means([first], "first method: ")), _mean(row_means([second], "second method: "))

@@ -34,6 +34,19 @@ def pool_units(
     ]
 
 
+def weighted(losses: FloatArray, weights: FloatArray) -> FloatArray:
+    """Values whose plain mean is the weighted mean of the losses, and whose spread is that of it.
+
+    u_j = m + w_j (y_j − m)/w̄ with m the weighted mean: the linearised ratio of Σ w y to Σ w (Cochran 1977,
+    ch. 6). It is linear in the losses, so differences of two methods come out weighted as well.
+
+    >>> weighted(np.array([1.0, 0.0, 0.0]), np.array([2.0, 1.0, 1.0])).tolist()
+    [1.25, 0.125, 0.125]
+    """
+    mean = float(losses @ weights / weights.sum())
+    return np.asarray(mean + weights * (losses - mean) / weights.mean())
+
+
 def _labels(groups: ArrayLike | Sequence[ArrayLike], training_sets: int) -> list[Labels]:
     """Labels of every training set's test cases; a vector of labels serves them all."""
     vectors = [np.asarray(group) for group in groups]  # type: ignore[union-attr]

@@ -500,6 +500,17 @@ def carry_out(
     return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
 
 
+def keep_results(path: StrPath, results: Results) -> None:
+    """Keep results that were not made by an experiment; what the archive holds already is not added again."""
+    kept = Archive.open(path, create=True)
+    kept.register(results.tasks, results.methods)
+    known = kept.done()
+    for record in results.records:
+        if record.digest not in known:
+            kept.add(record)
+    kept.compact()
+
+
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     """Everything in the archive that belongs to the experiment, by the losses that it asks for.
 

@@ -32,6 +32,7 @@ from redelve.store.record_rows import DAMAGED, read_table, value_column, values_
 from redelve.store.snapshot import SnapshotEntry
 
 TRUTH, CENSORING = "truth.", "censoring."
+NAME, WEIGHT = "name", "weight"
 PLAIN = {
     "address": (str,),
     "data_digest": (str,),
@@ -129,6 +130,8 @@ def _document(facts: TaskFacts) -> Document:
                 "training_set_size": one.training_set_size,
                 "cases": len(one.case_numbers),
                 "has_units": one.units is not None,
+                **({} if one.names is None else {"has_names": True}),
+                **({} if one.weights is None else {"has_weights": True}),
             }
             for one in facts.instances
         ],
@@ -136,6 +139,7 @@ def _document(facts: TaskFacts) -> Document:
         "notes": list(facts.notes),
         **_told_of(facts.own_losses),
         **({"left_out": list(facts.left_out)} if facts.left_out else {}),
+        **({} if facts.test_ratio is None else {"test_ratio": facts.test_ratio}),
     }
 
 
@@ -162,6 +166,10 @@ def _instance_table(facts: TaskFacts, number: int) -> pa.Table:
         "case": pa.array(np.asarray(one.case_numbers, dtype=np.int64)),
         "unit": pa.nulls(count, pa.int64()) if one.units is None else pa.array(one.units, pa.int64()),
     }
+    if one.names is not None:
+        columns[NAME] = pa.array(one.names.tolist(), pa.string())
+    if one.weights is not None:
+        columns[WEIGHT] = pa.array(one.weights, pa.float64())
     for truth in one.truths:
         columns[TRUTH + truth.target.name] = value_column(truth.target, truth.values)
         columns[CENSORING + truth.target.name] = pa.array(truth.censoring)
@@ -190,6 +198,7 @@ def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
         notes=given.texts("notes"),
         own_losses=_own_losses(given),
         left_out=given.texts("left_out") if "left_out" in given.content else (),
+        test_ratio=given.take("test_ratio", float, int) if "test_ratio" in given.content else None,
     )
     return with_truth(root, facts, given) if with_truths else facts
 
@@ -241,7 +250,7 @@ def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts
     """The same with the case numbers, units and true values of every instance."""
     path = truths_path(root, facts.address, facts.digest)
     table = read_table(path, given.take("truths_sha256", str))
-    expected = ["instance", "case", "unit"]
+    expected = ["instance", "case", "unit", *_more_columns(given)]
     for target in facts.targets:
         expected += [TRUTH + target.name, CENSORING + target.name]
     if table.schema.names != expected or table.schema.types[:3] != [pa.int32(), pa.int64(), pa.int64()]:
@@ -259,6 +268,13 @@ def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts
     return replace(facts, instances=tuple(instances))
 
 
+def _more_columns(given: DocumentFields) -> list[str]:
+    """The columns that tasks have whose cases have names or weights."""
+    instances = [DocumentFields(given.path, one) for one in given.take("instances", list)]
+    flags = {NAME: "has_names", WEIGHT: "has_weights"}
+    return [name for name, flag in flags.items() if any(flag in one.content for one in instances)]
+
+
 def _filled(
     path: Path, facts: TaskFacts, one: InstanceFacts, rows: pa.Table, *, has_units: bool
 ) -> InstanceFacts:
@@ -267,7 +283,15 @@ def _filled(
         units = rows.column("unit").to_numpy() if has_units else None
     except (RedelveError, pa.ArrowException, ValueError) as error:
         raise FormatError(path, None, str(error)) from None
-    return replace(one, case_numbers=rows.column("case").to_numpy(), truths=truths, units=units)
+    there = rows.schema.names
+    return replace(
+        one,
+        case_numbers=rows.column("case").to_numpy(),
+        truths=truths,
+        units=units,
+        names=np.array(rows.column(NAME).to_pylist(), dtype=np.str_) if NAME in there else None,
+        weights=rows.column(WEIGHT).to_numpy() if WEIGHT in there else None,
+    )
 
 
 def _truth(target: Target, rows: pa.Table) -> Truth:

@@ -4,6 +4,7 @@
 belong together, and registers them.
 """
 
+from redelve.answers.losses.brought_scores import BroughtScore, score_code
 from redelve.answers.losses.class_metrics import ClassMetric, CountedMetric, ScoredMetric
 from redelve.answers.losses.loss_contract import (
     LOSSES,
@@ -44,6 +45,7 @@ __all__ = [
     "LOSSES",
     "METRICS",
     "AbsoluteError",
+    "BroughtScore",
     "ClassMetric",
     "CountedMetric",
     "DistanceLoss",
@@ -75,5 +77,6 @@ __all__ = [
     "parse_loss",
     "parse_loss_matrix",
     "primary_loss_for",
+    "score_code",
     "usual_losses",
 ]

@@ -127,6 +127,13 @@ def _table_of(scores: ScoresLike, names: ColumnNames, reader: str | None) -> Sco
     )
 
 
+def called(scores: ScoresLike) -> str:
+    """What scores are called where nobody says so: as their file is."""
+    if isinstance(scores, str | os.PathLike):
+        return Path(scores).name.partition(".")[0] or "scores"
+    return "scores"
+
+
 def _as_pandas(frame: Any) -> pd.DataFrame:
     """A frame of pandas: as it is, or made of one of polars or arrow."""
     import pandas as pd

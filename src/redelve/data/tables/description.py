@@ -23,7 +23,7 @@ Use = Literal["input", "target", "ignore", "group"]
 USES: tuple[Use, ...] = get_args(Use)
 Kind = Literal["classification", "regression"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-SELECTIONS = (*get_args(Scheme), "disjoint", "holdout")
+SELECTIONS = (*(name for name in get_args(Scheme) if name != "fixed"), "disjoint", "holdout")
 FORMAT = 1
 LARGEST_FILE = 16 * 2**20
 

@@ -39,6 +39,7 @@ SCHEMES = {
     "common": "all training sets share one test set",
     "cross-validation": "cross-validation: training and test sets are folds of the same cases",
     "time": "forward in time: each training set is a window of cases, each test set the block after it",
+    "fixed": "fixed models: there are no training sets, and the cases are a sample of those to come",
     "nested-cross-validation": "nested cross-validation: folds of the same cases, each and in pairs",
 }
 

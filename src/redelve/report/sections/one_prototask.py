@@ -148,13 +148,13 @@ def losses_table(panel: Panel) -> ReportTable:
             METHOD,
             ReportColumn(_value_title(judged_by), ("loss", "loss_se")),
             ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
-            ReportColumn("May be the best", hint="not shown to be worse than another method"),
+            ReportColumn("May be the best", hint="not shown to be worse than another"),
             ReportColumn("Training sets", ("training_sets",)),
             ReportColumn("Runs", ("runs",)),
             ReportColumn("Failed", ("failed",)),
         ),
         tuple(rows),
-        _losses_caption(judged_by),
+        _losses_caption(judged_by, panel.largest.task.what_is_new),
     )
 
 
@@ -165,10 +165,10 @@ def _value_title(loss: Loss) -> str:
     return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]}{loss.shown_unit and ' (%)'} ± SE"
 
 
-def _losses_caption(loss: Loss) -> str:
+def _losses_caption(loss: Loss, what_is_new: str) -> str:
     unit = "0" if loss.is_shift else "1"
     return (
-        "SE: standard error, for new training sets and new test cases. "
+        f"SE: standard error, for {what_is_new}. "
         f"Standardised: {unit} is what the best constant answer loses. "
         "★: not shown to be worse than another method; with 95 % confidence the truly best is so marked."
     )

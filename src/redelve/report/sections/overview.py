@@ -291,11 +291,13 @@ def _table(panel: Panel) -> str:
         if loss.is_metric
         else panel.largest.loss_words
     )
-    head = f"  {kind}{what} ± standard error, by training-set size"
-    lines = [head, f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
+    is_fixed = panel.largest.task.is_fixed
+    lines = [f"  {kind}{what} ± standard error{'' if is_fixed else ', by training-set size'}"]
+    lines += [] if is_fixed else [f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
     lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
     if any(task.best_group for task in panel.tasks):
-        lines.append(f"  {MAY_BE_BEST} may be the best at that size (95 % confidence)")
+        where = "" if is_fixed else " at that size"
+        lines.append(f"  {MAY_BE_BEST} may be the best{where} (95 % confidence)")
     return "\n".join(lines)
 
 

@@ -1,0 +1,105 @@
+"""redelve compare: which model is better, by scores that were computed elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from redelve.cli import options as of
+from redelve.cli.assess import pairs
+from redelve.cli.options import Command, UsageError
+
+
+def two_numbers(letter: str, meaning: str, argument: str) -> of.TypedOption[tuple[float, float] | None]:
+    """Two numbers separated by a comma."""
+
+    def found(given: Sequence[str]) -> tuple[float, float]:
+        low, high = given[-1].split(",")
+        return float(low), float(high)
+
+    return of.TypedOption(of.Option(letter, meaning, argument), found, None, "two numbers, as 0,1")
+
+
+class CompareOptions(of.VerbOptions):
+    """What `redelve compare` is told."""
+
+    model = of.text("m", "the column of models", "column")
+    case = of.text("c", "the column of cases", "column")
+    score = of.text("s", "the column of scores", "column")
+    task = of.text("t", "the column of tasks", "column")
+    run = of.text("r", "the column that counts answers to the same case", "column")
+    group = of.text("g", "the column that tells which cases belong together", "column")
+    fold = of.text("f", "the column of folds or resamples", "column")
+    training_set = of.text("T", "the column of training sets", "column")
+    weight = of.text("W", "the column of the cases' weights", "column")
+    higher = of.flag("H", "a higher score is better")
+    lower = of.flag("L", "a lower score is better")
+    metric = of.text("n", "what to call the score", "name")
+    limits = two_numbers("l", "the lowest and the highest score there can be, as 0,1", "limits")
+    ratio = of.text("R", "of scores of folds, test cases over training cases, as 1/9", "ratio")
+    missing = of.text(
+        "M", "cases that a model lacks: common leaves them out, worst counts", "which", "common"
+    )
+    pooled = of.flag("p", "take all tasks together as one")
+    reader = of.text("F", "the tool that wrote the files, where that cannot be told", "tool")
+    margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the score", "margin")
+    compare = pairs("C", "planned comparisons, mine:theirs, separated by commas; no others are tested")
+    archive = of.text("a", "a folder to keep the scores in", "folder")
+    out = of.text("o", "the report to write: .html, .md, .tex or a folder", "file")
+
+
+COMPARE = Command(
+    "redelve compare",
+    "Compare models by scores that were computed elsewhere: a table with a row for every score (columns\n"
+    "model, case and score) or a column for every model, or the files of evaluation tools. Cases are\n"
+    "paired, all claims together are false in at most 5 % of reports. docs/bring-results.md tells more.",
+    "scores [ scores … ] [ -H | -L ] [ -o report.html ] [ options ]",
+    CompareOptions.declared(),
+    least=1,
+    most=None,
+)
+COLUMNS = ("model", "case", "score", "task", "run", "group", "fold", "training_set", "weight")
+
+
+def _compare(given: CompareOptions) -> str:
+    """The summary; the report is written if one is wanted."""
+    from redelve.assessment import compare_scores
+
+    files = given.arguments
+    assessment = compare_scores(
+        files[0] if len(files) == 1 else files,
+        higher_is_better=direction(given.higher, given.lower),
+        **given.some(*COLUMNS, "metric", "limits", "reader", "margin", "archive", "missing"),
+        pooled=given.pooled,
+        ratio=None if given.ratio is None else ratio_of(given.ratio),
+        compare=given.compare or None,
+    )
+    if given.out is None:
+        return f"{assessment}\n"
+    written = assessment.report(Path(given.out), command=f"redelve compare {' '.join(files)}")
+    return f"{assessment}\n\nReport: {written}\n"
+
+
+def direction(higher: bool, lower: bool) -> bool | None:
+    """Whether more is better, where that was said."""
+    if higher and lower:
+        raise UsageError("--higher and --lower contradict each other: give one")
+    return True if higher else False if lower else None
+
+
+def ratio_of(text: str) -> float:
+    """A ratio such as 1/9 or 0.11."""
+    from fractions import Fraction
+
+    try:
+        found = float(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        raise UsageError(f'"{text}" is no ratio: give test cases over training cases, as 1/9') from None
+    if found <= 0:
+        raise UsageError(f'"{text}" is no ratio: give a number above 0, as 1/9')
+    return found
+
+
+def compare(argv: Sequence[str] | None = None) -> int:
+    """Entry point."""
+    return of.run_verb(COMPARE, CompareOptions, _compare, argv)

@@ -1,0 +1,389 @@
+"""Scores that were computed elsewhere, taken in as Results: models on cases, folds or training sets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.answers.losses import BroughtScore, score_code
+from redelve.data.scores.score_table import ScoreTable
+from redelve.errors import SpecError, StatisticsError, hint
+from redelve.model import Scheme
+from redelve.model.dataset import Numbers, digest
+from redelve.run.results import (
+    IMPORTED,
+    InstanceFacts,
+    Job,
+    MethodFacts,
+    Record,
+    Results,
+    TaskFacts,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Missing = Literal["common", "worst"]
+"""What becomes of cases that some model has no score on: left out for all, or the worst score there is."""
+Places = NDArray[np.int64]
+FEW_CASES = 2
+EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column as places among its different values, which are in the order of their names."""
+
+    places: Places
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class _Design:
+    """How the rows of a task are instances: what is one, and which scheme they follow."""
+
+    scheme: Scheme
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """The scores of an instance by model, run and case, NaN where there is none; and what its cases are."""
+
+    scores: Numbers
+    present: NDArray[np.bool_]
+    """Which models have any score here."""
+    cases: tuple[str, ...]
+    groups: Places | None = None
+    weights: Numbers | None = None
+
+
+def results_of_scores(
+    table: ScoreTable, *, missing: Missing = "common", name: str = "scores", pooled: bool = False
+) -> Results:
+    """The results in a table of scores: a task for each of its tasks, or one of all where they are pooled."""
+    if missing not in get_args(Missing):
+        raise SpecError(f'missing is "common" or "worst", not "{missing}"{hint(missing, get_args(Missing))}')
+    loss = loss_of(table)
+    models = _coded(table.frame, "model")
+    frame = table.frame.drop(columns="task") if pooled and "task" in table.frame.columns else table.frame
+    tasks = _coded(frame, "task") if "task" in frame.columns else None
+    parts = {name: np.arange(len(frame))} if tasks is None else _rows_by(tasks)
+    found = [
+        _task(table, loss, models, (_segment(key), frame.iloc[rows], models.places[rows]), missing)
+        for key, rows in parts.items()
+    ]
+    methods = {one: _method(one) for one in models.names}
+    return Results(
+        {facts.address: facts for facts, _ in found},
+        methods,
+        tuple(record for facts, instances in found for record in _records(facts, instances, methods, loss)),
+    )
+
+
+def loss_of(table: ScoreTable) -> BroughtScore:
+    """The loss that the scores are, with all that is known of them."""
+    scores = table.frame["score"].to_numpy()
+    known = scores[~np.isnan(scores)]
+    is_binary = table.limits == (0.0, 1.0) and bool(((known == 0) | (known == 1)).all())
+    higher = bool(table.higher_is_better)
+    plain = table.metric if table.metric not in ("", "score") else ""
+    name = plain or (("accuracy" if higher else "error rate") if is_binary else "score")
+    return BroughtScore(score_code(name, table.limits, higher=higher, is_binary=is_binary))
+
+
+def _method(name: str) -> MethodFacts:
+    identity = {"scores computed elsewhere": name}
+    return MethodFacts(name, digest(identity), identity, f"{name}, of which there are scores alone")
+
+
+def _segment(name: str) -> str:
+    """A task's name as a part of an address."""
+    return name.strip().replace("/", "-").replace("\\", "-").replace("\0", "") or "scores"
+
+
+def _coded(frame: pd.DataFrame, column: str) -> _Coded:
+    """The values of a column as places among their sorted names."""
+    import pandas as pd
+
+    codes, values = pd.factorize(frame[column])
+    names = [str(value) for value in values]
+    order = np.argsort(np.array(names, dtype=object), kind="stable")
+    if len(set(names)) < len(names):
+        again = next(one for one in names if names.count(one) > 1)
+        raise SpecError(f'the column {column} has "{again}" as a number and as a text: write it in one way')
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return _Coded(place[codes], tuple(names[i] for i in order))
+
+
+def _rows_by(coded: _Coded) -> dict[str, Places]:
+    order = np.argsort(coded.places, kind="stable")
+    ends = np.searchsorted(coded.places[order], np.arange(len(coded) + 1))
+    return {name: order[ends[i] : ends[i + 1]] for i, name in enumerate(coded.names)}
+
+
+# Tasks
+
+
+def _task(
+    table: ScoreTable,
+    loss: BroughtScore,
+    models: _Coded,
+    part: tuple[str, pd.DataFrame, Places],
+    missing: Missing,
+) -> tuple[TaskFacts, list[_Instance]]:
+    name, frame, whose = part
+    design = _design(frame)
+    cut = {"": np.arange(len(frame))} if design.column is None else _rows_by(_coded(frame, design.column))
+    worst = _worst(loss) if missing == "worst" else None
+    place = f"task {name} of {table.source}" if "task" in table.frame.columns else table.source
+    made = [_instance(frame.iloc[rows], whose[rows], models, place) for rows in cut.values()]
+    kept = [_completed(one, worst, place) for one in made]
+    notes = (*table.notes, *_left_out(made, kept, models, missing), *_averaged(made, kept))
+    if design.column == "fold" and "case" not in frame.columns and table.ratio is None:
+        raise SpecError(
+            f"{place} has scores of folds and none of cases: their test needs to know how many test cases "
+            "there were for each training case; give ratio=1/9 for ten-fold cross-validation (on the command "
+            "line --ratio)"
+        )
+    facts = _facts(name, design, kept, loss, table)
+    return replace(facts, notes=notes), kept
+
+
+def _design(frame: pd.DataFrame) -> _Design:
+    if "training_set" in frame.columns:
+        return _Design(_scheme_of_sets(frame), "training_set")
+    return _Design("cross-validation", "fold") if "fold" in frame.columns else _Design("fixed")
+
+
+def _scheme_of_sets(frame: pd.DataFrame) -> Scheme:
+    """Whether training sets share their test cases."""
+    if "case" not in frame.columns:
+        raise SpecError("scores by training set need the cases that they are of: give a column case")
+    sets = frame.groupby("case", observed=True)["training_set"].nunique()
+    total = frame["training_set"].nunique()
+    if (sets == total).all():
+        return "common"
+    if (sets == 1).all():
+        return "hierarchical"
+    raise SpecError(
+        "some cases test several training sets and not all of them: either all training sets share their "
+        "test cases, or each has its own"
+    )
+
+
+def _worst(loss: BroughtScore) -> float:
+    low, high = loss.score_limits
+    worst = low if loss.higher_is_better else high
+    if not np.isfinite(worst):
+        raise SpecError(
+            f'missing="worst" needs to know the worst {loss.title} there can be: give its limits (on the '
+            "command line --limits)"
+        )
+    return worst
+
+
+# Instances
+
+
+def _instance(frame: pd.DataFrame, whose: Places, models: _Coded, place: str) -> _Instance:
+    """The scores of these rows as an array of models, runs and cases."""
+    cases = (
+        _coded(frame, "case") if "case" in frame.columns else _Coded(np.zeros(len(frame), np.int64), ("",))
+    )
+    runs = _coded(frame, "run") if "run" in frame.columns else _Coded(np.zeros(len(frame), np.int64), ("",))
+    scores = np.full((len(models), len(runs), len(cases)), np.nan)
+    given = frame["score"].to_numpy()
+    flat = (whose * len(runs) + runs.places) * len(cases) + cases.places
+    scores.reshape(-1)[flat] = given
+    if np.unique(flat).size < flat.size:
+        raise _twice(flat, models, runs, cases, place)
+    groups = _of_cases(frame, "group", cases, place)
+    weights = _of_cases(frame, "weight", cases, place)
+    numbers = None if groups is None else _coded_groups(groups)
+    present = ~np.isnan(scores).all(axis=(1, 2))
+    return _Instance(
+        scores, present, cases.names, numbers, None if weights is None else weights.astype(np.float64)
+    )
+
+
+def _twice(flat: Places, models: _Coded, runs: _Coded, cases: _Coded, place: str) -> SpecError:
+    order = np.argsort(flat, kind="stable")
+    again = int(flat[order][np.flatnonzero(np.diff(flat[order]) == 0)[0]])
+    who, rest = divmod(again, len(runs) * len(cases))
+    run, case = divmod(rest, len(cases))
+    in_run = f', run "{runs.names[run]}"' if len(runs) > 1 else ""
+    count = int(flat.size - np.unique(flat).size)
+    return SpecError(
+        f'{place} has two scores of model "{models.names[who]}" on case "{cases.names[case]}"{in_run} '
+        f"({count} rows too many): remove one, or say which column counts the answers to a case, as in "
+        "run=… (--run)"
+    )
+
+
+def _of_cases(frame: pd.DataFrame, column: str, cases: _Coded, place: str) -> NDArray[Any] | None:
+    """What a column says of every case; an error where it says two things of one."""
+    if column not in frame.columns:
+        return None
+    values = frame[column].to_numpy(dtype=object)
+    found = np.empty(len(cases), dtype=object)
+    found[cases.places] = values
+    differing = np.flatnonzero(found[cases.places] != values)
+    if differing.size:
+        row = int(differing[0])
+        name = cases.names[int(cases.places[row])]
+        raise SpecError(
+            f'{place}: case "{name}" has two values of {column}, {values[row]!r} and '
+            f"{found[cases.places[row]]!r}: a case has one"
+        )
+    return found
+
+
+def _coded_groups(groups: NDArray[Any]) -> Places:
+    _, places = np.unique(groups.astype(str), return_inverse=True)
+    return places.astype(np.int64)
+
+
+def _completed(one: _Instance, worst: float | None, place: str) -> _Instance:
+    """The cases that all models have scores on, with repeated answers averaged where their numbers differ."""
+    scores = one.scores
+    if worst is not None:
+        is_empty = np.asarray(np.isnan(scores).all(axis=1))
+        scores = np.where(
+            is_empty[:, None, :] & (np.arange(scores.shape[1]) == 0)[None, :, None], worst, scores
+        )
+    if scores.shape[1] > 1 and np.isnan(scores).any():
+        scores = _means(scores)
+    common = ~np.isnan(scores[one.present]).any(axis=(0, 1))
+    if one.cases != ("",) and common.sum() < FEW_CASES:
+        raise StatisticsError(
+            f"{place}: {int(common.sum())} of {len(one.cases)} cases have a score of every model: nothing "
+            "can be compared; leave out the models that lack most, or count missing scores as the worst ones "
+            '(missing="worst", --missing worst)'
+        )
+    kept = np.flatnonzero(common)
+    return _Instance(
+        scores[:, :, kept],
+        one.present,
+        tuple(one.cases[i] for i in kept),
+        None if one.groups is None else one.groups[kept],
+        None if one.weights is None else one.weights[kept],
+    )
+
+
+def _means(scores: Numbers) -> Numbers:
+    """The mean over the answers that there are."""
+    counts = (~np.isnan(scores)).sum(axis=1, keepdims=True)
+    sums = np.nansum(scores, axis=1, keepdims=True)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _left_out(
+    made: Sequence[_Instance], kept: Sequence[_Instance], models: _Coded, missing: Missing
+) -> Iterator[str]:
+    """What is said of cases that some model lacks."""
+    present = np.any([one.present for one in made], axis=0)
+    if absent := [name for name, is_there in zip(models.names, present, strict=True) if not is_there]:
+        yield f"{_some(absent)} without any score here"
+    lacking = np.sum([np.isnan(one.scores).all(axis=1).sum(axis=1) for one in made], axis=0) * present
+    if not lacking.any():
+        return
+    total = sum(len(one.cases) for one in made)
+    worst = [f"{models.names[i]} {int(lacking[i])}" for i in np.argsort(-lacking)[:EXAMPLES] if lacking[i]]
+    more = int((lacking > 0).sum()) - len(worst)
+    who = ", ".join(worst) + (f" and {more} more models" if more > 0 else "")
+    if missing == "worst":
+        yield f"missing scores ({who}) count as the worst there are"
+        return
+    left = total - sum(len(one.cases) for one in kept)
+    yield f"{left:,} of {total:,} cases are left out, since some model has no score on them ({who})"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - EXAMPLES} more" if len(names) > EXAMPLES else ""
+    return ", ".join(names[:EXAMPLES]) + more
+
+
+def _averaged(made: Sequence[_Instance], kept: Sequence[_Instance]) -> Iterator[str]:
+    if any(one.scores.shape[1] > two.scores.shape[1] for one, two in zip(made, kept, strict=True)):
+        yield "models have different numbers of answers to a case: a case counts by the mean of its answers"
+
+
+# Facts and records
+
+
+def _facts(
+    name: str, design: _Design, instances: Sequence[_Instance], loss: BroughtScore, table: ScoreTable
+) -> TaskFacts:
+    told = tuple(_instance_facts(one, design, instances) for one in instances)
+    cases = sorted({case for one in instances for case in one.cases})
+    data = digest(["scores", name, cases])
+    identity = ["scores", name, loss.code, design.scheme, table.ratio, [one.digest for one in told]]
+    return TaskFacts(
+        address=f"/{name}/{design.scheme}",
+        digest=digest(identity),
+        data_digest=data,
+        training_set_size=max(one.training_set_size for one in told),
+        scheme=design.scheme,
+        repetitions=1,
+        targets=(),
+        instances=told,
+        baselines={loss.code: None},
+        case_count=len(cases),
+        test_overlap=False,
+        training_overlap=design.scheme == "cross-validation",
+        own_losses={loss.code: loss},
+        test_ratio=table.ratio if design.scheme == "cross-validation" else None,
+    )
+
+
+def _instance_facts(one: _Instance, design: _Design, instances: Sequence[_Instance]) -> InstanceFacts:
+    content = [one.cases, _plain(one.groups), _plain(one.weights)]
+    trained = sum(len(each.cases) for each in instances) - len(one.cases)
+    return InstanceFacts(
+        digest(content),
+        trained if design.scheme == "cross-validation" else 0,
+        np.arange(1, len(one.cases) + 1),
+        (),
+        one.groups,
+        names=np.array(one.cases, dtype=np.str_),
+        weights=one.weights,
+    )
+
+
+def _hash(losses: Numbers) -> str:
+    return hashlib.blake2b(np.ascontiguousarray(losses).tobytes(), digest_size=16).hexdigest()
+
+
+def _plain(values: NDArray[Any] | None) -> list[Any] | None:
+    return None if values is None else values.tolist()
+
+
+def _records(
+    facts: TaskFacts, instances: Sequence[_Instance], methods: Mapping[str, MethodFacts], loss: BroughtScore
+) -> Iterator[Record]:
+    names = list(methods.values())
+    for number, one in enumerate(instances):
+        losses = loss.losses(one.scores)
+        for place in np.flatnonzero(one.present).tolist():
+            method = names[place]
+            for run in range(losses.shape[1]):
+                job = Job(facts.address, method.name, number, run)
+                identity = ["scores", method.digest, facts.digest, number, run, _hash(losses[place, run])]
+                yield Record(
+                    job,
+                    digest(identity),
+                    0,
+                    "done",
+                    {loss.code: losses[place, run]},
+                    environment={IMPORTED: "scores"},
+                )

@@ -1,0 +1,181 @@
+"""Scores computed elsewhere as results: fixed models, clusters, weights, folds, missing cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import redelve
+from redelve.errors import RedelveError
+
+
+def long(scores: dict[str, Any], **columns: Any) -> pd.DataFrame:
+    """A long table of scores by model, with columns that say more of the cases."""
+    parts = []
+    for model, values in scores.items():
+        cases = [f"q{number:03}" for number in range(len(values))]
+        parts.append(pd.DataFrame({"model": model, "case": cases, "score": values, **columns}))
+    return pd.concat(parts, ignore_index=True)
+
+
+RNG = np.random.default_rng(5)
+FIRST, SECOND = (RNG.random(60) < 0.8).astype(float), (RNG.random(60) < 0.5).astype(float)
+TWO = long({"a": FIRST, "b": SECOND})
+
+
+def test_fixed_models_are_compared_by_the_paired_t_test() -> None:
+    contest = redelve.compare_scores(TWO).compare("a", "b")[0]
+    expected = stats.ttest_rel(FIRST, SECOND)
+    assert contest.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+    assert -(contest.difference or 0) == pytest.approx(FIRST.mean() - SECOND.mean(), rel=1e-12)
+    assert contest.standard_error == pytest.approx(stats.sem(FIRST - SECOND), rel=1e-12)
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    shuffled = TWO.sample(frac=1, random_state=1)
+    assert str(redelve.compare_scores(shuffled)) == str(redelve.compare_scores(TWO))
+
+
+def test_a_lower_score_may_be_the_better_one() -> None:
+    lower = redelve.compare_scores(TWO, higher_is_better=False).compare("a", "b")[0]
+    higher = redelve.compare_scores(TWO).compare("a", "b")[0]
+    assert (lower.winner, higher.winner) == ("b", "a")
+
+
+def test_words_are_of_models_and_cases_and_no_rule_speaks_of_training_sets() -> None:
+    assessment = redelve.compare_scores(TWO)
+    text = str(assessment)
+    assert "On 60 cases a had the highest accuracy" in text
+    assert "training" not in text
+    assert "V001" not in {note.code for note in assessment.findings.notes}
+
+
+def test_answers_repeated_for_a_case_are_averaged() -> None:
+    answers = np.random.default_rng(1).random((2, 40, 3))
+    rows = [
+        {"model": "ab"[m], "case": c, "epoch": r, "score": answers[m, c, r]}
+        for m in range(2)
+        for c in range(40)
+        for r in range(3)
+    ]
+    contest = redelve.compare_scores(pd.DataFrame(rows), limits=(0, 1)).compare("a", "b")[0]
+    means = answers.mean(axis=2)
+    assert contest.p_value == pytest.approx(stats.ttest_rel(means[0], means[1]).pvalue, rel=1e-12)
+
+
+def test_unequal_numbers_of_answers_are_averaged_and_told() -> None:
+    rows = [("a", 1, 1, 1.0), ("a", 1, 2, 0.0), ("a", 2, 1, 1.0), ("b", 1, 1, 0.0), ("b", 2, 1, 1.0)]
+    frame = pd.DataFrame(rows, columns=["model", "case", "run", "score"])
+    assessment = redelve.compare_scores(frame)
+    (facts,) = assessment.results.tasks.values()
+    assert any("different numbers of answers" in note for note in facts.notes)
+    assert assessment.frame().set_index("method")["mean"]["a"] == pytest.approx(0.75)
+
+
+def test_dependent_cases_count_as_one() -> None:
+    """The standard error of a ratio of sums over clusters (Cochran 1977, 6.4), by hand."""
+    groups = np.repeat(np.arange(12), [1, 9, 3, 7, 5, 5, 2, 8, 6, 4, 5, 5])
+    contest = redelve.compare_scores(long({"a": FIRST, "b": SECOND}, group=groups)).compare("a", "b")[0]
+    differences = FIRST - SECOND
+    sums = np.array([(differences - differences.mean())[groups == group].sum() for group in range(12)])
+    error = np.sqrt(12 / 11 * np.sum(sums**2)) / 60
+    assert contest.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_weights_of_cases() -> None:
+    """The mean is the weighted one, with the standard error of a ratio of weighted sums."""
+    weights = np.random.default_rng(2).uniform(0.5, 3, 60)
+    contest = redelve.compare_scores(long({"a": FIRST, "b": SECOND}, weight=weights)).compare("a", "b")[0]
+    differences = FIRST - SECOND
+    mean = np.average(differences, weights=weights)
+    parts = weights * (differences - mean) / weights.mean()
+    assert -(contest.difference or 0) == pytest.approx(mean, rel=1e-12)
+    assert contest.standard_error == pytest.approx(parts.std(ddof=1) / np.sqrt(60), rel=1e-12)
+
+
+def test_scores_of_folds_go_to_the_corrected_test() -> None:
+    """Nadeau and Bengio (2003): the variance of ten folds is s² (1/10 + 1/9)."""
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(0.80, 0.02, 10), rng.normal(0.78, 0.02, 10)
+    frame = pd.DataFrame(
+        {"model": ["a"] * 10 + ["b"] * 10, "fold": [*range(10)] * 2, "accuracy": [*first, *second]}
+    )
+    contest = redelve.compare_scores(frame, ratio=1 / 9).compare("a", "b")[0]
+    differences = first - second
+    error = np.sqrt(differences.var(ddof=1) * (1 / 10 + 1 / 9))
+    assert contest.standard_error == pytest.approx(error, rel=1e-12)
+    assert contest.p_value == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / error, 9), rel=1e-12)
+    with pytest.raises(RedelveError, match="ratio=1/9"):
+        redelve.compare_scores(frame)
+
+
+def test_cases_that_some_model_lacks_are_left_out_for_all_and_told() -> None:
+    frame = TWO.drop(index=[3, 70])
+    assessment = redelve.compare_scores(frame)
+    (facts,) = assessment.results.tasks.values()
+    assert facts.case_count == 58
+    assert any("2 of 60 cases are left out" in note for note in facts.notes)
+    kept = [place for place in range(60) if place not in (3, 10)]
+    expected = stats.ttest_rel(FIRST[kept], SECOND[kept]).pvalue
+    assert assessment.compare("a", "b")[0].p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_missing_scores_may_count_as_the_worst() -> None:
+    frame = TWO.drop(index=[3, 70])
+    first, second = FIRST.copy(), SECOND.copy()
+    first[3] = second[10] = 0.0
+    contest = redelve.compare_scores(frame, missing="worst").compare("a", "b")[0]
+    assert contest.p_value == pytest.approx(stats.ttest_rel(first, second).pvalue, rel=1e-12)
+    with pytest.raises(RedelveError, match="limits"):
+        redelve.compare_scores(frame.assign(score=frame["score"] + 0.5), missing="worst")
+
+
+def test_two_scores_of_one_cell_are_refused() -> None:
+    twice = pd.concat([TWO, TWO.iloc[[65]]])
+    with pytest.raises(RedelveError, match=r'two scores of model "b" on case "q005"'):
+        redelve.compare_scores(twice)
+
+
+def test_tasks_are_apart_or_pooled() -> None:
+    frame = TWO.assign(task=["law", "math"] * 60)
+    assert list(redelve.compare_scores(frame).results.tasks) == ["/law/fixed", "/math/fixed"]
+    pooled = redelve.compare_scores(frame, pooled=True, name="all")
+    assert list(pooled.results.tasks) == ["/all/fixed"]
+    expected = stats.ttest_rel(FIRST, SECOND).pvalue
+    assert pooled.compare("a", "b")[0].p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_an_archive_gives_the_same_back(tmp_path: Path) -> None:
+    groups, weights = np.arange(60) // 3, np.linspace(1, 2, 60)
+    frame = long({"a": FIRST, "b": SECOND}, group=groups, weight=weights)
+    assessment = redelve.compare_scores(frame, archive=tmp_path / "kept")
+    loaded = redelve.Assessment(redelve.Archive.open(tmp_path / "kept").load())
+    assert str(loaded) == str(assessment)
+    pd.testing.assert_frame_equal(loaded.frame(), assessment.frame())
+    redelve.compare_scores(frame, archive=tmp_path / "kept")
+    assert len(redelve.Archive.open(tmp_path / "kept").load().records) == 2
+    assert not redelve.Archive.open(tmp_path / "kept").verify().problems
+
+
+def test_another_model_joins_the_archive(tmp_path: Path) -> None:
+    redelve.compare_scores(TWO, archive=tmp_path / "kept")
+    redelve.compare_scores(long({"c": np.ones(60)}), archive=tmp_path / "kept")
+    loaded = redelve.Archive.open(tmp_path / "kept").load()
+    assert list(loaded.methods) == ["a", "b", "c"]
+    assert len(loaded.tasks) == 1
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from redelve.cli.main import main
+
+    TWO.to_csv(tmp_path / "scores.csv", index=False)
+    page = tmp_path / "report.html"
+    assert main(["compare", str(tmp_path / "scores.csv"), "-o", str(page)]) == 0
+    assert "a is the best of these models" in capsys.readouterr().out
+    assert "training" not in page.read_text().partition("<body")[2].partition("How this was made")[0][:3000]
+    assert main(["compare", str(tmp_path / "scores.csv"), "-H", "-L"]) != 0
