@@ -398,6 +398,17 @@ def test_parts_on_machines_apart_are_merged_into_the_whole(run_command: RunComma
     assert {one.digest for one in ours.load().records} == whole
 
 
+def test_a_part_of_a_table_s_jobs_has_nothing_to_do_with_missing_values(
+    run_command: RunCommand, tmp_path: Path
+) -> None:
+    rows = "".join(f"{number % 7},{-999 if number % 9 == 0 else number},{number}\n" for number in range(40))
+    (tmp_path / "d.csv").write_text(f"a,b,y\n{rows}")
+    words = ["d.csv", "-t", "y", "-m", "constant", "-q", "--missing", "-999", "--shard", "1/2"]
+    done = run_command("assess", words, tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Part 1/2 is done: ")
+
+
 @pytest.mark.parametrize("part", ["0/3", "4/3", "2", "a/b", "1/0"])
 def test_what_is_no_part_is_refused(run_command: RunCommand, tmp_path: Path, part: str) -> None:
     refused = run_command("assess", ["demo/age/std.256", *QUICK, "--shard", part], tmp_path)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import redelve.cli
 from redelve.cli.command_check import check_command
 from redelve.cli.main import COMMANDS, VERBS, Subcommand, main
+from redelve.cli.options import VerbOptions
 from redelve.registry import Registry
 from tests.test_registry import install
 
@@ -139,3 +143,14 @@ def test_a_wrong_value_is_told_with_the_option_as_it_was_written(
 ) -> None:
     assert main(words.split()) == 2
     assert told in capsys.readouterr().err
+
+
+def test_no_verb_has_a_letter_twice() -> None:
+    """Options are told apart by their letters."""
+    for module in pkgutil.iter_modules(redelve.cli.__path__, "redelve.cli."):
+        import_module(module.name)
+    ours = [one for one in VerbOptions.__subclasses__() if one.__module__.startswith("redelve.cli.")]
+    assert len(ours) > 15
+    for verb in ours:
+        letters = [option.letter for option in verb.declared()]
+        assert len(set(letters)) == len(letters), f"{verb.__name__}: {letters}"

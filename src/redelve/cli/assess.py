@@ -96,7 +96,7 @@ class AssessOptions(of.VerbOptions):
         "leave out",
     )
     retry = of.text("R", "do jobs again that failed before: failed, crashed, all or none", "which")
-    shard = of.text("n", "do a part of the jobs alone, as 2/8, into an archive to be merged", "part")
+    shard = of.text("N", "do a part of the jobs alone, as 2/8, into an archive to be merged", "part")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the loss", "margin")
     compare = pairs("c", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     quiet = of.quiet()
