@@ -412,6 +412,19 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions as on Unix")
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomic(pipe, "all of it\n")
+        assert os.read(reading, 100) == b"all of it\n"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
 def test_the_permissions_and_links_of_the_old_file_stay(tmp_path: Path) -> None:
     path, link = tmp_path / "real", tmp_path / "link"
     path.write_text("old")

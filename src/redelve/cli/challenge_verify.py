@@ -57,11 +57,12 @@ def _points(place: str, noted: Any, out: str | None) -> list[CheckedPoint]:
 
         require()
         from redelve.challenge.server.client import Client
+        from redelve.data.files import write_atomic
 
         with Client(place) as client:
             if out is not None:
                 document = client.get("/api/v1/commitments")
-                Path(out).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+                write_atomic(out, json.dumps(document, indent=1) + "\n")
             return verify_server(lambda path: client.download(f"/api/v1/{path}"), noted)
     found = Path(place)
     if not found.exists():

@@ -57,6 +57,7 @@ def _predict(given: PredictOptions) -> str:
         return _ways()
     if not given.arguments:
         raise UsageError("an argument is missing: the table")
+    from redelve.data.files import write_atomic
     from redelve.data.tables import from_file
     from redelve.methods.contract import named_methods
     from redelve.performance.predicting_tasks import predict_task
@@ -74,7 +75,7 @@ def _predict(given: PredictOptions) -> str:
     notes = "".join(f"{note}\n" for note in told if not note.startswith("attribute "))
     if given.out is None:
         return f"{notes}{prediction}\n"
-    prediction.frame().to_csv(Path(given.out), index=False)
+    write_atomic(given.out, prediction.frame().to_csv(index=False))
     return f"{notes}{prediction}\n\nGuesses: {given.out}\n"
 
 

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from redelve.data.compressed_names import ENDINGS
 from redelve.data.decompression import Decompressed
@@ -258,11 +258,18 @@ class AtomicFiles:
             self._staged.clear()
 
     def write(self, path: StrPath, data: Data, mode: int = 0o666) -> None:
-        """Stage one file; nothing is seen at `path` yet. Writing a path again replaces what was staged."""
+        """Stage one file; nothing is seen at `path` yet. Writing a path again replaces what was staged.
+
+        What is no file (/dev/stdout, /dev/null, a pipe) is written to at once and never replaced.
+        """
         try:
             target = Path(path).resolve()
             if target.is_dir():
                 raise IsADirectoryError(None, "is a directory")
+            if _is_stream(Path(path)):
+                with Path(path).open("wb") as stream:
+                    _write_pieces(stream, data)
+                return
             temporary = _stage(target, data, mode)
         except (OSError, ValueError) as problem:
             if isinstance(problem, UnicodeError):
@@ -279,8 +286,7 @@ def _stage(target: Path, data: Data, mode: int) -> Path:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(temporary, flags, mode), "wb") as stream:
-            for piece in [data] if isinstance(data, str | bytes) else data:
-                stream.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
+            _write_pieces(stream, data)
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():
@@ -289,6 +295,16 @@ def _stage(target: Path, data: Data, mode: int) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether there is something that takes bytes and is no file; /dev/stdout may lead to one."""
+    return path.exists() and (not path.is_file() or path.is_relative_to("/dev"))
+
+
+def _write_pieces(stream: IO[bytes], data: Data) -> None:
+    for piece in [data] if isinstance(data, str | bytes) else data:
+        stream.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
 
 
 def _put_in_place(staged: dict[Path, Path]) -> None:

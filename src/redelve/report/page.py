@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from redelve.data.files import AtomicFiles, write_atomic
 from redelve.errors import SpecError
 from redelve.findings import Findings
 from redelve.report.drawing import (
@@ -69,12 +70,13 @@ def write_report(
         )
     if suffix in SUFFIXES and not target.is_dir():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_one_file(findings, suffix, title, about))
+        write_atomic(target, _one_file(findings, suffix, title, about))
         return target
-    for name, content in _folder(findings, title, about).items():
-        file = target / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+    with AtomicFiles() as together:
+        for name, content in _folder(findings, title, about).items():
+            file = target / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            together.write(file, content)
     return target
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from redelve.data.files import write_atomic
 from redelve.data.trial_tables import TimedTrial, read_trials
 from redelve.errors import SpecError, StatisticsError
 from redelve.report import formatting
@@ -303,7 +304,7 @@ def write_graphs(out: str, measured: Sequence[Measured]) -> Path:
     target = Path(out)
     if target.suffix.lower() == ".pdf":
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(save_all(pictures(measured)))
+        write_atomic(target, save_all(pictures(measured)))
         return target
     if target.suffix and not target.is_dir():
         raise SpecError(
@@ -312,5 +313,5 @@ def write_graphs(out: str, measured: Sequence[Measured]) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     for picture in pictures(measured):
         for kind in ("svg", "pdf"):
-            (target / f"{picture.name}.{kind}").write_bytes(save(picture, kind))
+            write_atomic(target / f"{picture.name}.{kind}", save(picture, kind))
     return target

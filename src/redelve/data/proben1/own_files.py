@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from redelve.data.files import read_text
+from redelve.data.files import read_text, write_atomic
 from redelve.data.proben1.dt_files import DT_LIMIT, parse_dt
 from redelve.data.proben1.exporting import Export, export
 from redelve.data.proben1.proben1_tasks import assignment
@@ -86,7 +86,7 @@ def export_files(
         path.parent.mkdir(parents=True, exist_ok=True)
         made.write(path)
         beside = path.with_name(f"{path.name.partition('.')[0]}.txt")
-        beside.write_text(made.readme(), encoding="utf-8")
+        write_atomic(beside, made.readme())
         yield WrittenFile(path, beside, made)
 
 
