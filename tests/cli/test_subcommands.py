@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import subprocess
 import sys
@@ -154,3 +155,32 @@ def test_no_verb_has_a_letter_twice() -> None:
     for verb in ours:
         letters = [option.letter for option in verb.declared()]
         assert len(set(letters)) == len(letters), f"{verb.__name__}: {letters}"
+
+
+TALKATIVE = (
+    *("", "-h", "-v", "help", "help assess", "study", "study -h", "challenge", "challenge -h"),
+    *(
+        "methods",
+        "root",
+        "dls /",
+        "dmore /demo/Dataset.spec",
+        "dinfo /demo",
+        "dcheck /demo",
+        "mls /",
+        "csv demo",
+    ),
+    *("minfo /lin-1", "proben1 names", "predict -W", "assess -h", "mloss -h", "check-method constant"),
+)
+
+
+@pytest.mark.parametrize("words", TALKATIVE)
+def test_a_reader_that_goes_away_is_not_spoken_of(
+    words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `redelve methods | head -1`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        assert main(words.split()) == 141
+    assert capsys.readouterr().err == ""

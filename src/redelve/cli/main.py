@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from redelve import __version__
 from redelve.cli import FAILURE, USAGE
+from redelve.cli.options import shown
 from redelve.errors import RedelveError, SpecError, hint
 from redelve.registry import Registry
 
@@ -133,11 +134,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if not words or words[0] in ("-h", "--help"):
-            sys.stdout.write(usage())
-            return 0
+            return shown("redelve", usage())
         if words[0] in ("-v", "--version"):
-            sys.stdout.write(f"redelve {__version__}\n")
-            return 0
+            return shown("redelve", f"redelve {__version__}\n")
         if words[0] == "help":
             words = [*words[1:], "--help"] if words[1:] else ["--help"]
             return main(words)
@@ -197,10 +196,8 @@ def _dispatch(verb: str, choices: Mapping[str, Subcommand], words: Sequence[str]
     """A verb that has verbs of its own: run what is named first."""
     if not words or words[0] in ("-h", "--help"):
         head = f"usage: redelve {verb} <name> [ arguments ]     (redelve {verb} <name> -h explains it)"
-        sys.stdout.write(
-            f"{head}\n\n" + "".join(f"  {name:10}{one.purpose}\n" for name, one in choices.items())
-        )
-        return 0
+        lines = "".join(f"  {name:10}{one.purpose}\n" for name, one in choices.items())
+        return shown(f"redelve {verb}", f"{head}\n\n{lines}")
     if words[0] not in choices:
         told = f"redelve {verb} -h lists them{hint(words[0], choices)}"
         sys.stderr.write(f'redelve {verb}: unknown name "{words[0]}": {told}\n')

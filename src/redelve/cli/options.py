@@ -193,6 +193,15 @@ def write(pieces: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
+def shown(name: str, text: str) -> int:
+    """Write a text of no command's own, such as a list of them; the exit code."""
+    try:
+        write([text])
+    except (OSError, KeyboardInterrupt) as error:
+        return _failed(Command(name, "", ""), error)
+    return 0
+
+
 def tell_warnings(command: str, warnings: Iterable[str]) -> None:
     """Write to standard error what looks wrong, whether or not the rest is quiet."""
     for warning in warnings:
