@@ -25,10 +25,11 @@ from redelve.methods.shown import TrainingSet
 from redelve.run.cells import Limits, asking, let_go, limits_and_outcome
 from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE
 from redelve.run.cells.sealing import BUILT_IN, harmless, sealed
+from redelve.run.cells.watching import CellWatch
 from redelve.run.experiment import pack, perform, plan, run
 from redelve.run.results import Costs, Record
 from redelve.run.workers.handing_out import PATIENCE_ALONE
-from redelve.run.workers.worker_contract import PATIENCE
+from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
 from tests.run import toys
 from tests.run.toys import Toy, content, toy_experiment
 
@@ -462,3 +463,10 @@ def test_who_must_be_confined_is_told_where_that_cannot_be(monkeypatch: pytest.M
     assert told == "a process of its own, not confined: this machine does not allow it"
     with pytest.raises(SpecError, match="confined is 'perhaps': choose True"):
         Limits(confined="perhaps")  # type: ignore[arg-type]
+
+
+def test_a_job_that_got_no_cell_is_done_again() -> None:
+    """Two cells in a row killed while they waited, or no room for a process: the method did nothing wrong."""
+    watch = CellWatch(-1, None, -1, -1, ending={"code": 0, "problem": "it was killed before it began"})
+    with pytest.raises(WorkerLost, match="it was killed before it began"):
+        watch.verdict(None)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
+from redelve.errors import in_words
 from redelve.run.cells import cell
 from redelve.run.cells.cell import be_unreadable
 from redelve.run.cells.rehearsal import rehearse
@@ -76,7 +77,7 @@ class Warden:
             try:
                 pid = self._begin(header, descriptors)
             except OSError as error:
-                self._tell({"code": 0, "problem": f"no process could be started for it: {error}"})
+                self._tell({"code": 0, "problem": f"no process could be started for it: {in_words(error)}"})
                 read_frame(self._channel.fileno())
                 continue
             finally:

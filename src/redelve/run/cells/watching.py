@@ -185,8 +185,8 @@ class CellWatch:
             return _ended("out of memory", f"used more memory than the limit of {limit:g} MB"), b""
         if self.is_late:
             return self._out_of_time(), b""
-        if "problem" in self.ending:
-            return _ended("crashed", self.ending["problem"]), b""
+        if "problem" in self.ending:  # it had no cell, for reasons of the machine
+            raise WorkerLost(self.ending["problem"])
         if not self._is_complete():
             if self.ending["code"] in FROM_OUTSIDE:
                 raise WorkerLost(_how(self.ending["code"]))
