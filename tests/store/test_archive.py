@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -251,6 +252,15 @@ def test_opening_what_is_no_archive(tmp_path: Path) -> None:
         Archive.open(tmp_path, create=True)
     with pytest.raises(FormatError, match="neither a folder nor a sound zip file"):
         Archive.open(tmp_path / "letter.txt")
+
+
+def test_a_zip_file_whose_beginning_is_lost_is_refused_in_words(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        for number in range(3):
+            packed.writestr(f"archive/{number}.json", "{}" * 50)
+    (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[20:])
+    with pytest.raises(FormatError, match="neither a folder nor a sound zip file: invalid argument"):
+        Archive.open(tmp_path / "a.zip")
 
 
 def test_creating_twice_is_opening(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import quote
 
 from redelve.data.files import read_text, write_atomic
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError, in_words
 from redelve.model.dataset import digest
 
 FORMAT = "redelve archive"
@@ -268,7 +268,8 @@ def unzipped(path: Path) -> Path:
             for member in members:
                 _unpack(path, file, member, folder)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise FormatError(path, None, f"neither a folder nor a sound zip file: {error}") from None
+        told = in_words(error) if isinstance(error, OSError) else error
+        raise FormatError(path, None, f"neither a folder nor a sound zip file: {told}") from None
     return folder
 
 
