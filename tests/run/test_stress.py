@@ -10,7 +10,7 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -125,21 +125,6 @@ def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -
     with killer("redelve.run.workers.processes", every) as killed:
         check(experiment, Processes(2))
     assert killed
-
-
-@pytest.mark.parametrize("instances", [20, pytest.param(667, marks=pytest.mark.slow)], ids=["60", "2001"])
-def test_workers_wardens_and_cells_may_be_killed(instances: int) -> None:
-    """Whoever is hit when six more records are made, waiting cells included: all is as in a quiet run."""
-    chosen = {name: methods()[name] for name in QUIET}
-    experiment = toy_experiment(chosen, instances, limits=Limits(isolated=True))
-    chance, found = random.Random(4), {}
-    for number, one in enumerate(run(experiment, plan(experiment), Processes(2))):
-        found[one.job] = content(one)
-        if number % 6 == 5 and (victims := descendants("child_main")):
-            with suppress(ProcessLookupError):
-                os.kill(chance.choice(victims).pid, signal.SIGKILL)
-    assert found == expected(experiment)
-    assert descendants("child_main") == []
 
 
 @pytest.mark.parametrize("instances", [20, pytest.param(334, marks=pytest.mark.slow)], ids=["120", "2004"])
