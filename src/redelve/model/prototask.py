@@ -20,6 +20,7 @@ from redelve.model.dataset import (
     DatasetSpec,
     NumberColumn,
     Rows,
+    SelectedColumn,
     WrittenColumn,
     digest,
     written,
@@ -272,10 +273,13 @@ def portable_columns(
     found: list[Column] = []
     for attribute, column in zip(attributes, columns, strict=True):
         is_numerical = prior.attribute(attribute.number).type not in CATEGORICAL
-        if is_numerical and not np.isnan(numbers := column.numbers()[rows]).any():
+        source, places = column, rows
+        if isinstance(column, SelectedColumn):  # not all of its rows for the sake of a few
+            source, places = column.source, column.rows[rows]
+        if is_numerical and not np.isnan(numbers := source.numbers()[places]).any():
             found.append(NumberColumn(numbers))
         else:
-            found.append(WrittenColumn(column.texts()[rows]))
+            found.append(WrittenColumn(source.texts()[places]))
     return tuple(found)
 
 

@@ -10,9 +10,9 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells.limits_and_outcome import CellLesson, Outcome, steady
 from redelve.run.results import Costs, Told
-from redelve.run.workers.child import thread_variables
+from redelve.run.workers.child import THREAD_VARIABLES
 
+STATUS_SIZE = 1 << 14
+"""No process's status is longer (Linux: proc(5))."""
 _alone = threading.Lock()
 """Global random numbers, warnings, numbers of threads: one job in a process at a time."""
 
@@ -134,10 +136,15 @@ class CostClock:
 def _forget_peak() -> None:
     """Let the kernel begin anew to note the highest use of memory (Linux: proc(5), clear_refs)."""
     try:
-        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:  # noqa: PTH123
-            file.write("5")
+        file = os.open("/proc/self/clear_refs", os.O_WRONLY)
     except OSError:
         return
+    try:
+        os.write(file, b"5")
+    except OSError:
+        pass
+    finally:
+        os.close(file)
 
 
 def _peak() -> int | None:
@@ -148,13 +155,16 @@ def _peak() -> int | None:
 def highest_memory(process: int | str) -> int | None:
     """The highest use of memory of a process so far, in bytes, where the kernel tells (Linux)."""
     try:
-        with open(f"/proc/{process}/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
-            for line in file:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
+        file = os.open(f"/proc/{process}/status", os.O_RDONLY)
     except OSError:
-        pass
-    return None
+        return None
+    try:
+        _, _, found = os.read(file, STATUS_SIZE).partition(b"\nVmHWM:")
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return int(found.split(maxsplit=1)[0]) * 1024 if found else None
 
 
 def _largest_ever() -> int | None:
@@ -172,11 +182,13 @@ def _few_threads(count: int | None) -> Iterator[None]:
     if count is None:
         yield
         return
-    wanted = thread_variables(count)
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
+    found = {name: os.environ.get(name) for name in THREAD_VARIABLES}
+    before = {name: value for name, value in found.items() if value != str(count)}
+    os.environ.update(dict.fromkeys(before, str(count)))
+    pools = thread_pools(_libraries_loaded())
+    is_so = all(pool.num_threads in (None, count) for pool in pools.lib_controllers)
     try:
-        with thread_pools(_libraries_loaded()).limit(limits=count):
+        with nullcontext() if is_so else pools.limit(limits=count):
             yield
     finally:
         for name, value in before.items():
@@ -209,6 +221,12 @@ class _LoadedObject(ctypes.Structure):
 _Told = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_LoadedObject), ctypes.c_size_t, ctypes.py_object)
 
 
+@cache
+def this_process() -> ctypes.CDLL:
+    """The functions of libraries that are loaded, C's above all; looking for them anew makes classes."""
+    return ctypes.CDLL(None)
+
+
 def _libraries_loaded() -> int:
     """How many libraries have been loaded so far (glibc), or how many modules where that is not told."""
     found: list[int] = []
@@ -219,7 +237,7 @@ def _libraries_loaded() -> int:
         return 1  # enough: the number is the same for all
 
     if sys.platform == "linux":
-        ctypes.CDLL(None).dl_iterate_phdr(_Told(note), ctypes.py_object(None))
+        this_process().dl_iterate_phdr(_Told(note), ctypes.py_object(None))
     return found[0] if found else len(sys.modules)
 
 
