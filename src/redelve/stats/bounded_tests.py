@@ -1,0 +1,150 @@
+"""Is the new model worse, or not worse by as much as a margin? Tests of bounded scores on paired cases.
+
+Scores are in [0, 1], so differences D (new less old) in [−1, 1]. Where answers seldom change, D is mostly 0
+and rarely −1: its sample variance is often 0, and a t-test says "not worse" of a model that is, in up to 60 %
+of samples. So the variance is that under the hypothesis, as in Tango's test of right and wrong answers (1998,
+Statistics in Medicine 17:891–908), here for any scores with bounds: the likeliest distribution with mean −δ
+has weights 1/(n(1 + λX)), X = D + δ, and may put the rest at −1 (empirical likelihood: Owen 2001, chapter 2).
+
+Where cases come in clusters, a unit has a part of the largest weight, and its D and margin have that part.
+The last axis is that of the units, or of distinct values that are seen `counts` times; axes before it are
+many data sets at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from redelve.stats.mean_squares import FloatArray
+
+HALVINGS = 60
+"""How often the interval of λ is halved: to the last digit."""
+SURE = 0.8
+"""The chance with which a number of cases is meant to settle it."""
+
+
+def bounded_z(
+    values: FloatArray, lowest: float, counts: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """z against "the mean is 0 or less" of values that are `lowest` (below 0) or more; and their number.
+
+    On D + δ with D of −1, 0 and 1, and lowest = δ − 1, it is Tango's z.
+
+    >>> z, n = bounded_z(np.array([0.1] * 43 + [-0.9]), -0.9)  # Tango's example: 1.709
+    >>> z.round(3).item(), n.item()
+    (1.709, 44.0)
+    """
+    seen = np.ones(np.shape(values)) if counts is None else np.asarray(counts, dtype=np.float64)
+    x = np.where(seen > 0, values, 0.0)
+    n = seen.sum(axis=-1)
+    tilt = _tilt(x, seen, -lowest)
+    weights = seen / (n[..., None] * (1.0 + tilt[..., None] * x))
+    rest = np.maximum(1.0 - weights.sum(axis=-1), 0.0)
+    variance = (weights * x**2).sum(axis=-1) + rest * lowest**2
+    mean = (seen * x).sum(axis=-1) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = mean / np.sqrt(variance / n)
+    return np.asarray(np.where(variance > 0, z, 0.0)), n
+
+
+def _tilt(x: FloatArray, seen: FloatArray, most: float) -> FloatArray:
+    """λ from 0 to 1/most that maximises Σ log(1 + λx): where its slope falls to 0, or an end."""
+    low = np.zeros(x.shape[:-1])
+    high = np.full(x.shape[:-1], 1.0 / most)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        is_rising = (seen * x / (1.0 + middle[..., None] * x)).sum(axis=-1) > 0
+        low, high = np.where(is_rising, middle, low), np.where(is_rising, high, middle)
+    return low
+
+
+def not_worse_p_value(
+    differences: FloatArray,
+    margin: float,
+    *,
+    weights: FloatArray | None = None,
+    counts: FloatArray | None = None,
+) -> FloatArray:
+    """p-values against "new is worse by the margin or more" (E D ≤ −δ).
+
+    Right and wrong answers have Tango's normal quantiles, other scores t with a degree of freedom for each
+    unit but one.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    z, n = bounded_z(d + margin * (1.0 if weights is None else weights), margin - 1.0, counts)
+    return _upper(z, n, is_normal=weights is None and _is_binary(d))
+
+
+def worse_p_value(differences: FloatArray, *, counts: FloatArray | None = None) -> FloatArray:
+    """p-values against "new is as good or better" (E D ≥ 0).
+
+    McNemar's mid-p of right and wrong answers, else the test of bounded scores with a margin of 0.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if _is_binary(d):
+        seen = np.ones_like(d) if counts is None else counts
+        return mid_p((seen * (d < 0)).sum(axis=-1), (seen * (d > 0)).sum(axis=-1))
+    z, n = bounded_z(-d, -1.0, counts)
+    return _upper(z, n, is_normal=False)
+
+
+def mid_p(losses: FloatArray, wins: FloatArray) -> FloatArray:
+    """McNemar's one-sided mid-p against "losses are no likelier than wins".
+
+    Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology 13:91).
+
+    >>> (2 * mid_p(np.array(7.0), np.array(1.0))).round(3).item()  # their example: 0.039
+    0.039
+    """
+    return np.asarray((sign_test(losses, wins) + sign_test(losses + 1, wins - 1)) / 2)
+
+
+def sign_test(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    """Exact one-sided p-values against "wins are no likelier than losses": P(Bin(n, ½) ≥ wins).
+
+    >>> sign_test(np.array([7.0, 0.0]), np.array([1.0, 3.0])).round(4).tolist()  # 9/256
+    [0.0352, 1.0]
+    """
+    from scipy.special import betainc
+
+    some = betainc(np.maximum(wins, 1), np.maximum(losses + 1, 1), 0.5)
+    return np.asarray(np.where(wins <= 0, 1.0, np.where(losses < 0, 0.0, some)))
+
+
+def t_p_value(values: FloatArray) -> FloatArray:
+    """p-values of the one-sided t-test against "the mean is 0 or less", for scores without bounds."""
+    x = np.asarray(values, dtype=np.float64)
+    n = np.asarray(float(x.shape[-1]))
+    error = x.std(axis=-1, ddof=1) / np.sqrt(n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, x.mean(axis=-1) / error, np.sign(x.mean(axis=-1)) * np.inf)
+    return _upper(np.where(np.isnan(t), 0.0, t), n, is_normal=False)
+
+
+def units_needed(
+    differences: FloatArray, margin: float, level: float, *, weights: FloatArray | None = None
+) -> int:
+    """How many units show, four times in five, that a model that has not changed is not worse.
+
+    N = (z_level + z_0.8)² q/δ², q being the mean square of the differences; of right and wrong answers
+    (W + L + 1)/(n + 2), since one that never changed may yet.
+
+    >>> units_needed(np.repeat([-1.0, 0.0, 1.0], [15, 170, 15]), 0.05, 0.05)
+    380
+    """
+    from scipy.special import ndtri
+
+    d = np.asarray(differences, dtype=np.float64)
+    share = 1.0 if weights is None else float(np.mean(weights))
+    square = float((d**2).sum() + 1) / (d.size + 2)
+    return int(np.ceil((ndtri(1 - level) + ndtri(SURE)) ** 2 * square / (margin * share) ** 2))
+
+
+def _is_binary(differences: FloatArray) -> bool:
+    return bool(np.isin(differences, (-1.0, 0.0, 1.0)).all())
+
+
+def _upper(z: FloatArray, n: FloatArray, *, is_normal: bool) -> FloatArray:
+    from scipy.special import ndtr, stdtr
+
+    return np.asarray(ndtr(-z) if is_normal else stdtr(np.maximum(n - 1, 1), -z))
