@@ -19,7 +19,7 @@ from redelve.data.tables.table_columns import LONGEST_NAME, legal_name
 from redelve.data.tasks import assignments_for
 from redelve.errors import RedelveError
 from redelve.methods.contract import named_methods
-from redelve.store import former_names
+from redelve.store.fact_files import called_before
 
 
 def frame(rows: int = 45) -> pd.DataFrame:
@@ -200,7 +200,7 @@ def test_names_in_any_alphabet_survive(tmp_path: Path) -> None:
 def test_an_archive_of_before_is_gone_on_with_under_its_old_address(tmp_path: Path) -> None:
     """Only ASCII letters were kept: /Gr_en/Gr_e_cm."""
     tasks = redelve.from_frame(measured(), HEIGHT, name="Größen")
-    (old,) = (former_names.before(one) for one in tasks.assignments)
+    (old,) = (called_before(one) for one in tasks.assignments)
     assert old.address == "/Gr_en/Gr_e_cm/std.36"
     first = redelve.assess("constant", old, archive=tmp_path / "archive")
     again = redelve.assess("constant", tasks, archive=tmp_path / "archive")

@@ -59,7 +59,7 @@ from redelve.run.workers import WorkersLike
 from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
-from redelve.store.former_names import as_known
+from redelve.store.fact_files import as_known
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
 from redelve.store.score_results import Missing, results_of_scores

@@ -32,7 +32,6 @@ from redelve.store.delve import (
 )
 from redelve.store.fact_files import (
     Chosen,
-    apart,
     choose,
     read_methods,
     read_task,
@@ -46,7 +45,7 @@ from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
 from redelve.store.retrying import checked_retry, is_to_be_retried
-from redelve.store.same_data import aliases, joined, same_data_told, with_others
+from redelve.store.same_data import aliases, apart, joined, same_data_told, with_others
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,

@@ -16,8 +16,9 @@ import pyarrow as pa
 from redelve.answers.losses import Loss, RememberedLoss, known_loss
 from redelve.answers.predictions import Target, Truth
 from redelve.data.files import file_digest
+from redelve.data.tables.table_columns import former_name
 from redelve.errors import FormatError, LocationError, RedelveError, SpecError
-from redelve.model import Scheme
+from redelve.model import Assignment, Scheme
 from redelve.run.results import InstanceFacts, MethodFacts, TaskFacts
 from redelve.store.layout import (
     Document,
@@ -309,6 +310,28 @@ def check_truths(root: Path, path: Path) -> None:
         raise FormatError(truths, None, DAMAGED)
 
 
+# Tasks that an archive of before knows by another name: only ASCII letters were kept then
+
+
+def as_known(assignments: Mapping[str, Assignment], archive: Path) -> dict[str, Assignment]:
+    """The assignments by the names that the archive knows them by, the very same cases and sets."""
+    found = {}
+    for one in assignments.values():
+        former = called_before(one)
+        is_known = task_path(archive, former.address, former.digest).exists()
+        chosen = former if is_known else one
+        found[chosen.address] = chosen
+    return found
+
+
+def called_before(assignment: Assignment) -> Assignment:
+    """The assignment as it was called before."""
+    dataset = replace(assignment.dataset, name=former_name(assignment.dataset.name))
+    prototask = assignment.task.prototask
+    called = replace(prototask, name=former_name(prototask.name, "target"), dataset=dataset.name)
+    return replace(assignment, dataset=dataset, task=replace(assignment.task, prototask=called))
+
+
 # The versions wanted
 
 SHOWN_DIGITS = 8
@@ -396,7 +419,7 @@ def _versions(
         if len(usable) != 1:
             versions = sorted(usable or known[name], key=lambda digest: days.get(digest, ""))
             shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}{_when(digest, days)}" for digest in versions)
-            why = _differing([known[name][digest] for digest in usable])
+            why = differing([known[name][digest] for digest in usable])
             raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions{why}: choose {shown}')
         chosen[name] = known[name][usable[0]]
     return chosen
@@ -406,7 +429,7 @@ def _when(digest: str, days: Mapping[str, str]) -> str:
     return f" (results of {days[digest]})" if days.get(digest) else " (no results)"
 
 
-def _differing(versions: Sequence[object]) -> str:
+def differing(versions: Sequence[object]) -> str:
     """What tells versions of a task apart, in words; nothing for methods."""
     tasks = [one for one in versions if isinstance(one, TaskFacts)]
     if len({one.data_digest for one in tasks}) > 1:
@@ -414,18 +437,6 @@ def _differing(versions: Sequence[object]) -> str:
     if len(tasks) > 1:
         return ", of different designs"
     return ", with different settings or code" if len(versions) > 1 else ""
-
-
-def apart(root: Path) -> Iterator[str]:
-    """The tasks that an archive holds in several versions, with what differs."""
-    found: dict[str, list[TaskFacts]] = {}
-    for path in task_paths(root):
-        one = read_task(path, root, with_truths=False)
-        found.setdefault(one.address, []).append(one)
-    for address, versions in found.items():
-        if len(versions) > 1:
-            shown = ", ".join(f"{address}@{one.digest[:SHOWN_DIGITS]}" for one in versions)
-            yield f"{shown}{_differing(versions)}"
 
 
 def _is_wanted(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from redelve.model import Assignment
 from redelve.run.results import Record, Results, TaskFacts
-from redelve.store.fact_files import read_task, task_paths
+from redelve.store.fact_files import SHOWN_DIGITS, differing, read_task, task_paths
 from redelve.store.layout import MARKER
 
 Mark = tuple[Any, ...]
@@ -118,3 +118,15 @@ def with_others(results: Results, there: Results, names: Mapping[str, str]) -> R
     moved = [replace(one, job=replace(one.job, task=names[one.job.task])) for one in new]
     methods = {name: there.methods[name] for name in {one.job.method for one in new}}
     return replace(results, methods={**results.methods, **methods}, records=(*results.records, *moved))
+
+
+def apart(root: Path) -> Iterator[str]:
+    """The tasks that an archive holds in several versions, with what differs."""
+    found: dict[str, list[TaskFacts]] = {}
+    for path in task_paths(root):
+        one = read_task(path, root, with_truths=False)
+        found.setdefault(one.address, []).append(one)
+    for address, versions in found.items():
+        if len(versions) > 1:
+            shown = ", ".join(f"{address}@{one.digest[:SHOWN_DIGITS]}" for one in versions)
+            yield f"{shown}{differing(versions)}"
