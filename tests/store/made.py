@@ -13,6 +13,8 @@ from redelve.answers.predictions import Guesses, Target, TargetDistributions, Tr
 from redelve.model.dataset import digest
 from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
+from redelve.store.fresh_records import write_together
+from redelve.store.layout import FRESH
 
 AGE = Target("age", "real")
 TASK = "/demo/age/std.32"
@@ -171,10 +173,10 @@ def listing(root: Path) -> dict[str, bytes]:
 
 
 def half_compacted(root: Path) -> Path:
-    """An archive with compacted and fresh records."""
+    """An archive with compacted records, with one that is fresh, and with fresh ones kept together."""
     records = list(many(*usual()))
     archive = make_archive(root, records[:8])
     archive.compact()
-    for record in records[8:]:
-        archive.add(record)
+    archive.add(records[8])
+    write_together(root / FRESH, [archive._prepared(record) for record in records[9:]])
     return root

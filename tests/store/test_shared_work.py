@@ -95,6 +95,14 @@ def test_how_many_jobs_are_done_elsewhere_is_told(
     assert "4 of 6 jobs, 2 by other processes, in " in capsys.readouterr().err
 
 
+def test_claims_are_given_back_when_what_was_done_can_be_looked_up(tmp_path: Path) -> None:
+    claim, seen = tmp_path / LEASES / "job", list[bool]()
+    with SharedWork(tmp_path / LEASES, frozenset, settle=lambda: seen.append(claim.exists())) as work:
+        assert not work.is_taken("job")
+    assert seen == [True]
+    assert not claim.exists()
+
+
 def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(
     experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,10 +43,15 @@ _alive_here: set[Inode] = set()
 
 
 class SharedWork:
-    """One of those at work, with leases in a folder; `done` looks up the digests of all that is done."""
+    """One of those at work, with leases in a folder; `done` looks up the digests of all that is done.
 
-    def __init__(self, folder: Path, done: Callable[[], frozenset[str]]) -> None:
-        self._folder, self._done = folder, done
+    `settle` waits until what was done here can be looked up, before we look and before claims are given back.
+    """
+
+    def __init__(
+        self, folder: Path, done: Callable[[], frozenset[str]], settle: Callable[[], None] = lambda: None
+    ) -> None:
+        self._folder, self._done, self._settle = folder, done, settle
         self._claims: set[str] = set()
         self._with_others: set[str] = set()
         self._holders: list[Holder] = []
@@ -60,6 +65,12 @@ class SharedWork:
         return self
 
     def __exit__(self, *_: object) -> None:
+        try:
+            self._settle()
+        finally:
+            self._give_back()
+
+    def _give_back(self) -> None:
         if self._claims:
             self._tell_release()
         for digest in self._claims:
@@ -91,6 +102,7 @@ class SharedWork:
         """Those of the jobs that others still do, and those that they did not do though they are gone."""
         if not self._with_others:
             return set(), set()
+        self._settle()
         self._latest = self._done()
         wanted = {one for one in digests if one in self._with_others and not self._is_done(one)}
         held = {one for one in wanted if self._is_held(self._folder / one)}

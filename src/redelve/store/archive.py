@@ -14,6 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from redelve.answers.losses import Loss, LossLike, chosen_losses
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
@@ -39,20 +42,27 @@ from redelve.store.fact_files import (
     write_method,
     write_task,
 )
+from redelve.store.fresh_records import GroupCommit, fresh_files, write_fresh
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
 from redelve.store.look_files import looked_before, races_on, take_over
 from redelve.store.rebuilding import rebuild, rescored, sweep
-from redelve.store.record_rows import LOSS, answer_columns, answer_of, content_digest, key_columns, read_table
+from redelve.store.record_rows import (
+    LOSS,
+    Columns,
+    answer_columns,
+    answer_of,
+    content_digest,
+    key_columns,
+    read_table,
+)
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, apart, joined, same_data_told, with_others
 from redelve.store.snapshot import (
     SnapshotEntry,
     files_of,
-    fresh_files,
     read_manifest,
     read_snapshot,
-    write_fresh,
 )
 from redelve.store.soundness import VerifyReport, verify
 
@@ -160,13 +170,23 @@ class Archive:
         self._tasks |= tasks
         self._methods |= methods
 
-    def add(self, record: Record) -> None:
-        """Keep a record: when this returns it is on the disk, whatever happens then."""
+    def add(self, record: Record, commits: GroupCommit | None = None) -> None:
+        """Keep a record: when this returns it is on the disk, whatever happens then.
+
+        With `commits` this returns at once: the record is on the disk when `commits.flush` returns.
+        """
         self._check_writable()
         head, columns = self._prepared(record)
-        write_fresh(self.root / layout.FRESH, head, columns)
+        if commits is None:
+            write_fresh(self.root / layout.FRESH, head, columns)
+        else:
+            commits.add(head, columns)
 
-    def _prepared(self, record: Record) -> tuple[Head, dict[str, object]]:
+    def commits(self) -> GroupCommit:
+        """What takes many records at once and puts them on the disk together; close it at the end."""
+        return GroupCommit(self.root / layout.FRESH)
+
+    def _prepared(self, record: Record) -> tuple[Head, Columns]:
         job, answer = record.job, record.answer
         layout.checked_digest(record.digest, job)
         task, method_digest = self._task(job.task), self._method_digest(job.method)
@@ -182,10 +202,12 @@ class Archive:
                 f"{job}: the instance has {len(numbers)} test cases, "
                 f"but there are {', '.join(map(str, sorted(lengths)))} losses or answers"
             )
-        columns: dict[str, object] = {}
+        columns: Columns = {}
         if lengths:
             columns = {**key_columns(job.instance, job.run, numbers), **answers}
-            columns |= {LOSS + code: losses for code, losses in sorted(record.losses.items())}
+            columns |= {
+                LOSS + code: pa.array(np.array(one, float)) for code, one in sorted(record.losses.items())
+            }
         head = Head(
             job,
             record.digest,
@@ -291,9 +313,10 @@ class Archive:
         for folder, task in found:
             method = imported_method(Path(directory), folder.method)
             self.register({task.address: task}, {method.name: method})
-            for record in imported_records(folder, task, method):
-                self.add(record)
-                count += 1
+            with closing(self.commits()) as commits:
+                for record in imported_records(folder, task, method):
+                    self.add(record, commits)
+                    count += 1
         return count
 
     # Reading
@@ -311,11 +334,12 @@ class Archive:
 
     def done(self, *, retry_failed: bool = False) -> frozenset[str]:
         """The digests of the records held: those of finished jobs only, if failed ones are to be retried."""
-        fresh = {
-            one.digest for one in fresh_files(self.root / layout.FRESH) if one.is_done or not retry_failed
-        }
         for attempt in range(5):
             try:
+                listed = [one.digests() for one in fresh_files(self.root / layout.FRESH)]
+                fresh = {
+                    one for each in listed for one, is_done in each.items() if is_done or not retry_failed
+                }
                 return frozenset(fresh | self._compacted(retry_failed=retry_failed))
             except LocationError:  # compacted meanwhile
                 if attempt == 4:
@@ -476,27 +500,31 @@ def carry_out(
 ) -> Results:
     """All results of an experiment; with an archive, what it holds is not done again.
 
-    An archive keeps every record as soon as it is made; several processes share the work. Its `answers` are
-    read only if they are wanted. Jobs that failed are done again as `Archive.retried` tells.
+    An archive is given every record as soon as it is made, and has it on the disk some hundredths of a second
+    later; several processes share the work. Its `answers` are read only if they are wanted. Jobs that failed
+    are done again as `Archive.retried` tells.
     """
     from redelve.run.experiment import plan, run
     from redelve.run.workers import workers_for
 
-    kept = None if archive is None else Archive.open(archive, create=True)
-    if kept is not None:
-        kept.register(experiment.tasks, experiment.learners)
+    staffed = partial(workers_for, workers, threads=experiment.limits.threads)
     if retry is not None:
         checked_retry(retry)
-    work = None if kept is None else SharedWork(kept.root / layout.LEASES, kept.done)
-    done = () if kept is None or work is None else work.known - kept.retried(retry, experiment.limits)
-    jobs, records = plan(experiment, done=done), list[Record]()
-    with closing(workers_for(workers, threads=experiment.limits.threads)) as staff:
-        begin = partial(run, experiment, workers=staff)
-        making = begin(jobs) if work is None else Passes(work, begin, experiment, jobs)
-        with closing(watch(making, jobs)) as made:
-            for record in made:
-                records.append(record) if kept is None else kept.add(record)
-    return experiment.results(records) if kept is None else _loaded(kept, experiment, answers)
+    if archive is None:
+        jobs = plan(experiment)
+        with closing(staffed()) as staff, closing(watch(run(experiment, jobs, workers=staff), jobs)) as made:
+            return experiment.results(list(made))
+    kept = Archive.open(archive, create=True)
+    kept.register(experiment.tasks, experiment.learners)
+    with closing(kept.commits()) as commits:
+        work = SharedWork(kept.root / layout.LEASES, kept.done, settle=commits.flush)
+        jobs = plan(experiment, done=work.known - kept.retried(retry, experiment.limits))
+        with closing(staffed()) as staff:
+            making = Passes(work, partial(run, experiment, workers=staff), experiment, jobs)
+            with closing(watch(making, jobs)) as made:
+                for record in made:
+                    kept.add(record, commits)
+    return _loaded(kept, experiment, answers)
 
 
 def keep_results(path: StrPath, results: Results) -> None:

@@ -171,6 +171,12 @@ def _digest_of_items(items: tuple[tuple[str, str], ...]) -> str:
     return digest(dict(items))
 
 
+@lru_cache(maxsize=256)
+def _environment(items: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    """One value for all records that share it, of which there may be very many."""
+    return dict(items)
+
+
 def head_of(given: DocumentFields) -> Head:
     """The head that `Head.document` described."""
     take = given.take
@@ -193,7 +199,7 @@ def head_of(given: DocumentFields) -> Head:
         _costs(given),
         take("started", str),
         take("message", str),
-        {str(name): str(value) for name, value in environment.items()},
+        _environment(tuple((str(name), str(value)) for name, value in environment.items())),
         _told(given),
     )
     counts = (head.cases, head.job.instance, head.job.run)

@@ -23,6 +23,7 @@ from redelve.model.dataset import Numbers
 from redelve.run.more_losses import all_truths
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_path, write_task
+from redelve.store.fresh_records import Fresh, RowSource, write_fresh
 from redelve.store.heads import Head, circumstances_table, environment_digest, job_table
 from redelve.store.layout import (
     CONFLICTS,
@@ -37,15 +38,12 @@ from redelve.store.record_rows import KEYS, LOSS, answer_of, write_records
 from redelve.store.snapshot import (
     NEW,
     STORED,
-    Fresh,
     Resolution,
-    RowSource,
     Snapshot,
     SnapshotEntry,
     environment_path,
     is_data_file,
     resolve,
-    write_fresh,
 )
 
 
@@ -95,9 +93,8 @@ def rebuild(snapshot: Snapshot, entries: Sequence[SnapshotEntry]) -> Resolution:
         staged.commit()
     finally:
         staged.discard()
-    for entry in snapshot.fresh:
-        assert isinstance(entry.source, Fresh)
-        entry.source.path.unlink(missing_ok=True)
+    for path in {entry.source.path for entry in snapshot.fresh if isinstance(entry.source, Fresh)}:
+        path.unlink(missing_ok=True)
     sweep(snapshot.root, staged.files)
     return found
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
 import pyarrow as pa
 
-from redelve.data.files import file_digest, write_atomic
 from redelve.errors import FormatError, LocationError
 from redelve.model.dataset import Numbers
-from redelve.store.heads import Head, head_of, heads_of
+from redelve.store.fresh_records import OpenFiles, RowSource, chosen, fresh_files
+from redelve.store.heads import Head, heads_of
 from redelve.store.layout import (
     DATA,
     FRESH,
@@ -28,157 +23,14 @@ from redelve.store.layout import (
     Document,
     DocumentFields,
     folder_of,
-    plain_value,
     read_document,
 )
-from redelve.store.record_rows import (
-    KEYS,
-    LOSS,
-    Columns,
-    RecordTable,
-    failures_named,
-    numbers_of,
-    read_table,
-    sound_bytes,
-)
+from redelve.store.record_rows import LOSS, Columns, RecordTable, numbers_of, read_table
 
-NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done)\.([0-9a-f]{64})\.arrow", re.ASCII)
-KEY = b"redelve"
 STORED, NEW, FOREIGN = 0, 1, 2
 """Where an entry comes from: compacted, fresh, or another archive. The first of equals is kept."""
 ATTEMPTS = 5
 MOST_OPEN = 200
-
-
-class RowSource(ABC):
-    """Where a record's rows are."""
-
-    @abstractmethod
-    def losses(self, head: Head) -> pa.Table:
-        """Keys and losses, a row for each case."""
-
-    @abstractmethod
-    def answers(self, head: Head) -> pa.Table:
-        """Keys and answers, a row for each case."""
-
-    @property
-    @abstractmethod
-    def schema(self) -> pa.Schema:
-        """The types of the columns of answers."""
-
-    def loss_columns(self, head: Head, wanted: Collection[str] | None = None) -> dict[str, Numbers]:
-        """The losses by code: all, or those wanted."""
-        codes = [code for code in head.losses if wanted is None or code in wanted]
-        if not codes:
-            return {}
-        table = self.losses(head)
-        return {code: numbers_of(table.column(LOSS + code).combine_chunks()) for code in codes}
-
-    def answer_columns(self, head: Head) -> Columns:
-        """The columns of the answer."""
-        if not head.answer:
-            return {}
-        table = self.answers(head)
-        return {name: table.column(name).combine_chunks() for name in head.answer}
-
-
-def chosen(path: Path, table: pa.Table, columns: Iterable[str]) -> pa.Table:
-    """The keys and the columns named, all of which must be there."""
-    names = [*KEYS, *columns]
-    for name in names:
-        if name not in table.schema.names:
-            raise FormatError(path, None, f'there is no column "{name}": the file was changed or damaged')
-    return table.select(names)
-
-
-# Records as they are added: a file for each, complete in itself, in Arrow's file format
-
-
-def write_fresh(folder: Path, head: Head, columns: Mapping[str, pa.Array]) -> Path:
-    """Write a record: when this returns it is on the disk, and there is never half a file of that name."""
-    about = json.dumps(plain_value(head.document()), sort_keys=True)
-    table = pa.table(dict(columns)).replace_schema_metadata({KEY: about.encode()})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, table.schema) as out:
-        out.write_table(table)
-    data = sink.getvalue().to_pybytes()
-    status = "done" if head.status == "done" else "not-done"
-    path = folder / f"{head.digest}.{status}.{hashlib.sha256(data).hexdigest()}.arrow"
-    folder.mkdir(exist_ok=True)
-    write_atomic(path, data)
-    return path
-
-
-@dataclass(frozen=True)
-class Fresh(RowSource):
-    """A file of one record; its name tells the digest, whether the job was done, and a checksum."""
-
-    path: Path
-    digest: str
-    is_done: bool
-    checksum: str
-
-    @staticmethod
-    def parse(path: Path) -> Fresh | None:
-        """The file of this name, or None if it is no such name."""
-        match = NAME.fullmatch(path.name)
-        return None if match is None else Fresh(path, match[1], match[2] == "done", match[3])
-
-    @contextmanager
-    def _opened(self) -> Iterator[pa.ipc.RecordBatchFileReader]:
-        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
-            yield pa.ipc.open_file(sound_bytes(self.path, source, self.checksum))
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The columns and their types."""
-        with self._opened() as file:
-            return file.schema
-
-    @cached_property
-    def head(self) -> Head:
-        """The record without its rows."""
-        about = (self.schema.metadata or {}).get(KEY)
-        try:
-            content = json.loads(about or b"null")
-        except (ValueError, RecursionError):
-            raise FormatError(self.path, None, "what it tells of the record is no JSON") from None
-        head = head_of(DocumentFields(self.path, content))
-        if head.digest != self.digest or (head.status == "done") != self.is_done:
-            raise FormatError(self.path, None, f"the name does not fit the record {head.digest} in it")
-        return head
-
-    def rows(self) -> pa.Table:
-        """The rows, checked for what could do harm."""
-        with self._opened() as file:
-            table = file.read_all()
-            table.validate(full=True)
-        if len(table) != self.head.cases:
-            raise FormatError(self.path, None, f"expected {self.head.cases} rows but got {len(table)}")
-        return table
-
-    def losses(self, head: Head) -> pa.Table:
-        """Keys and losses, a row for each case."""
-        return chosen(self.path, self.rows(), [LOSS + code for code in head.losses])
-
-    def answers(self, head: Head) -> pa.Table:
-        """Keys and answers, a row for each case."""
-        return chosen(self.path, self.rows(), head.answer)
-
-    def is_sound(self) -> bool:
-        """Whether the file is as it was written."""
-        return file_digest(self.path) == self.checksum
-
-
-def fresh_files(folder: Path) -> list[Fresh]:
-    """The files of records in a folder, in the order of their names."""
-    try:
-        names = sorted(path for path in folder.iterdir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise LocationError(f"{folder}: cannot read: {error.strerror}") from error
-    return [fresh for path in names if (fresh := Fresh.parse(path)) is not None]
 
 
 # Records as they are gathered: some rows of two files
@@ -275,7 +127,8 @@ def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
     listed = fresh_files(root / FRESH)
     files = read_manifest(root)
     stored = tuple(_stored_entries(root, files, FOREIGN if is_foreign else STORED))
-    fresh = tuple(SnapshotEntry(one.head, one, FOREIGN if is_foreign else NEW) for one in listed)
+    opened, origin = OpenFiles(), FOREIGN if is_foreign else NEW
+    fresh = tuple(SnapshotEntry(*one, origin) for file in listed for one in opened.records(file))
     return Snapshot(root, files, stored, fresh)
 
 

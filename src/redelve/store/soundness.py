@@ -19,6 +19,7 @@ from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import IMPORTED, InstanceFacts, TaskFacts
 from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
+from redelve.store.fresh_records import NAME, fresh_files
 from redelve.store.layout import (
     ANALYSES,
     AT_WORK,
@@ -38,11 +39,9 @@ from redelve.store.layout import (
 from redelve.store.look_files import read_analyses, read_race
 from redelve.store.record_rows import DAMAGED, KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
-    NAME,
     Snapshot,
     SnapshotEntry,
     StoredSource,
-    fresh_files,
     is_data_file,
     read_manifest,
     read_snapshot,
