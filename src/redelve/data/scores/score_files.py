@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from redelve.data.files import read_text
+from redelve.data.scores.json_texts import json_objects, read_json
+from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
     COLUMNS,
     ScoreTable,
     checked,
+    joined,
     known_direction,
     no_such_column,
     with_direction,
@@ -24,7 +24,6 @@ from redelve.data.scores.score_table import (
 )
 from redelve.data.tables.table_files import Table, read_table
 from redelve.errors import FormatError, LocationError, SpecError
-from redelve.registry import Registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,25 +43,6 @@ SYNONYMS = {
     "prompt": ("prompt", "prompt_hash"),
 }
 """Other names by which columns are known, the usual ones first."""
-LARGEST_JSON = 2**31
-
-
-class ScoreReader(ABC):
-    """Reads the files that one tool writes; known by `READERS` or an entry point of `redelve.readers`."""
-
-    title: ClassVar[str]
-    """The tool, for messages."""
-
-    @abstractmethod
-    def recognises(self, path: Path) -> bool:
-        """Whether a file or folder was written by the tool; a quick look that raises nothing."""
-
-    @abstractmethod
-    def read(self, paths: Sequence[Path]) -> ScoreTable:
-        """The scores in these files or folders."""
-
-
-READERS = Registry[type[ScoreReader]]("reader of scores", "redelve.readers")
 
 
 @dataclass(frozen=True)
@@ -91,36 +71,44 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     limits: tuple[float, float] | None = None,
     ratio: float | None = None,
     reader: str | None = None,
+    unfinished: bool = False,
 ) -> ScoreTable:
-    """Scores from files, folders or frames, as the contract has them; `columns` says which column is what."""
+    """Scores from files, folders, frames or other tools' objects, as the contract has them.
+
+    `columns` says which column is what. `metric` is what the score is called and, where a tool's file has
+    several, which one. `unfinished` takes evaluations that did not end well, and notes it.
+    """
     names = ColumnNames({role: name for role, name in (columns or {}).items() if name is not None})
     unknown = sorted(set(names.named) - set(COLUMNS))
     if unknown:
         raise SpecError(f'no column means "{unknown[0]}": known are {", ".join(COLUMNS)}')
-    found = _table_of(scores, names, reader)
+    wish = ScoreWish(metric or names.named.get("score"), names.named, unfinished)
+    found = _table_of(scores, names, wish, reader)
     found = replace(
         found,
-        metric=metric or found.metric,
         limits=found.limits if limits is None else (float(limits[0]), float(limits[1])),
         ratio=found.ratio if ratio is None else ratio,
     )
     return with_limits(checked(with_direction(found, higher_is_better)))
 
 
-def _table_of(scores: ScoresLike, names: ColumnNames, reader: str | None) -> ScoreTable:
+def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:
     if isinstance(scores, ScoreTable):
-        return scores
+        return _called(scores, wish)
     if isinstance(scores, str | os.PathLike):
-        return _from_files([Path(scores)], names, reader)
+        return _from_files([Path(scores)], names, wish, reader)
+    each = list(scores) if isinstance(scores, Iterable) and not hasattr(scores, "columns") else []
+    if each and all(isinstance(one, str | os.PathLike) for one in each) and not isinstance(scores, Mapping):
+        return _from_files([Path(one) for one in each], names, wish, reader)
+    if (taker := _taker(scores, reader)) is not None:
+        check_columns(taker, wish)
+        return taker.read_object(scores, wish)
     if hasattr(scores, "columns"):
-        return long_table(_as_pandas(scores), names, "the frame")
-    each = list(scores) if isinstance(scores, Iterable) else []
-    if each and all(isinstance(one, str | os.PathLike) for one in each):
-        return _from_files([Path(one) for one in each], names, reader)
+        return _called(long_table(_as_pandas(scores), names, "the frame"), wish)
     if each and all(isinstance(one, Mapping) for one in each):
         import pandas as pd
 
-        return long_table(pd.DataFrame(each), names, "the rows")
+        return _called(long_table(pd.DataFrame(each), names, "the rows"), wish)
     raise SpecError(
         f"{scores!r:.80} holds no scores: give a file or several, a frame of pandas or polars, or rows as "
         "dictionaries"
@@ -132,6 +120,18 @@ def called(scores: ScoresLike) -> str:
     if isinstance(scores, str | os.PathLike):
         return Path(scores).name.partition(".")[0] or "scores"
     return "scores"
+
+
+def _called(table: ScoreTable, wish: ScoreWish) -> ScoreTable:
+    """A plain table with the name that you gave its score."""
+    return table if wish.score is None else replace(table, metric=wish.score)
+
+
+def _taker(scores: ScoresLike, reader: str | None) -> ScoreReader | None:
+    """The reader that takes an object: the one named, or the one that knows it."""
+    if reader is not None:
+        return READERS[reader]()
+    return next((one for _, kind in READERS.items() if (one := kind()).takes(scores)), None)
 
 
 def _as_pandas(frame: Any) -> pd.DataFrame:
@@ -148,12 +148,12 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
 # Files
 
 
-def _from_files(paths: Sequence[Path], names: ColumnNames, reader: str | None) -> ScoreTable:
+def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:
     for path in paths:
         if not path.exists():
             raise LocationError(f"{path}: no such file or folder")
     if reader is not None:
-        return READERS[reader]().read(paths)
+        return _read_by(reader, paths, wish)
     kinds = {path: _reader_for(path) for path in paths}
     readers = set(kinds.values())
     if len(readers) > 1:
@@ -161,8 +161,14 @@ def _from_files(paths: Sequence[Path], names: ColumnNames, reader: str | None) -
         raise SpecError(f"these files are of different kinds and cannot be read together ({told})")
     (name,) = readers
     if name is not None:
-        return READERS[name]().read(paths)
-    return _joined([_plain(path, names) for path in paths], paths)
+        return _read_by(name, paths, wish)
+    return _called(joined([_plain(path, names) for path in paths], [path.stem for path in paths]), wish)
+
+
+def _read_by(name: str, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
+    reader = READERS[name]()
+    check_columns(reader, wish)
+    return reader.read(paths, wish)
 
 
 def _title(name: str | None) -> str:
@@ -178,32 +184,6 @@ def _reader_for(path: Path) -> str | None:
             f"them (known are {', '.join(READERS) or 'none'})"
         )
     return found
-
-
-def _joined(tables: Sequence[ScoreTable], paths: Sequence[Path]) -> ScoreTable:
-    """Tables one below the other; a file without models holds the scores of one, named like the file."""
-    import pandas as pd
-
-    if len({one.metric for one in tables}) > 1:
-        told = ", ".join(f"{one.source}: {one.metric}" for one in tables)
-        raise SpecError(
-            f"the files have scores of different names ({told}): say which column holds the score"
-        )
-    if len(tables) == 1:
-        return tables[0]
-    frames = [
-        one.frame if "model" in one.frame.columns else one.frame.assign(model=path.stem)
-        for one, path in zip(tables, paths, strict=True)
-    ]
-    notes = tuple(dict.fromkeys(note for one in tables for note in one.notes))
-    frame = pd.concat([_plain_texts(one) for one in frames], ignore_index=True)
-    return replace(tables[0], source=f"{len(paths)} files", frame=frame, notes=notes)
-
-
-def _plain_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Categories as texts: those of different files differ."""
-    coded = [name for name in frame.columns if str(frame[name].dtype) == "category"]
-    return frame.astype(dict.fromkeys(coded, object))
 
 
 def _plain(path: Path, names: ColumnNames) -> ScoreTable:
@@ -242,32 +222,13 @@ def _whole(numbers: Any) -> Any:
 def _json_lines(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    rows = []
-    for number, line in enumerate(read_text(path, LARGEST_JSON).splitlines(), start=1):
-        if line.strip():
-            rows.append(_json_object(path, number, line))
-    if not rows:
-        raise FormatError(path, None, "there are no rows")
-    return pd.DataFrame(rows)
-
-
-def _json_object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FormatError(path, number, f"this is no JSON ({error}): the file may be cut off") from None
-    if not isinstance(found, dict):
-        raise FormatError(path, number, f"expected an object with names and values, not {line[:40]}")
-    return found
+    return pd.DataFrame([row for _, row in json_objects(path)])
 
 
 def _json_rows(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    try:
-        found = json.loads(read_text(path, LARGEST_JSON))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FormatError(path, None, f"this is no JSON ({error}): the file may be cut off") from None
+    found = read_json(path)
     if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
         raise FormatError(path, None, "expected a list of objects, one for every score")
     return pd.DataFrame(found)

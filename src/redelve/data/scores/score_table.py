@@ -6,6 +6,7 @@ Version 1. A row says which `model` was scored on which `case`, and the `score`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,8 @@ def known_direction(name: str) -> bool | None:
     """
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     words = {plain, *plain.split("_")}
+    if words & {"neg", "negative", "minus"} and words & set(LOWER):
+        return True
     if words & set(LOWER):
         return False
     return True if words & set(HIGHER) else None
@@ -120,6 +123,45 @@ class ScoreTable:
     def of_task(self, name: str) -> ScoreTable:
         """The same with every row of one task."""
         return replace(self, frame=self.frame.assign(task=name))
+
+
+def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:
+    """Tables one below the other; one without models holds the scores of one, of which the name is given."""
+    import pandas as pd
+
+    if len({one.metric for one in tables}) > 1:
+        told = ", ".join(f"{one.source}: {one.metric}" for one in tables)
+        raise SpecError(
+            f"the files have scores of different names ({told}): say which column holds the score"
+        )
+    if len({one.higher_is_better for one in tables}) > 1:
+        told = ", ".join(f"{one.source}: {_better(one)}" for one in tables)
+        raise SpecError(f"the files say different things of what is better ({told}): compare them apart")
+    frames = [
+        one.frame if "model" in one.frame.columns else one.frame.assign(model=name)
+        for one, name in zip(tables, names, strict=True)
+    ]
+    if len(tables) == 1:
+        return tables[0]
+    ratios = {one.ratio for one in tables}
+    return replace(
+        tables[0],
+        source=f"{len(tables)} files",
+        frame=pd.concat([_plain_texts(one) for one in frames], ignore_index=True),
+        limits=(min(one.limits[0] for one in tables), max(one.limits[1] for one in tables)),
+        ratio=ratios.pop() if len(ratios) == 1 else None,
+        notes=tuple(dict.fromkeys(note for one in tables for note in one.notes)),
+    )
+
+
+def _better(table: ScoreTable) -> str:
+    return {True: "higher", False: "lower", None: "not said"}[table.higher_is_better]
+
+
+def _plain_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Categories as texts: those of different files differ."""
+    coded = [name for name in frame.columns if str(frame[name].dtype) == "category"]
+    return frame.astype(dict.fromkeys(coded, object))
 
 
 def checked(table: ScoreTable) -> ScoreTable:
