@@ -61,3 +61,7 @@ def check_columns(reader: ScoreReader, wish: ScoreWish) -> None:
         raise SpecError(
             f'{unused[0]}="{wish.columns[unused[0]]}": the reader of {reader.title} {told}; leave this out'
         )
+
+
+_HERE = "redelve.data.scores.readers"
+READERS.add("inspect", f"{_HERE}.inspect_logs:InspectLogs")
