@@ -6,6 +6,7 @@ Version 1. A row says which `model` was scored on which `case`, and the `score`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
@@ -85,9 +86,11 @@ def known_direction(name: str) -> bool | None:
 
     >>> known_direction("accuracy"), known_direction("test_loss"), known_direction("blob")
     (True, False, None)
+    >>> known_direction("exact_match,none"), known_direction("neg_mean_squared_error")
+    (True, True)
     """
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
-    words = {plain, *plain.split("_")}
+    words = {*re.split(r"[,/]", plain), *re.split(r"[\W_]+", plain)}
     if words & {"neg", "negative", "minus"} and words & set(LOWER):
         return True
     if words & set(LOWER):
