@@ -67,3 +67,4 @@ _HERE = "redelve.data.scores.readers"
 READERS.add("inspect", f"{_HERE}.inspect_logs:InspectLogs")
 READERS.add("lm-eval", f"{_HERE}.lm_eval_samples:LmEvalSamples")
 READERS.add("every-eval-ever", f"{_HERE}.every_eval_ever:EveryEvalEver")
+READERS.add("helm", f"{_HERE}.helm_statistics:HelmStatistics")
