@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from redelve.data.scores.json_texts import json_objects, read_json
+from redelve.data.scores.frame_files import frame_of_file
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
     COLUMNS,
@@ -22,8 +22,7 @@ from redelve.data.scores.score_table import (
     with_direction,
     with_limits,
 )
-from redelve.data.tables.table_files import Table, read_table
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import LocationError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +161,13 @@ def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, read
     (name,) = readers
     if name is not None:
         return _read_by(name, paths, wish)
-    return _called(joined([_plain(path, names) for path in paths], [path.stem for path in paths]), wish)
+    return _called(
+        joined(
+            [long_table(frame_of_file(path), names, path.name) for path in paths],
+            [path.stem for path in paths],
+        ),
+        wish,
+    )
 
 
 def _read_by(name: str, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
@@ -184,54 +189,6 @@ def _reader_for(path: Path) -> str | None:
             f"them (known are {', '.join(READERS) or 'none'})"
         )
     return found
-
-
-def _plain(path: Path, names: ColumnNames) -> ScoreTable:
-    """The table in a file of no tool in particular."""
-    ending = path.suffix.lower()
-    if ending in (".jsonl", ".ndjson"):
-        return long_table(_json_lines(path), names, path.name)
-    if ending == ".json":
-        return long_table(_json_rows(path), names, path.name)
-    return long_table(_frame_of(read_table(path)), names, path.name)
-
-
-def _frame_of(table: Table) -> pd.DataFrame:
-    """A table's columns as pandas has them: texts coded, whole numbers whole."""
-    import pandas as pd
-
-    found = {}
-    for column in table.columns:
-        if column.kind == "number":
-            found[column.name] = _whole(column.values.to_numpy(zero_copy_only=False))
-        else:
-            codes, levels = column.coded
-            found[column.name] = pd.Categorical.from_codes(codes, pd.Index(levels, dtype=object))
-    return pd.DataFrame(found)
-
-
-def _whole(numbers: Any) -> Any:
-    """Numbers as integers where all are: a case 17 is not called 17.0."""
-    with np.errstate(invalid="ignore"):
-        is_whole = (
-            len(numbers) > 0 and bool((numbers == np.floor(numbers)).all()) and np.abs(numbers).max() < 2**53
-        )
-    return numbers.astype(np.int64) if is_whole else numbers
-
-
-def _json_lines(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([row for _, row in json_objects(path)])
-
-
-def _json_rows(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    found = read_json(path)
-    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
-        raise FormatError(path, None, "expected a list of objects, one for every score")
-    return pd.DataFrame(found)
 
 
 # Long and wide tables

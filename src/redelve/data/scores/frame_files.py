@@ -1,0 +1,119 @@
+"""Tables in files as frames of pandas: CSV, Parquet, ARFF and the ways in which tables are JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from redelve.data.scores.json_texts import head, json_objects, read_json
+from redelve.data.tables.table_files import Table, bare_name, read_table
+from redelve.errors import FormatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+JSON_LINES = (".jsonl", ".ndjson")
+KEYS = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
+ATTRIBUTES = re.compile(
+    r"^@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE | re.MULTILINE
+)
+
+
+def frame_of_file(path: Path) -> pd.DataFrame:
+    """The table in a file, as pandas has it: texts coded, whole numbers whole."""
+    import pandas as pd
+
+    ending = Path(bare_name(path)).suffix.lower()
+    if ending in JSON_LINES:
+        return pd.DataFrame([row for _, row in json_objects(path)])
+    if ending == ".json":
+        return _json_table(path, read_json(path))
+    return _frame_of(read_table(path))
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of the table in a file, by a quick look that raises nothing; none where it has no table."""
+    ending = Path(bare_name(path)).suffix.lower()
+    try:
+        if ending == ".parquet":
+            return _parquet_columns(path)
+        return [name for name in _text_columns(ending, head(path)) if name]
+    except (OSError, ValueError, csv.Error, RecursionError):
+        return []
+
+
+def _parquet_columns(path: Path) -> list[str]:
+    from pyarrow import parquet
+
+    return list(map(str, parquet.read_schema(path).names))
+
+
+def _text_columns(ending: str, start: str) -> list[str]:
+    first = start.split("\n", 1)[0].rstrip("\r")
+    if ending in JSON_LINES:
+        return list(json.loads(first))
+    if ending == ".json":
+        listed = re.search(r'"columns"\s*:\s*(\[[^\]]*\])', start)
+        return list(map(str, json.loads(listed[1]))) if listed else KEYS.findall(start)
+    if ending == ".arff":
+        return ["".join(groups) for groups in ATTRIBUTES.findall(start)]
+    if ending in (".csv", ".tsv"):
+        mark = max(",;\t", key=first.count)
+        return [name.strip() for name in next(csv.reader([first.lstrip("\ufeff")], delimiter=mark), [])]
+    return []
+
+
+def _frame_of(table: Table) -> pd.DataFrame:
+    """A table's columns as pandas has them."""
+    import pandas as pd
+
+    found = {}
+    for column in table.columns:
+        if column.kind == "number":
+            found[column.name] = _whole_numbers(column.values.to_numpy(zero_copy_only=False))
+        else:
+            codes, levels = column.coded
+            found[column.name] = pd.Categorical.from_codes(codes, pd.Index(levels, dtype=object))
+    return pd.DataFrame(found)
+
+
+def _whole_numbers(numbers: Any) -> Any:
+    """Numbers as integers where all are: a case 17 is not called 17.0."""
+    with np.errstate(invalid="ignore"):
+        is_whole = (
+            len(numbers) > 0 and bool((numbers == np.floor(numbers)).all()) and np.abs(numbers).max() < 2**53
+        )
+    return numbers.astype(np.int64) if is_whole else numbers
+
+
+def _json_table(path: Path, found: Any) -> pd.DataFrame:
+    """A table as JSON: a list of rows, columns with data, or a list for every column."""
+    import pandas as pd
+
+    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+        return pd.DataFrame(found)
+    if (
+        isinstance(found, dict)
+        and isinstance(found.get("columns"), list)
+        and isinstance(found.get("data"), list)
+    ):
+        names, rows = list(map(str, found["columns"])), found["data"]
+        uneven = next(
+            (i for i, row in enumerate(rows, 1) if not isinstance(row, list) or len(row) != len(names)), None
+        )
+        if uneven is not None:
+            raise FormatError(
+                path, None, f"row {uneven} of its data has not {len(names)} values as it has columns"
+            )
+        return pd.DataFrame(rows, columns=names)
+    if isinstance(found, Mapping) and found and all(isinstance(one, list) for one in found.values()):
+        if len({len(one) for one in found.values()}) > 1:
+            raise FormatError(path, None, "its columns have different lengths")
+        return pd.DataFrame(found)
+    raise FormatError(path, None, "expected a list of objects, one for every score")

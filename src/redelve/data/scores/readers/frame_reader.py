@@ -1,0 +1,69 @@
+"""What readers of tables share: a tool's tables are known by their columns, in files and as frames."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from redelve.data.scores.frame_files import column_names, frame_of_file
+from redelve.data.scores.readers.reader_tools import model_by_place
+from redelve.data.scores.score_readers import ScoreReader, ScoreWish
+from redelve.data.scores.score_table import ScoreTable, joined
+from redelve.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FrameReader(ScoreReader):
+    """Reads tables; a table without models holds the scores of one, called like its file."""
+
+    plain_names: tuple[str, ...] = ()
+    """Names of files that tell nothing: the model is then called like the folder."""
+
+    @abstractmethod
+    def knows(self, columns: Sequence[str]) -> bool:
+        """Whether a table with these columns is the tool's."""
+
+    @abstractmethod
+    def scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
+        """The scores in a table."""
+
+    def recognises(self, path: Path) -> bool:
+        """A file whose columns are known."""
+        return path.is_file() and self.knows(column_names(path))
+
+    def read(self, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
+        """The scores in these files, one below the other."""
+        tables = [self._of_file(path, wish) for path in paths]
+        return joined(tables, [path.stem for path in paths])
+
+    def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
+        table = self.scores(frame_of_file(path), wish, path.name)
+        if "model" in table.frame.columns:
+            return table
+        return replace(table, frame=table.frame.assign(model=self.model(path)))
+
+    def model(self, path: Path) -> str:
+        """The model whose scores a file holds that does not say so."""
+        return model_by_place(path, self.plain_names)
+
+    def takes(self, scores: Any) -> bool:
+        """A frame whose columns are known."""
+        return hasattr(scores, "columns") and self.knows([str(name) for name in scores.columns])
+
+    def read_object(self, scores: Any, wish: ScoreWish) -> ScoreTable:
+        """The scores in a frame."""
+        import pandas as pd
+
+        frame = scores if isinstance(scores, pd.DataFrame) else scores.to_pandas()
+        table = self.scores(frame.set_axis([str(name) for name in frame.columns], axis=1), wish, "the frame")
+        if "model" not in table.frame.columns:
+            raise SpecError(
+                f"the frame has {self.title} of one model: give several, as in "
+                '{"forest": frame, "tree": other}, or a column model'
+            )
+        return table
