@@ -59,6 +59,9 @@ def hameys_efficiency(times: FloatArray, limit: float) -> float:
         ([0.0, 7.0], None, 6.0, "greater than zero: got 0"),
         ([1.0, 7.0], None, -6.0, "limit must be a positive number: got -6"),
         (["a", "b"], None, None, "times must be numbers"),
+        ([1e-320, 7.0], None, 9.0, r"between 1e-100 and 1e\+100: got 9\.\S+e-321; choose another unit"),
+        ([1.0, 1e200], None, None, "got 1e.200; choose another unit"),
+        ([1.0, 7.0], None, 1e300, "got 1e.300; choose another unit"),
     ],
 )
 def test_bad_times_are_refused(

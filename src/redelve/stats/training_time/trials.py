@@ -12,6 +12,8 @@ from redelve.errors import StatisticsError
 from redelve.stats.mean_squares import FloatArray
 
 Counts = NDArray[np.int64]
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Of times: their squares, reciprocals and sums are numbers, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +167,12 @@ def _limit(failed: FloatArray, limit: float | None) -> float:
 def _check_inside(values: FloatArray, limit: float) -> None:
     if len(values) and not values.min() > 0:
         raise StatisticsError(f"times must be greater than zero: got {values.min():g}")
+    for extreme in (limit, *([values.min(), values.max()] if len(values) else [])):
+        if isfinite(extreme) and not SMALLEST <= extreme <= LARGEST:
+            raise StatisticsError(
+                f"times and limits must lie between {SMALLEST:g} and {LARGEST:g}: got {extreme:g}; choose "
+                "another unit of time"
+            )
     if len(values) and not (isfinite(values.max()) and values.max() <= limit):
         raise StatisticsError(
             f"a trial is said to have succeeded at {values.max():g}, after the limit {limit:g}: it has "
