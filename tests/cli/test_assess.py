@@ -4,6 +4,7 @@ import errno
 import io
 import re
 import shutil
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -350,8 +351,38 @@ class TestCheckMethod:
 
     def test_an_estimator_is_named_by_its_module(self, run_command: RunCommand) -> None:
         done = run_command("check-method", ["sklearn.linear_model:Absent"])
-        assert done.code == 1
-        assert "give module:attribute" in done.err
+        assert done.code == 2
+        assert "give file.py:function or module:function" in done.err
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (["broken.py:make"], 'can\'t load "make" from broken.py (SyntaxError'),
+            (["broken:make"], 'can\'t load "make" from broken (SyntaxError'),
+            ([":make"], 'can\'t load "make" from  (ValueError: Empty module name)'),
+            (["-p", "prog 'unclosed"], 'option "-p" needs a command, not "prog \'unclosed": No closing'),
+        ],
+    )
+    def test_what_cannot_be_loaded_is_told(
+        self,
+        run_command: RunCommand,
+        tmp_path: Path,
+        words: list[str],
+        told: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        (tmp_path / "broken.py").write_text("def make(:\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        done = run_command("check-method", words, tmp_path)
+        assert done.code == 2
+        assert done.err.startswith(f"redelve check-method: {told}")
+
+    def test_a_file_holds_the_method(
+        self, run_command: RunCommand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "held_here.py").write_text("def make():\n    return 'constant'\n")
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        assert run_command("check-method", ["held_here.py:make"], tmp_path).code == 0
 
     def test_nothing_given_is_nothing_to_check(self, run_command: RunCommand) -> None:
         assert "no method is given" in run_command("check-method", []).err

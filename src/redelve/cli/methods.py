@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from redelve.cli import FAILURE
@@ -58,7 +57,8 @@ class CheckMethodOptions(of.VerbOptions):
 CHECK_METHOD = Command(
     "redelve check-method",
     "Try a method on small tasks of every kind and tell where it does not keep to the contract. The method\n"
-    "is a built-in one by name, or module:attribute for an estimator, function or method of yours.",
+    "is a built-in one by name, or file.py:attribute or module:attribute for an estimator, function or\n"
+    "method of yours.",
     "method | -p command",
     CheckMethodOptions.declared(),
     least=0,
@@ -82,17 +82,15 @@ def check_method(argv: Sequence[str] | None = None) -> int:
 
 def _method(given: CheckMethodOptions) -> Any:
     if given.program is not None:
-        return shlex.split(given.program)
+        try:
+            return shlex.split(given.program)
+        except ValueError as error:
+            raise of.UsageError(f'option "-p" needs a command, not "{given.program}": {error}') from None
     if not given.arguments:
         raise SpecError("no method is given: name one, or give a program with -p")
-    name = given.arguments[0]
-    module, separator, attribute = name.partition(":")
-    if not separator:
-        return name
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise SpecError(f'can\'t import "{name}": {error}; give module:attribute') from None
+    from redelve.cli.own_methods import own_method
+
+    return own_method(given.arguments[0])
 
 
 APPLY = Command(

@@ -76,7 +76,9 @@ def attribute_of(place: str, attribute: str) -> Any:
         raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
-        raise UsageError(f'can\'t load "{attribute}" from {place} ({told}): give file.py:function') from None
+        raise UsageError(
+            f'can\'t load "{attribute}" from {place} ({told}): give file.py:function or module:function'
+        ) from None
 
 
 def _module(place: str) -> ModuleType:
