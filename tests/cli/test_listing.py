@@ -15,7 +15,7 @@ import pytest
 from redelve.cli import showing
 from redelve.cli.options import Command, Given, Option, UsageError, parse, run
 from redelve.cli.showing import in_columns
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError
 from tests.conftest import Result, RunCommand, make_root, write_tree
 
 SPEC = "Origin: simulated\nUsage: ?\nOrder: ?\nAttributes:\n1 X u [0,1]\n"
@@ -414,6 +414,18 @@ class TestOptions:
         }
         assert shown["utf-8"] == [b"caf\xe9", b"kin-8nh", b"kin-8nm", "naïf".encode()]
         assert shown["ascii"] == [rb"caf\udce9", b"kin-8nh", b"kin-8nm", rb"na\xeff"]
+
+    def test_a_complaint_is_one_line_that_a_terminal_can_show(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def complain(_: Given) -> str:
+            raise SpecError(f"a\nb \x1b[31m\u202e \0 caf\udce9 {'x' * 200_000} é")
+
+        assert run(EXAMPLE, complain, []) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(r"mtry: a b \x1b[31m\u202e \x00 caf\udce9 xxx")
+        assert told.endswith("xxx é\n")
+        assert len(told) < 5000
 
     def test_our_own_bugs_are_not_hidden(self) -> None:
         with pytest.raises(ZeroDivisionError):

@@ -23,6 +23,10 @@ Meaning = str | Callable[[], str]
 """What an option is for; a function is called for the help alone, to list what is registered."""
 
 
+LONGEST_COMPLAINT = 4000
+"""Characters; the middle of a longer one is left out."""
+
+
 class Option(NamedTuple):
     """An option such as -l or -c file; `argument` names what follows it, if anything does."""
 
@@ -250,11 +254,19 @@ def _failed(command: Command, error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
     words = in_words(error) if isinstance(error, OSError) else str(error)
-    sys.stderr.write(f"{command.name}: {' '.join(words.splitlines())}\n")
+    sys.stderr.write(f"{command.name}: {_one_line(words)}\n")
     if isinstance(error, UsageError):
         sys.stderr.write(f"{command.usage} (-h explains)\n")
         return USAGE
     return FAILURE
+
+
+def _one_line(words: str) -> str:
+    """A complaint that a terminal can show, whatever it quotes from a file."""
+    line = " ".join(words.splitlines())
+    if len(line) > LONGEST_COMPLAINT:
+        line = f"{line[: LONGEST_COMPLAINT // 2]} … {line[-LONGEST_COMPLAINT // 4 :]}"
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
 
 
 def _settle_output() -> None:
