@@ -177,34 +177,32 @@ class TaskFacts:
     test_ratio: float | None = None
     """Test cases over training cases, where folds are known by their scores alone."""
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether models are compared as they are: there are no training sets."""
-        return self.scheme == "fixed"
+    is_fixed: bool = field(init=False, repr=False, compare=False)
+    """Whether models are compared as they are: there are no training sets."""
+    contender: str = field(init=False, repr=False, compare=False)
+    """What is compared, in the user's word: "method", "model"."""
+    setting: str = field(init=False, repr=False, compare=False)
+    """What losses are about, to begin a sentence with: "With 128 training cases", "On 500 cases"."""
+    inner_setting: str = field(init=False, repr=False, compare=False)
+    """The same inside a sentence."""
+    what_is_new: str = field(init=False, repr=False, compare=False)
+    """What a standard error is for: what could have been others."""
 
-    @property
-    def contender(self) -> str:
-        """What is compared, in the user's word."""
-        return "model" if self.is_fixed else "method"
-
-    @property
-    def setting(self) -> str:
-        """What losses are about, to begin a sentence with: "With 128 training cases", "On 500 cases"."""
-        if self.is_fixed:
-            return f"On {len(self.instances[0].case_numbers):,} cases"
-        if self.test_ratio is not None:
-            return f"Over {len(self.instances)} folds"
-        return f"With {self.training_set_size} training cases"
-
-    @property
-    def inner_setting(self) -> str:
-        """The same inside a sentence."""
-        return f"{self.setting[:1].lower()}{self.setting[1:]}"
-
-    @property
-    def what_is_new(self) -> str:
-        """What a standard error is for: what could have been others."""
-        return "new cases" if self.is_fixed else "new training sets and new test cases"
+    def __post_init__(self) -> None:
+        is_fixed, setting = self.scheme == "fixed", f"With {self.training_set_size} training cases"
+        if is_fixed:
+            setting = f"On {len(self.instances[0].case_numbers):,} cases"
+        elif self.test_ratio is not None:
+            setting = f"Over {len(self.instances)} folds"
+        told = {
+            "is_fixed": is_fixed,
+            "contender": "model" if is_fixed else "method",
+            "setting": setting,
+            "inner_setting": f"{setting[:1].lower()}{setting[1:]}",
+            "what_is_new": "new cases" if is_fixed else "new training sets and new test cases",
+        }
+        for name, value in told.items():
+            object.__setattr__(self, name, value)
 
     def loss(self, code: str) -> Loss:
         """The loss of this code, as far as it is known here."""

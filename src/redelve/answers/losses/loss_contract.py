@@ -84,6 +84,8 @@ class Loss(ABC):
     """Whether users are shown a hundred times the value, with a per-cent sign."""
     in_target_unit: ClassVar[bool] = False
     """Whether it is so many euros where the target is a price in euros."""
+    silence: ClassVar[float] = np.inf
+    """What making no guess costs on one target; infinite where that is not allowed."""
 
     def __post_init__(self) -> None:
         if not self.code:
@@ -267,11 +269,6 @@ class Loss(ABC):
     def best_constant(self, truth: Truth) -> float | None:
         """What the best constant answer loses on one target of its kinds; None where that is not defined."""
         return None
-
-    @property
-    def silence(self) -> float:
-        """What making no guess costs on one target; infinite where that is not allowed."""
-        return np.inf
 
     # Checks
 

@@ -145,7 +145,7 @@ class DistanceLoss(GuessLoss):
         return None if self.penalty is None else np.full(len(truth), self.penalty)
 
     @property
-    def silence(self) -> float:
+    def silence(self) -> float:  # type: ignore[override]
         """The penalty: the best constant answer may be to make no guess at all."""
         return np.inf if self.penalty is None else self.penalty
 
