@@ -55,6 +55,18 @@ def test_only_the_guilty_is_given_up() -> None:
     assert made[-1] == "lost 3: its worker process was lost: 4 Dask workers died of it or beside it"
 
 
+def test_a_local_cluster_that_lost_its_workers_gets_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask gives a worker up that does not start again within 15 seconds, as on a busy machine."""
+    monkeypatch.setattr("redelve.run.workers.cluster.SECONDS_BETWEEN_COUNTS", 0.0)
+    workers = Dask(count=1)
+    workers.executor()
+    cluster: Any = workers._cluster
+    ((name, nanny),) = cluster.workers.items()
+    cluster.sync(nanny.close)
+    cluster.workers.pop(name, None)
+    assert list(as_they_end(workers, total, [1.0, 2.0], lost)) == [1.0, 2.0]
+
+
 def total(values: Any) -> float:
     return float(np.sum(values))
 

@@ -39,6 +39,8 @@ class Dask:
         if self._client is not None and time.monotonic() - self._counted > SECONDS_BETWEEN_COUNTS:
             self._threads = sum(self._client.nthreads().values())
             self._counted = time.monotonic()
+            if self._cluster is not None and self._threads < self._local:
+                self._cluster.scale(self._local)  # one that took long to start again was given up by Dask
         return 2 * max(1, self._threads)
 
     @property
@@ -53,11 +55,16 @@ class Dask:
             _check_workers(self._client, str(self._scheduler or "the local cluster"))
         return Translated(self._client)
 
+    @property
+    def _local(self) -> int:
+        """How many workers a local cluster has, with one thread each."""
+        return self._count or usable_cores()
+
     def _connect(self) -> None:
         distributed = _distributed()
         if self._scheduler is None:
             self._cluster = distributed.LocalCluster(
-                n_workers=self._count or usable_cores(), threads_per_worker=1, dashboard_address=":0"
+                n_workers=self._local, threads_per_worker=1, dashboard_address=":0"
             )
         try:
             self._client = distributed.Client(
