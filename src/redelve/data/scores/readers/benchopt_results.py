@@ -63,8 +63,8 @@ def _designed(last: pd.DataFrame, data: str, wish: ScoreWish) -> tuple[pd.DataFr
     if last["idx_rep"].nunique() > 1:
         made = last[[]].assign(task=_tasks(last, data), case="repetition " + last["idx_rep"].astype(str))
         return made, (
-            "each dataset is a task and its repetitions are the cases, taken to be independent: where they are "
-            'folds, say fold="idx_rep"'
+            "each dataset is a task and its repetitions are the cases, taken to be independent: where they "
+            'are folds, say fold="idx_rep"'
         )
     objectives = last["objective_name"] if "objective_name" in last.columns else last[data].map(lambda _: "")
     told = "there is one repetition, so the datasets are the cases"
