@@ -304,12 +304,6 @@ class Contest:
     """Whether the two differ by less than the margin, where one was given."""
     not_worse: tuple[str, ...] = field(init=False, repr=False)
     """Who is not worse than the other by more than the margin; both where they are equivalent."""
-    shown: tuple[float | None, float | None, Interval | None] = field(init=False, repr=False)
-    """Difference, standard error and bounds as users are shown them, first method minus second."""
-    full_unit: str = field(init=False, repr=False)
-    """The unit as it is first met in a sentence: " percentage points"."""
-    outcome: str = field(init=False, repr=False)
-    """That the winner is better than the loser, in the words of the loss; empty where there is no winner."""
 
     def __post_init__(self) -> None:
         claim, found = self.claim, self.verdict
@@ -327,10 +321,24 @@ class Contest:
             bounds=claim.bounds,
             is_equivalent=len(not_worse) == 2,
             not_worse=not_worse,
-            shown=_shown(self.difference, self.standard_error, claim.bounds, self.judged_by),
-            full_unit=self.unit and f" percentage{self.unit}",
-            outcome="" if winner is None or loser is None else _outcome(winner, loser, self.judged_by),
         )
+
+    @cached_property
+    def shown(self) -> tuple[float | None, float | None, Interval | None]:
+        """Difference, standard error and bounds as users are shown them, first method minus second."""
+        return _shown(self.difference, self.standard_error, self.bounds, self.judged_by)
+
+    @property
+    def full_unit(self) -> str:
+        """The unit as it is first met in a sentence: " percentage points"."""
+        return self.unit and f" percentage{self.unit}"
+
+    @property
+    def outcome(self) -> str:
+        """That the winner is better than the loser, in the words of the loss; empty without a winner."""
+        if self.winner is None or self.loser is None:
+            return ""
+        return _outcome(self.winner, self.loser, self.judged_by)
 
     @cached_property
     def test(self) -> Test:

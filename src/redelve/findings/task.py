@@ -338,8 +338,9 @@ def squares_of_pairs(
     """What the differences of pairs vary: of all at once where every method has the same instances."""
     used = list(dict.fromkeys(name for pair in names for name in pair))
     if len({tuple(sorted(losses[name].by_instance)) for name in used}) == 1:
-        places = tuple(zip(*[(used.index(one), used.index(two)) for one, two in names], strict=True))
-        return pair_squares(facts, [losses[name] for name in used], (places[0], places[1]))
+        number = {name: place for place, name in enumerate(used)}
+        places = [number[one] for one, _ in names], [number[two] for _, two in names]
+        return pair_squares(facts, [losses[name] for name in used], places)
     each = [pair_squares(facts, [losses[one], losses[two]], ([0], [1])) for one, two in names]
     return joined(each)
 

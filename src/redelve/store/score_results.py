@@ -76,7 +76,7 @@ def results_of_scores(
     models = _coded(table.frame, "model")
     frame = table.frame.drop(columns="task") if pooled and "task" in table.frame.columns else table.frame
     tasks = _coded(frame, "task") if "task" in frame.columns else None
-    parts = {name: np.arange(len(frame))} if tasks is None else _rows_by(tasks)
+    parts: Mapping[str, Places | slice] = {name: slice(None)} if tasks is None else _rows_by(tasks)
     found = [
         _task(table, loss, models, (_segment(key), frame.iloc[rows], models.places[rows]), missing)
         for key, rows in parts.items()
@@ -143,7 +143,9 @@ def _task(
 ) -> tuple[TaskFacts, list[_Instance]]:
     name, frame, whose = part
     design = _design(frame)
-    cut = {"": np.arange(len(frame))} if design.column is None else _rows_by(_coded(frame, design.column))
+    cut: Mapping[str, Places | slice] = {"": slice(None)}
+    if design.column is not None:
+        cut = _rows_by(_coded(frame, design.column))
     worst = _worst(loss) if missing == "worst" else None
     place = f"task {name} of {table.source}" if "task" in table.frame.columns else table.source
     made = [_instance(frame.iloc[rows], whose[rows], models, place) for rows in cut.values()]
@@ -205,7 +207,9 @@ def _instance(frame: pd.DataFrame, whose: Places, models: _Coded, place: str) ->
     given = frame["score"].to_numpy()
     flat = (whose * len(runs) + runs.places) * len(cases) + cases.places
     scores.reshape(-1)[flat] = given
-    if np.unique(flat).size < flat.size:
+    is_there = np.zeros(scores.size, dtype=np.bool_)
+    is_there[flat] = True
+    if int(is_there.sum()) < flat.size:
         raise _twice(flat, models, runs, cases, place)
     groups = _of_cases(frame, "group", cases, place)
     weights = _of_cases(frame, "weight", cases, place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from urllib.parse import quote, unquote
 
@@ -103,14 +104,15 @@ class BroughtScore(Loss):
         raise SpecError(str(self.why_not(())))
 
 
-def _parts(code: str) -> list[str]:
+@cache
+def _parts(code: str) -> tuple[str, ...]:
     """Name, direction, limits and perhaps "binary"."""
-    parts = code.partition("@")[2].split(",")
+    parts = tuple(code.partition("@")[2].split(","))
     try:
         is_right = len(parts) in (4, 5) and float(parts[2]) < float(parts[3])
     except ValueError:
         is_right = False
-    if not is_right or parts[1] not in ("higher", "lower") or parts[4:] not in ([], [BINARY]):
+    if not is_right or parts[1] not in ("higher", "lower") or parts[4:] not in ((), (BINARY,)):
         raise SpecError(
             f'"{code}" is no code of a score that was computed elsewhere: expected '
             "score@NAME,higher,LOWEST,HIGHEST"
