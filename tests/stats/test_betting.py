@@ -87,13 +87,20 @@ def test_wagers_are_the_bets_of_every_pair_and_against_the_leaders(kind: str) ->
 
 
 def behind(scores: np.ndarray, i: int) -> np.ndarray:
-    """Question by question: by how much i is behind the best of the others, or of all, before it."""
+    """Question by question: by how much i is behind those that lead the others before it."""
     found = []
     for unit in range(scores.shape[1]):
         totals = scores[:, :unit].sum(axis=1)
-        first, second = sorted(range(len(scores)), key=lambda m: (-totals[m], m))[:2]
-        found.append(scores[second if i == first else first, unit] - scores[i, unit])
+        others = [m for m in range(len(scores)) if m != i]
+        best = max(totals[m] for m in others)
+        found.append(np.mean([scores[m, unit] for m in others if totals[m] == best]) - scores[i, unit])
     return np.array(found)
+
+
+def test_the_order_of_the_models_does_not_matter() -> None:
+    scores = drawn(5, 80, "right or wrong", 3)
+    turned = Wagers.start(5).taking(scores[::-1])
+    assert turned.against_best()[::-1] == pytest.approx(Wagers.start(5).taking(scores).against_best())
 
 
 def test_evidence_is_half_against_leaders_and_half_against_all() -> None:
