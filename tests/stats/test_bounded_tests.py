@@ -115,13 +115,13 @@ SHAPES: dict[str, Draw] = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("n", [50, 400])
+@pytest.mark.parametrize("n", [50, 200])
 def test_levels_with_bounded_scores_are_kept(name: str, n: int) -> None:
     rng = np.random.default_rng([1, n])
-    d = np.clip(SHAPES[name](rng, (2000, n)), -1, 1)
+    d = np.clip(SHAPES[name](rng, (1500, n)), -1, 1)
     margin = -float(np.clip(SHAPES[name](rng, 400_000), -1, 1).mean())
     rate = float((not_worse_p_value(d, margin) <= 0.05).mean())
-    assert rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000) + 0.002
+    assert rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1500) + 0.002  # the margin is estimated too
     assert (not_worse_p_value(d + margin, margin) <= 0.05).mean() > 2 * rate
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redelve.cli import USAGE
+from redelve.cli import NO_RESULT, USAGE
 from redelve.cli.main import COMMANDS, Subcommand
 from redelve.model.numbered_checks import CheckReport, NotApplicableError, NumberedChecks, must
 
@@ -98,11 +98,12 @@ def _help(subject: CheckedCommand) -> None:
 @CHECKS.check(
     "K003",
     "an option that it does not have is refused",
-    f"Exit code {USAGE}, and a line on standard error, which the command's usage may follow.",
+    f"Exit code {USAGE} ({NO_RESULT} of a command whose exit code {USAGE} is a verdict), and a line on "
+    "standard error, which the command's usage may follow.",
 )
 def _nonsense(subject: CheckedCommand) -> None:
     outcome = subject.given([NONSENSE])
-    must(outcome.code == USAGE, f"given {NONSENSE} it ends with {outcome.code!r}")
+    must(outcome.code in (USAGE, NO_RESULT), f"given {NONSENSE} it ends with {outcome.code!r}")
     _check_lines(outcome)
 
 

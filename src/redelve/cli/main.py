@@ -41,6 +41,10 @@ VERBS = {
     "compare": Subcommand(
         "compare models by scores that were computed elsewhere", "redelve.cli.compare:compare"
     ),
+    "race": Subcommand(
+        "find the best of several models with as few answers as that takes", "redelve.cli.evaluations:race"
+    ),
+    "gate": Subcommand("is a new model worse than the old one? for CI", "redelve.cli.evaluations:gate"),
     "report": Subcommand("analyse an archive and write a report", "redelve.cli.assess:report"),
     "add": Subcommand("run one more method on an archive's tasks", "redelve.cli.adding:add"),
     "archive": Subcommand(

@@ -13,12 +13,16 @@ many data sets at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from redelve.stats.mean_squares import FloatArray
 
-HALVINGS = 60
+HALVINGS = 54
 """How often the interval of λ is halved: to the last digit."""
+NEAR = 1e-9
+"""How near to the ends of all possible differences their intervals go."""
 SURE = 0.8
 """The chance with which a number of cases is meant to settle it."""
 
@@ -148,3 +152,36 @@ def _upper(z: FloatArray, n: FloatArray, *, is_normal: bool) -> FloatArray:
     from scipy.special import ndtr, stdtr
 
     return np.asarray(ndtr(-z) if is_normal else stdtr(np.maximum(n - 1, 1), -z))
+
+
+def lowest_difference(
+    differences: FloatArray, level: float, *, weights: FloatArray | None = None, is_bounded: bool = True
+) -> float:
+    """The smallest mean difference that is not rejected: "not worse" by every larger margin is shown."""
+    d = np.asarray(differences, dtype=np.float64)
+    if not is_bounded:
+        return _lowest_by_t(d, level, 1.0 if weights is None else weights)
+    counts: FloatArray | None = None
+    if weights is None:
+        d, times = np.unique(d, return_counts=True)
+        counts = times.astype(np.float64)
+
+    def above(mean: float) -> float:
+        return float(not_worse_p_value(d, -mean, weights=weights, counts=counts)) - level
+
+    return _root(above, -1.0 + NEAR, 1.0 - NEAR)
+
+
+def _lowest_by_t(d: FloatArray, level: float, share: FloatArray | float) -> float:
+    """The same by t-tests."""
+    reach = float(np.abs(d).max() + 1e3 * d.std() + NEAR)
+    return _root(lambda mean: float(t_p_value(d - mean * share)) - level, -reach, reach)
+
+
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that rises from below 0 crosses it; an end where it does not."""
+    from scipy.optimize import brentq
+
+    if rising(low) >= 0:
+        return low
+    return high if rising(high) <= 0 else float(brentq(rising, low, high, xtol=1e-10))
