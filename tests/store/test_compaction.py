@@ -183,6 +183,32 @@ def test_a_crash_at_any_step_of_compaction_loses_and_doubles_nothing(
     assert steps > 20
 
 
+def test_nothing_gets_its_name_before_it_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the manifest come before the folders know the names that it lists."""
+    archive, synced, named = make_archive(tmp_path / "a"), set[int](), list[Path]()
+    fsync, replaced = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        fsync(handle)
+        synced.add(os.fstat(handle).st_ino)
+
+    def noted_replace(path: Path, target: Path) -> Path:
+        assert path.stat().st_ino in synced
+        if Path(target).name == "manifest.json":
+            within = {above for one in named for above in one.relative_to(archive.root).parents}
+            assert {(archive.root / one).stat().st_ino for one in within} <= synced
+        named.append(Path(target))
+        return replaced(path, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "replace", noted_replace)
+    archive.compact()
+    assert len([path for path in named if path.suffix == ".parquet"]) == 10
+    assert named[-1].name == "manifest.json"
+
+
 def test_a_crash_at_any_step_of_adding_loses_at_most_that_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ StrPath = str | os.PathLike[str]
 Data = str | bytes | Iterable[str] | Iterable[bytes]
 
 _BUFFER = 1 << 20
+SYNCED_AT_ONCE = 16
 _BZIP2_STARTS = (b"1AY&SY", b"\x17rE8P\x90")  # of a block of data, of the end of an empty file
 
 
@@ -350,6 +351,23 @@ def _restore(target: Path, old: Path | None, *, renamed: bool) -> None:
 
 def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
+
+
+def sync_all(paths: Iterable[StrPath]) -> None:
+    """Make files or folders durable, several at once: the disk takes them together, in less time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(SYNCED_AT_ONCE) as pool:
+        for _ in pool.map(_sync, paths):
+            pass
+
+
+def _sync(path: StrPath) -> None:
+    if Path(path).is_dir():
+        sync_folder(path)
+    else:
+        with Path(path).open("r+b") as stream:
+            os.fsync(stream.fileno())
 
 
 def sync_folder(folder: StrPath) -> None:

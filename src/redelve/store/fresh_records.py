@@ -31,8 +31,9 @@ from redelve.store.record_rows import KEYS, LOSS, Columns, failures_named, numbe
 DONE, NOT_DONE, SEVERAL = "done", "not-done", "several"
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done|several)\.([0-9a-f]{64})\.arrow", re.ASCII)
 KEY = b"redelve"
-MOST_OPEN = 32
-MOST_TOGETHER = 4 << 20
+MOST_OPEN = 256 << 20
+"""Bytes of files that stay open for reading; they are mapped into memory, not copied."""
+MOST_TOGETHER = 1 << 20
 """Bytes of rows after which another file is begun: reading one record reads the file that it is in."""
 MOST_WAITING = 64 << 20
 """Bytes of rows that may wait for the disk; whoever brings more waits, too."""
@@ -119,7 +120,7 @@ def _alike(records: Iterable[tuple[Head, Columns]]) -> Iterator[list[tuple[Head,
 
 
 def _size(columns: Columns) -> int:
-    return HEAD_BYTES + sum(int(column.nbytes) for column in columns.values())
+    return HEAD_BYTES + sum(int(column.get_total_buffer_size()) for column in columns.values())
 
 
 def _file_of_one(head: Head, columns: Mapping[str, pa.Array]) -> tuple[str, bytes]:
@@ -318,13 +319,15 @@ class OpenFiles:
     """The files read last; one reader's, so that what is damaged meanwhile is noticed by the next."""
 
     tables: OrderedDict[FreshFile, pa.Table] = field(default_factory=OrderedDict)
+    bytes: int = 0
 
     def table(self, file: FreshFile) -> pa.Table:
         """What is in a file."""
         if file not in self.tables:
             self.tables[file] = file.table()
-            if len(self.tables) > MOST_OPEN:
-                self.tables.popitem(last=False)
+            self.bytes += self.tables[file].nbytes
+            while self.bytes > MOST_OPEN and len(self.tables) > 1:
+                self.bytes -= self.tables.popitem(last=False)[1].nbytes
         self.tables.move_to_end(file)
         return self.tables[file]
 

@@ -8,6 +8,7 @@ Records may get new losses for old predictions on the way.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from redelve.answers.answer import baselines_by_loss, score
 from redelve.answers.losses import Loss, LossLike, chosen_losses, usual_losses
-from redelve.data.files import sync_folder
+from redelve.data.files import sync_all
 from redelve.errors import PredictionError
 from redelve.model.dataset import Numbers
 from redelve.run.more_losses import all_truths
@@ -68,11 +69,16 @@ class _Staged:
 
     def commit(self) -> None:
         """Put everything into place; the manifest comes last."""
+        sync_all(self.halves)
         for half, final in self.halves.items():
             half.replace(final)
-        for folder in {final.parent for final in self.halves.values()}:
-            sync_folder(folder)
+        sync_all(self._folders())
         write_document(self.root / MANIFEST, {"files": dict(sorted(self.files.items()))})
+
+    def _folders(self) -> set[Path]:
+        """The folders of the new files, and those that these are in."""
+        within = {above for final in self.halves.values() for above in final.relative_to(self.root).parents}
+        return {self.root / one for one in within}
 
     def discard(self) -> None:
         """Remove what was not put into place."""
@@ -182,23 +188,26 @@ def keep_aside(root: Path, entry: SnapshotEntry) -> Path:
 
 def sweep(root: Path, files: Mapping[str, Document]) -> None:
     """Remove compacted files that the manifest does not list, and what dead processes left half-written."""
-    for path in [*root.rglob(".*.tmp")]:
-        if is_abandoned(path):
-            path.unlink(missing_ok=True)
-    for kind in DATA:
-        for path in [*(root / kind).rglob("*.parquet")]:
-            name = path.relative_to(root).as_posix()
-            if is_data_file(name) and name not in files:
-                with contextlib.suppress(OSError):  # somebody may have it open, on some systems
-                    path.unlink()
-        _remove_empty(root / kind)
-
-
-def _remove_empty(folder: Path) -> None:
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_dir():
+    emptied: set[str] = set()
+    for place, folders, names in os.walk(root, topdown=False):
+        within = place[len(str(root)) + 1 :].replace(os.sep, "/")
+        left = [name for name in names if not _is_swept(Path(place, name), f"{within}/{name}", files)]
+        is_empty = not left and all(f"{within}/{folder}" in emptied for folder in folders)
+        if is_empty and within.startswith(tuple(f"{kind}/" for kind in DATA)):
             with contextlib.suppress(OSError):
-                path.rmdir()
+                Path(place).rmdir()
+                emptied.add(within)
+
+
+def _is_swept(path: Path, name: str, files: Mapping[str, Document]) -> bool:
+    """Whether the file was to be removed, and is."""
+    is_left_over = name not in files and is_data_file(name)
+    if not (is_left_over or is_abandoned(path)):
+        return False
+    with contextlib.suppress(OSError):  # somebody may have it open, on some systems
+        path.unlink(missing_ok=True)
+        return True
+    return False
 
 
 @dataclass(frozen=True)

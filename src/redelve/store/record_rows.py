@@ -285,7 +285,7 @@ def write_table(path: Path, table: pa.Table) -> str:
 
 
 def write_records(folder: Path, schema: pa.Schema, records: Iterable[pa.Table]) -> tuple[Path, str]:
-    """Write records one after the other; the file, not yet in place, and its checksum.
+    """Write records one after the other; the file, neither in place nor synchronised yet, and its checksum.
 
     Every record lies in one row group, and where groups end depends on the data alone.
     """
@@ -296,8 +296,6 @@ def write_records(folder: Path, schema: pa.Schema, records: Iterable[pa.Table]) 
             with writer(stream, schema) as out:
                 for group in _groups(records):
                     out.write_table(group.cast(schema), row_group_size=max(len(group), 1))
-            stream.flush()
-            os.fsync(stream.fileno())
             stream.seek(0)
             return half, hashlib.file_digest(stream, "sha256").hexdigest()
     except BaseException:
