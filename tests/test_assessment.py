@@ -15,6 +15,7 @@ from redelve.errors import LocationError, RedelveError, SpecError, StatisticsErr
 from redelve.methods.adapters.sklearn_adapter import SklearnMethod, sklearn_method
 from redelve.methods.contract import Predictor
 from redelve.methods.shown import TrainingSet
+from redelve.model.designs import nest
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -168,7 +169,7 @@ def test_few_cases_are_cross_validated_with_a_caveat() -> None:
 
 def test_folds_can_be_nested() -> None:
     (folds,) = redelve.from_frame(houses(60), "price").assignments
-    made = redelve.assess({"ridge": encoded(Ridge()), "constant": "constant"}, redelve.nest(folds))
+    made = redelve.assess({"ridge": encoded(Ridge()), "constant": "constant"}, nest(folds))
     (task,) = made.findings.tasks
     assert type(task.method("ridge").estimate).__name__ == "NestedCV"
     assert len(made.results.records) == 2 * 5 * 6 / 2

@@ -142,8 +142,10 @@ def gate(  # noqa: PLR0913  (options of a public function are explicit)
         Scores of the old model on the same cases; by default they are in the same table.
     margin
         The loss that would matter, in units of the score.
-    model, than_model
-        Which models are meant, where a table has several.
+    model
+        Which model is the new one, where its table has several.
+    than_model
+        Which model is the old one, likewise.
     level
         The chance of a false verdict: of "worse" where nothing changed, of "not worse" at a loss of the
         margin.

@@ -6,13 +6,17 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from redelve.data.files import read_text
 from redelve.data.scores.case_grid import CaseGrid, grid_of
-from redelve.data.scores.score_files import ScoresLike, read_scores
-from redelve.errors import SpecError
+from redelve.data.scores.frame_files import frame_of_file
+from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores
+from redelve.data.scores.score_table import ScoreTable, checked
+from redelve.errors import LocationError, SpecError
 from redelve.findings.elimination import (
     BATCH,
     LEVEL,
@@ -275,15 +279,26 @@ def _questions_in(
     path: str | os.PathLike[str],
 ) -> tuple[dict[Hashable, Hashable], dict[Hashable, float] | None]:
     """The questions in a file: a name on every line, or a table as scores are, without them."""
-    from pathlib import Path
-
-    from redelve.data.files import read_text
-
     if Path(path).suffix.lower() == ".txt":
         lines = [line.strip() for line in read_text(Path(path)).splitlines()]
         return groups_of([line for line in lines if line])
-    from redelve.data.scores.score_files import question_table
-
-    grid = grid_of(question_table(path))
+    grid = grid_of(_question_table(Path(path)))
     weights: dict[Hashable, float] = dict(zip(grid.cases, grid.weights.tolist(), strict=True))
     return dict(zip(grid.cases, grid.units, strict=True)), weights if grid.is_weighted else None
+
+
+def _question_table(path: Path) -> ScoreTable:
+    """The cases in a file that has no scores yet, with their tasks, groups and weights, all scored 0."""
+    if not path.exists():
+        raise LocationError(f"{path}: no such file or folder")
+    frame = frame_of_file(path)
+    there = [str(name) for name in frame.columns]
+    roles = ("case", "task", "group", "weight")
+    found = {role: ColumnNames({}).of(role, there, path.name) for role in roles}
+    if found["case"] is None:
+        told = ", ".join(there)
+        raise SpecError(f'{path.name} has no column "case" with the names of the questions: it has {told}')
+    taken = {role: name for role, name in found.items() if name is not None}
+    kept = frame.set_axis(there, axis=1)[[*taken.values()]].set_axis([*taken], axis=1)
+    kept = kept.assign(model="question", score=0.0)
+    return checked(ScoreTable(path.name, kept, higher_is_better=True, limits=(0.0, 1.0)))

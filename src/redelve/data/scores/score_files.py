@@ -76,8 +76,8 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     """Scores from files, folders, frames or other tools' objects, as the contract has them.
 
     `columns` says which column is what. `metric` is what the score is called and, where a tool's file has
-    several, which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is what the only model
-    is called in a table that has no column for models.
+    several, which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is
+    what the only model is called in a table that has no column for models.
     """
     names = ColumnNames({role: name for role, name in (columns or {}).items() if name is not None})
     unknown = sorted(set(names.named) - set(COLUMNS))
@@ -193,23 +193,6 @@ def _reader_for(path: Path) -> str | None:
             f"them (known are {', '.join(READERS) or 'none'})"
         )
     return found
-
-
-def question_table(path: str | os.PathLike[str]) -> ScoreTable:
-    """The cases in a file that has no scores yet, with their tasks, groups and weights, all scored 0."""
-    if not Path(path).exists():
-        raise LocationError(f"{path}: no such file or folder")
-    frame, source = frame_of_file(Path(path)), Path(path).name
-    there = [str(name) for name in frame.columns]
-    found = {role: ColumnNames({}).of(role, there, source) for role in ("case", "task", "group", "weight")}
-    if found["case"] is None:
-        raise SpecError(
-            f'{source} has no column "case" with the names of the questions: it has {", ".join(there)}'
-        )
-    taken = {role: name for role, name in found.items() if name is not None}
-    kept = frame.set_axis(there, axis=1)[[*taken.values()]].set_axis([*taken], axis=1)
-    kept = kept.assign(model="question", score=0.0)
-    return checked(ScoreTable(source, kept, higher_is_better=True, limits=(0.0, 1.0)))
 
 
 # Long and wide tables

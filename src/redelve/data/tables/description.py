@@ -129,8 +129,8 @@ def write_description(path: StrPath, description: Description) -> None:
     >>> table = pd.DataFrame({"x": [n % 13 for n in range(60)], "y": [n % 7 for n in range(60)]})
     >>> task = redelve.from_frame(table, "y")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     redelve.write_description(Path(folder, "mine.toml"), task.description)
-    ...     redelve.read_description(Path(folder, "mine.toml")).target
+    ...     write_description(Path(folder, "mine.toml"), task.description)
+    ...     read_description(Path(folder, "mine.toml")).target
     'y'
     """
     text = format_description(description)
@@ -251,7 +251,7 @@ def read_description(path: StrPath) -> Description:
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mine.toml")
     ...     _ = path.write_text('target = "price"\\n[columns.id]\\nuse = "ignore"\\n')
-    ...     description = redelve.read_description(path)
+    ...     description = read_description(path)
     >>> description.target, [(column.name, column.use) for column in description.columns]
     ('price', [('id', 'ignore')])
     """

@@ -146,7 +146,7 @@ def nest(assignment: Assignment) -> Assignment:
     >>> import redelve
     >>> table = pd.DataFrame({"x": [n % 13 for n in range(60)], "y": [n % 7 for n in range(60)]})
     >>> (folds,) = redelve.from_frame(table, "y").assignments
-    >>> len(folds.instances), len(redelve.nest(folds).instances)
+    >>> len(folds.instances), len(nest(folds).instances)
     (5, 15)
     """
     if assignment.scheme != "cross-validation":
