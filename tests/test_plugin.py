@@ -16,18 +16,21 @@ import pytest
 
 PLUGIN = Path(__file__).with_name("plugin")
 PROJECT = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
-KINDS = ("methods", "losses", "encodings", "datasets", "executors", "sections", "commands")
+KINDS = ("methods", "losses", "encodings", "datasets", "executors", "sections", "commands", "readers")
 CHECKS = """
 import json
+from pathlib import Path
 from redelve.answers.loss_checks import check_loss
 from redelve.cli.command_check import check_command
 from redelve.data.catalogue.dataset_check import check_dataset
+from redelve.data.scores.reader_checks import check_reader
 from redelve.methods.conformance.checking import check_method
 from redelve.model.encodings.encoding_checks import check_encoding
 from redelve.report.section_checks import check_section
 from redelve.run.executor_check import check_executor
 
 if __name__ == "__main__":
+    Path("check.ledger").write_text("ann|q1|3\\nbob|q1|2\\n")
     reports = {
         "method": check_method("nearest"),
         "loss": check_loss("H"),
@@ -36,6 +39,7 @@ if __name__ == "__main__":
         "executor": check_executor("threads"),
         "section": check_section("slowest"),
         "command": check_command("tally"),
+        "reader": check_reader("ledgers", ["check.ledger"]),
     }
     print(json.dumps({kind: [str(report), report.passed] for kind, report in reports.items()}))
 """
@@ -152,6 +156,12 @@ def test_the_report_has_their_section(shell: Shell) -> None:
     assert "The slowest job" in page
     shell.redelve("report", "out/archive", "-l", "H", "-o", "again.md")
     assert "The slowest job" in (shell.folder / "again.md").read_text()
+
+
+def test_scores_in_their_files_are_compared(shell: Shell) -> None:
+    lines = [f"{name}|q{i}|{i % 5 + (name == 'ann')}" for name in ("ann", "bob") for i in range(20)]
+    (shell.folder / "points.ledger").write_text("\n".join(lines) + "\n")
+    assert "ann" in shell.redelve("compare", "points.ledger")
 
 
 def test_their_encoding_is_used_for_files(shell: Shell) -> None:

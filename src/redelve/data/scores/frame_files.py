@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.data.scores.json_texts import head, json_objects, read_json
-from redelve.data.tables.table_files import Table, bare_name, read_table
+from redelve.data.tables.table_files import Table, bare_name, check_names, read_table
 from redelve.errors import FormatError
 
 if TYPE_CHECKING:
@@ -34,7 +34,12 @@ def frame_of_file(path: Path) -> pd.DataFrame:
         return pd.DataFrame([row for _, row in json_objects(path)])
     if ending == ".json":
         return _json_table(path, read_json(path))
-    return _frame_of(read_table(path))
+    try:
+        return _frame_of(read_table(path))
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            path, None, f"a text in it is not UTF-8 ({error.reason}): the file is damaged"
+        ) from None
 
 
 def column_names(path: Path) -> list[str]:
@@ -104,6 +109,7 @@ def _json_table(path: Path, found: Any) -> pd.DataFrame:
         and isinstance(found.get("data"), list)
     ):
         names, rows = list(map(str, found["columns"])), found["data"]
+        check_names(names, str(path))
         uneven = next(
             (i for i, row in enumerate(rows, 1) if not isinstance(row, list) or len(row) != len(names)), None
         )

@@ -183,6 +183,8 @@ def checked(table: ScoreTable) -> ScoreTable:
         )
     if not len(frame):
         raise SpecError(f"{table.source} has no rows: there is nothing to compare")
+    for name in (column for column in COLUMNS if column in frame.columns):
+        _refuse_nested(table, name)
     frame = frame.assign(score=_numbers(table, "score"))
     for name in (column for column in ("weight", "cost") if column in frame.columns):
         frame = frame.assign(**{name: _numbers(replace(table, frame=frame), name)})
@@ -203,7 +205,7 @@ def _some(names: Any, count: int = 12) -> str:
 def place_of(table: ScoreTable, row: int) -> str:
     """A row in words: its number, counted from 1 without a header, with whose score it is."""
     one = table.frame.iloc[row]
-    told = [f'{name} "{one[name]}"' for name in SCORES_PER_MODEL if name in table.frame.columns]
+    told = [f'{name} "{str(one[name])[:60]}"' for name in SCORES_PER_MODEL if name in table.frame.columns]
     return f"row {row + 1} of {table.source} ({', '.join(told)})"
 
 
@@ -224,8 +226,8 @@ def _numbers(table: ScoreTable, name: str) -> Any:
     if strange.size:
         value = column.iloc[int(strange[0])]
         raise SpecError(
-            f"{place_of(table, int(strange[0]))}: the {name} is {value!r}, which is no number: give numbers, "
-            "and leave it empty where there is none"
+            f"{place_of(table, int(strange[0]))}: the {name} is {value!r:.60}, which is no number: give "
+            "numbers, and leave it empty where there is none"
         )
     infinite = np.flatnonzero(np.isinf(numbers.to_numpy()))
     if infinite.size:
@@ -242,6 +244,23 @@ def _are_truths(column: Any) -> bool:
         return False
     known = column.dropna()
     return bool(len(known)) and bool(known.isin(["True", "False", "true", "false", True, False]).all())
+
+
+def _refuse_nested(table: ScoreTable, name: str) -> None:
+    """Refuse lists and objects, as JSON may have them."""
+    import pandas as pd
+
+    column = table.frame[name]
+    if column.dtype != object or not pd.api.types.infer_dtype(column).startswith("mixed"):
+        return
+    nested = next(
+        (i for i, one in enumerate(column) if isinstance(one, list | dict | set | np.ndarray)), None
+    )
+    if nested is not None:
+        raise SpecError(
+            f"row {nested + 1} of {table.source}: the {name} is {str(column.iloc[nested])[:40]}, a list or "
+            "an object: give a number or a text"
+        )
 
 
 def _refuse_nameless(table: ScoreTable, name: str) -> None:

@@ -42,10 +42,19 @@ class FrameReader(ScoreReader):
         return joined(tables, [path.stem for path in paths])
 
     def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
-        table = self.scores(frame_of_file(path), wish, path.name)
+        table = self._scores(frame_of_file(path), wish, path.name)
         if "model" in table.frame.columns:
             return table
         return replace(table, frame=table.frame.assign(model=self.model(path)))
+
+    def _scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
+        """The scores in a table, which must be the tool's."""
+        columns = [str(name) for name in frame.columns]
+        if not self.knows(columns):
+            raise SpecError(
+                f"{source} has not the columns of {self.title}: it has {', '.join(columns[:12]) or 'none'}"
+            )
+        return self.scores(frame.set_axis(columns, axis=1), wish, source)
 
     def model(self, path: Path) -> str:
         """The model whose scores a file holds that does not say so."""
@@ -59,8 +68,12 @@ class FrameReader(ScoreReader):
         """The scores in a frame."""
         import pandas as pd
 
+        if not hasattr(scores, "columns"):
+            raise SpecError(
+                f"{self.title} are read from files and frames, not from a {type(scores).__name__}"
+            )
         frame = scores if isinstance(scores, pd.DataFrame) else scores.to_pandas()
-        table = self.scores(frame.set_axis([str(name) for name in frame.columns], axis=1), wish, "the frame")
+        table = self._scores(frame, wish, "the frame")
         if "model" not in table.frame.columns:
             raise SpecError(
                 f"the frame has {self.title} of one model: give several, as in "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ TRUTH = "y_true"
 GUESS = "y_pred"
 ROLES = ("case", "fold", "group", "weight", "task")
 LARGEST_ARRAYS = 2**31
+DAMAGE = (OSError, ValueError, EOFError, LookupError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What numpy and zipfile raise when a file is damaged."""
 
 
 class SavedPredictions(FrameReader):
@@ -37,14 +40,12 @@ class SavedPredictions(FrameReader):
 
     def recognises(self, path: Path) -> bool:
         """A table, or a file of arrays by numpy."""
-        if path.suffix == ".npz" and path.is_file() and zipfile.is_zipfile(path):
-            return f"{TRUTH}.npy" in zipfile.ZipFile(path).namelist()
-        return super().recognises(path)
+        return f"{TRUTH}.npy" in _array_names(path) if path.suffix == ".npz" else super().recognises(path)
 
     def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
         if path.suffix != ".npz":
             return super()._of_file(path, wish)
-        table = self.scores(_arrays(path), wish, path.name)
+        table = self._scores(_arrays(path), wish, path.name)
         named = "model" in table.frame.columns
         return table if named else replace(table, frame=table.frame.assign(model=self.model(path)))
 
@@ -110,6 +111,14 @@ def _wide(
 # Arrays
 
 
+def _array_names(path: Path) -> list[str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        return []
+
+
 def _arrays(path: Path) -> pd.DataFrame:
     """The arrays in a file by numpy, never unpickled, and never more than a table holds."""
     try:
@@ -119,7 +128,7 @@ def _arrays(path: Path) -> pd.DataFrame:
             raise FormatError(path, None, f"its arrays have {size:,} bytes, too many for predictions")
         with np.load(path, allow_pickle=False) as found:
             return _frame({name: found[name] for name in found.files}, path.name)
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except DAMAGE as error:
         raise FormatError(path, None, f"can't read its arrays ({error}): save them by numpy.savez") from None
 
 

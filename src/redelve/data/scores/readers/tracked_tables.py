@@ -50,6 +50,9 @@ class TrackedTables(FrameReader):
         named = path.name.endswith((".table.json", "_results_table.json"))
         return (named and path.is_file()) or super().recognises(path)
 
+    def _scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
+        return self.scores(frame.set_axis([str(name) for name in frame.columns], axis=1), wish, source)
+
     def scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
         """A row for every row of an evaluation, or for every run."""
         names = [str(name) for name in frame.columns]
