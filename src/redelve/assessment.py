@@ -558,7 +558,8 @@ class Assessment:
     def over_tasks(self) -> pd.DataFrame:
         """A row for every pair of methods on average over tasks; none with fewer than three prototasks.
 
-        Differences are standardised; those beside a margin are in its own terms, shares or amounts.
+        Differences are standardised, but for scores of `compare_scores`, which are in their own units; those
+        beside a margin are in its own terms, shares or amounts.
         """
         across = self.findings.across
         return over_tasks_frame(() if across is None else across.pairs)

@@ -53,10 +53,13 @@ def settle(made: object, **values: object) -> None:
 class StandardLoss:
     """How losses are made comparable between tasks (manual 8.3): divided by the loss of the best constant
     answer or, for log loss, shifted by it; None: undefined.
+
+    Losses that have one unit on all tasks are comparable as they are, and not standardised.
     """
 
     baseline: float | None
     is_shift: bool = False
+    has_one_unit: bool = False
 
     def mean(self, value: float | None) -> float | None:
         """A standardised expected loss: 1 (shifted: 0) is what the best constant answer loses."""
@@ -71,6 +74,14 @@ class StandardLoss:
         if self.is_shift:
             return value
         return value / self.baseline if self.baseline else None
+
+    def comparable(self, value: float | None) -> float | None:
+        """An expected loss that may be averaged with those of other tasks."""
+        return value if self.has_one_unit else self.mean(value)
+
+    def comparable_spread(self, value: float | None) -> float | None:
+        """The same of a difference, standard error or standard deviation."""
+        return value if self.has_one_unit else self.spread(value)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ more task.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from redelve.answers.losses import Loss
 from redelve.findings.claims import LEVEL, Claim, Names
 from redelve.findings.margin import MarginOverTasks
 from redelve.findings.task import ComparedTask
@@ -30,9 +31,10 @@ PREDICTED = 0.95
 
 @dataclass(frozen=True)
 class PairOverTasks:
-    """Two methods over tasks: the mean of their standardised differences, first minus second.
+    """Two methods over tasks: the mean of their differences, first minus second.
 
-    What cannot be told is None. `between` is the standard deviation of the true differences between tasks.
+    Differences are standardised, or as they are where all tasks have losses of one unit. What cannot be told
+    is None. `between` is the standard deviation of the true differences between tasks.
     """
 
     first: str
@@ -46,6 +48,25 @@ class PairOverTasks:
     tasks: int
     within: MarginOverTasks | None = None
     """What is known of a margin, where one was given."""
+    judged_by: Loss | None = field(default=None, repr=False, compare=False)
+    """The loss that differences are of, where they are not standardised."""
+
+    def shown(self, difference: float | None) -> float | None:
+        """A difference as users are shown it: standardised, or in the units and direction of the score."""
+        if difference is None or self.judged_by is None:
+            return difference
+        return self.judged_by.shown_difference(difference)
+
+    def shown_spread(self, spread: float | None) -> float | None:
+        """A standard error or standard deviation as users are shown it."""
+        return spread if spread is None or self.judged_by is None else self.judged_by.shown_spread(spread)
+
+    def shown_interval(self, ends: Interval | None) -> Interval | None:
+        """An interval of differences as users are shown it, the lower end first."""
+        if ends is None or self.judged_by is None:
+            return ends
+        low, high = sorted(self.judged_by.shown_difference(end) for end in ends)
+        return low, high
 
     @property
     def winner(self) -> str | None:
@@ -79,13 +100,25 @@ class PairOverTasks:
         claim, both = self.claim, f"{self.first} and {self.second}"
         if claim.bounds is None or claim.adjusted_p_value is None or self.standard_error is None:
             return f"{both} cannot be compared over tasks: their losses never differ, or have no errors."
-        lead = f"{self.winner} loses less than {self.loser}" if self.winner else f"{both} are not told apart"
-        low, high = claim.bounds
+        low, high = self.shown_interval(claim.bounds) or claim.bounds
+        found, error = self.shown(self.difference), self.shown_spread(self.standard_error)
+        unit = "" if self.judged_by is None else self.judged_by.difference_unit
+        kind = "standardised, " if self.judged_by is None else ""
         return (
-            f"On average over tasks like these {self.tasks}, {lead}: standardised, {self.first} − "
-            f"{self.second} = {self.difference:.4g} ± {self.standard_error:.2g} (95 % interval {low:.4g} to "
-            f"{high:.4g}), p = {claim.adjusted_p_value:.2g} allowing for {claim.family} comparisons."
+            f"On average over tasks like these {self.tasks}, {self._lead}: {kind}{self.first} − "
+            f"{self.second} = {found:.4g} ± {error:.2g}{unit and f' percentage{unit}'} (95 % "
+            f"interval {low:.4g} to {high:.4g}{unit}), p = "
+            f"{claim.adjusted_p_value:.2g} allowing for {claim.family} comparisons."
         )
+
+    @property
+    def _lead(self) -> str:
+        """Who is better, in a few words."""
+        if self.winner is None or self.loser is None:
+            return f"{self.first} and {self.second} are not told apart"
+        if self.judged_by is None:
+            return f"{self.winner} loses less than {self.loser}"
+        return self.judged_by.is_better_words(self.winner, self.loser)
 
     @property
     def margin_words(self) -> str:
@@ -101,6 +134,7 @@ def pairs_over_tasks(tasks: Sequence[ComparedTask], share: float, family: int) -
     names = _met_everywhere(tasks)
     if not names:
         return ()
+    judge = _judge_as_it_is(tasks)
     effects = stacked([effects_on(task, names) for task in tasks])
     known, combined = over_tasks(effects)
     found: list[PairOverTasks] = []
@@ -110,10 +144,17 @@ def pairs_over_tasks(tasks: Sequence[ComparedTask], share: float, family: int) -
     told = {(one.first, one.second): one for one in found}
     means = dict(zip(names, effects[0].mean(axis=-1).tolist(), strict=True))
     nothing = Claim(None, None, share, family)
-    return tuple(
+    every = (
         told.get(name) or PairOverTasks(*name, means[name], None, nothing, None, None, len(tasks))
         for name in names
     )
+    return tuple(replace(pair, judged_by=judge) for pair in every)
+
+
+def _judge_as_it_is(tasks: Sequence[ComparedTask]) -> Loss | None:
+    """The loss of all tasks where it has one unit on them, so that nothing is standardised."""
+    judge = tasks[0].work.losses[tasks[0].code].loss
+    return judge if judge.has_one_unit else None
 
 
 def _met_everywhere(tasks: Sequence[ComparedTask]) -> list[Names]:
@@ -128,7 +169,7 @@ def effects_on(task: ComparedTask, names: Sequence[Names], *, is_standardised: b
     squares = task.pairs.squares
     where = {name: place for place, name in enumerate(task.pairs.names)}
     places = [where[name] for name in names]
-    unit = (task.standard.spread(1.0) or np.nan) if is_standardised else 1.0
+    unit = (task.standard.comparable_spread(1.0) or np.nan) if is_standardised else 1.0
     errors = unit * squares.standard_errors[places]
     return unit * squares.differences[places], np.square(errors), error_df(squares)[places]
 
@@ -159,11 +200,13 @@ def error_df(squares: PairSquares) -> Numbers:
 
 
 def _margin_sentence(pair: PairOverTasks, within: MarginOverTasks) -> str:
-    margin = f"the margin of {within.verdict.margin}"
+    margin = f"the margin of {within.verdict.margin.shown(pair.judged_by)}"
     if within.bounds is None:
         return f"Over tasks nothing is said of {margin}: {within.why_not}."
     is_share = within.verdict.margin.is_relative
-    ends = per_cents(*within.bounds) if is_share else " to ".join(map(significant, within.bounds))
+    unit = "" if pair.judged_by is None else pair.judged_by.difference_unit
+    amounts = pair.shown_interval(within.bounds) or within.bounds
+    ends = per_cents(*within.bounds) if is_share else f"{' to '.join(map(significant, amounts))}{unit}"
     if pair.is_equivalent:
         lead = f"{pair.first} and {pair.second} are equivalent within {margin} on average"
     elif pair.not_worse:

@@ -9,6 +9,7 @@ from redelve.answers.losses import in_order
 from redelve.findings.claims import Contest
 from redelve.findings.failures import FailedJobs, failed_jobs_of
 from redelve.findings.findings import Coverage, Findings, ManyRuns, MethodRuns
+from redelve.findings.margin import MarginOverTasks
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import MethodFinding, TaskFindings
 
@@ -138,23 +139,40 @@ def over_tasks_frame(pairs: Sequence[PairOverTasks]) -> pd.DataFrame:
 
 
 def _pair_row(pair: PairOverTasks) -> tuple[object, ...]:
-    nothing, within = (None, None), pair.within
+    within = pair.within
     judged = None if within is None or within.why_not else within
     return (
         pair.first,
         pair.second,
         pair.tasks,
-        pair.difference,
+        *_in_scores(pair, (pair.difference,)),
         pair.standard_error,
-        *(pair.claim.bounds or nothing),
+        *_in_scores(pair, pair.claim.bounds),
         pair.claim.adjusted_p_value,
         pair.winner,
         pair.between,
-        *(pair.prediction or nothing),
-        *((None, *nothing) if judged is None else (judged.difference, *(judged.bounds or nothing))),
+        *_in_scores(pair, pair.prediction),
+        *_margin_numbers(pair, judged),
         None if judged is None else pair.is_equivalent,
         None if judged is None else ", ".join(pair.not_worse),
     )
+
+
+def _in_scores(pair: PairOverTasks, ends: Sequence[float] | None) -> list[float | None]:
+    """Differences in the direction of the score that they are of; two unknown ones where there is none."""
+    if ends is None:
+        return [None, None]
+    is_turned = pair.judged_by is not None and pair.judged_by.higher_is_better
+    return sorted(-end for end in ends) if is_turned else list(ends)
+
+
+def _margin_numbers(pair: PairOverTasks, within: MarginOverTasks | None) -> list[float | None]:
+    """Difference and interval in terms of the margin; shares are those of losses."""
+    if within is None:
+        return [None, None, None]
+    if within.verdict.margin.is_relative or within.difference is None:
+        return [within.difference, *(within.bounds or (None, None))]
+    return [*_in_scores(pair, (within.difference,)), *_in_scores(pair, within.bounds)]
 
 
 def coverage_frame(found: Sequence[Coverage]) -> pd.DataFrame:

@@ -112,6 +112,16 @@ class MethodFinding:
             deviations=_deviations(found, "seeds" if self.is_one_partition else "training sets"),
         )
 
+    @property
+    def comparable(self) -> float | None:
+        """The expected loss as it is averaged over tasks: standardised, or as it is."""
+        return self.standard.comparable(self.mean)
+
+    @property
+    def comparable_error(self) -> float | None:
+        """Its standard error."""
+        return self.standard.comparable_spread(self.standard_error)
+
     def interval(self, level: float = 0.95) -> Interval | None:
         """The confidence interval of the expected loss, as far as it is possible."""
         found = self.estimate
@@ -258,14 +268,14 @@ class ComparedTask:
     @property
     def standard(self) -> StandardLoss:
         """How losses of this task are made comparable with those of others."""
-        return StandardLoss(self.work.facts.baselines.get(self.code), self.work.losses[self.code].is_shift)
+        return standard_of(self.work.facts, self.code)
 
     def findings(
         self, claims: Sequence[Claim] = (), margin: Margin | None = None, race: Race | None = None
     ) -> TaskFindings:
         """What was found, with the claims that may be made."""
         work, facts, judge = self.work, self.work.facts, self.work.losses[self.code]
-        standard = StandardLoss(facts.baselines.get(self.code), judge.is_shift)
+        standard = self.standard
         if margin is not None and judge.is_shift and judge.limits[0] < 0:
             margin.refuse_share(f"{judge.words} on {facts.address}")
         methods = tuple(finding_of(work, self.losses[name], standard, judge.limits) for name in self.losses)
@@ -363,7 +373,8 @@ def analyse_task(results: Results, address: str, code: str | None = None) -> Tas
 
 def standard_of(facts: TaskFacts, code: str) -> StandardLoss:
     """How a loss is standardised on a task."""
-    return StandardLoss(facts.baselines.get(code), facts.loss(code).is_shift)
+    judge = facts.loss(code)
+    return StandardLoss(facts.baselines.get(code), judge.is_shift, judge.has_one_unit)
 
 
 def finding_of(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from math import sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ from redelve.stats.ranks import (
 )
 
 ROPE = 0.01
-"""Standardised losses that differ by less than this are practically the same."""
+"""Standardised losses that differ by less than this are practically the same; of scores, so much of the range
+that they have."""
 
 FIXED_TASKS = (
     "the average over these tasks has a standard error for these tasks alone: it says nothing of other tasks"
@@ -44,16 +45,31 @@ SAME_DATA = (
     "some prototasks are of the same data: they are taken as independent tasks, which they are not quite"
 )
 LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
+WITHOUT_SCORES = "these tasks are left out because some model has no score there: "
 
 
 @dataclass(frozen=True)
 class RankedMethod:
-    """A method's average standardised loss over tasks, with its standard error, and its mean rank."""
+    """A method's average loss over tasks, with its standard error, and its mean rank.
+
+    Losses are standardised, or as they are where they have one unit on all tasks.
+    """
 
     method: str
     average: float
     standard_error: float | None
     mean_rank: float
+    judged_by: Loss | None = field(default=None, repr=False, compare=False)
+    """The loss, where it is not standardised."""
+
+    @property
+    def shown(self) -> tuple[float, float | None]:
+        """Average and standard error as users are shown them."""
+        if self.judged_by is None:
+            return self.average, self.standard_error
+        error = self.standard_error
+        spread = None if error is None else self.judged_by.shown_spread(error)
+        return self.judged_by.shown_value(self.average), spread
 
 
 @dataclass(frozen=True)
@@ -76,6 +92,14 @@ class AcrossTasks:
     margin: Margin | None = None
     is_planned: bool = False
 
+    contender: str = "method"
+    """What is compared, in the user's word."""
+
+    @property
+    def is_standardised(self) -> bool:
+        """Whether averages are of standardised losses, and not of scores as they are."""
+        return not self.judged_by.has_one_unit
+
     @property
     def by_loss(self) -> tuple[RankedMethod, ...]:
         """The methods from the smallest average to the largest."""
@@ -91,7 +115,7 @@ class AcrossTasks:
 def across_tasks(
     findings: Sequence[TaskFindings], compared: Sequence[ComparedTask] = (), margin: Margin | None = None
 ) -> AcrossTasks | None:
-    """The tasks on which every method has a standardised loss, taken together; None for one prototask.
+    """The tasks on which every method has a comparable loss, taken together; None for one prototask.
 
     `compared` are all tasks of the report, with the comparisons that are made over tasks, and that may say
     something of a margin.
@@ -101,7 +125,7 @@ def across_tasks(
     largest = _largest_of_each_prototask(complete)
     if len(largest) < 2 or len(names) < 2:
         return None
-    table = _standardised(largest, names)
+    table = _comparable(largest, names)
     is_planned = any(task.is_planned for task in complete)
     is_sample = len(largest) >= FEWEST_TASKS
     ranks = friedman(table) if is_sample and not is_planned else None
@@ -114,10 +138,11 @@ def across_tasks(
         friedman=ranks,
         nemenyi=nemenyi(table) if ranks else None,
         wilcoxon=wilcoxon_all(table) if ranks else (),
-        rope=_ropes(table, names) if ranks else {},
+        rope=_ropes(table, names, _rope_of(largest[0])) if ranks else {},
         caveats=(*_caveats(findings, complete, largest), *(ranks.caveats if ranks else ())),
         margin=margin,
         is_planned=is_planned,
+        contender=largest[0].task.contender,
     )
 
 
@@ -131,7 +156,8 @@ def _caveats(
     if len({task.task.data_digest for task in largest}) < len(largest):
         caveats.append(SAME_DATA)
     if left_out := [task.task.address for task in findings if task not in complete]:
-        caveats.append(LEFT_OUT + ", ".join(left_out))
+        why = WITHOUT_SCORES if findings[0].judged_by.has_one_unit else LEFT_OUT
+        caveats.append(why + ", ".join(left_out))
     return caveats
 
 
@@ -149,8 +175,8 @@ def _pairs(
 
 
 def _is_complete(task: TaskFindings, names: Sequence[str]) -> bool:
-    known = {one.method for one in task.methods if one.standardised is not None}
-    return all(name in known and np.isfinite(task.method(name).standardised or 0.0) for name in names)
+    known = {one.method: one.comparable for one in task.methods if one.comparable is not None}
+    return all(name in known and np.isfinite(known[name]) for name in names)
 
 
 def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFindings]:
@@ -163,10 +189,8 @@ def _largest_of_each_prototask(findings: Sequence[TaskFindings]) -> list[TaskFin
     return list(largest.values())
 
 
-def _standardised(findings: Sequence[TaskFindings], names: Sequence[str]) -> NDArray[np.float64]:
-    return np.array(
-        [[task.method(name).standardised for name in names] for task in findings], dtype=np.float64
-    )
+def _comparable(findings: Sequence[TaskFindings], names: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([[task.method(name).comparable for name in names] for task in findings], dtype=np.float64)
 
 
 def _ranked(
@@ -175,15 +199,16 @@ def _ranked(
     from redelve.stats.ranks import rank_methods
 
     ranks, averages = rank_methods(table).mean(axis=0), table.mean(axis=0)
+    judge = findings[0].judged_by if findings[0].judged_by.has_one_unit else None
     return tuple(
-        RankedMethod(name, float(averages[k]), _error(findings, name), float(ranks[k]))
+        RankedMethod(name, float(averages[k]), _error(findings, name), float(ranks[k]), judge)
         for k, name in enumerate(names)
     )
 
 
 def _error(findings: Sequence[TaskFindings], name: str) -> float | None:
     """Standard error of the average for these very tasks."""
-    errors = [task.method(name).standardised_error for task in findings]
+    errors = [task.method(name).comparable_error for task in findings]
     if any(error is None for error in errors):
         return None
     return sqrt(sum(error**2 for error in errors if error is not None)) / len(errors)
@@ -205,8 +230,20 @@ def _wins(findings: Sequence[TaskFindings], first: str, second: str) -> WinTieLo
     return count_wins(differences, p_values)
 
 
-def _ropes(table: NDArray[np.float64], names: Sequence[str]) -> dict[tuple[str, str], RopeProbabilities]:
-    found = signed_rank_all(table, rope=ROPE, rng=generator("rope", *names))
+def _rope_of(task: TaskFindings) -> float | None:
+    """How much is practically nothing; None for scores whose range nobody knows."""
+    if not task.judged_by.has_one_unit:
+        return ROPE
+    low, high = task.judged_by.limits(task.task.targets)
+    return ROPE * (high - low) if isfinite(high - low) else None
+
+
+def _ropes(
+    table: NDArray[np.float64], names: Sequence[str], rope: float | None
+) -> dict[tuple[str, str], RopeProbabilities]:
+    if rope is None:
+        return {}
+    found = signed_rank_all(table, rope=rope, rng=generator("rope", *names))
     return {(names[i], names[j]): each for (i, j), each in found.items()}
 
 

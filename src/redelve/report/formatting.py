@@ -276,8 +276,24 @@ class ReportTable:
 
 
 METHOD = ReportColumn("Method")
+MOST_NAMES = 8
+"""So many names are listed in a sentence; more are counted."""
 CASES = ReportColumn("Training cases", ("training_set_size",))
 TASK = ReportColumn("Task")
+
+
+def contender_column(contender: str) -> ReportColumn:
+    """The column of what is compared: methods that learn, or models as they are."""
+    return ReportColumn(contender.capitalize())
+
+
+def several_names(names: Sequence[str], noun: str, last: str = "and") -> str:
+    """The names where there are few of them, else how many there are.
+
+    >>> several_names(["a", "b"], "models"), several_names(list("abcdefghij"), "models")
+    ('a and b', '10 models')
+    """
+    return listed(names, last) if len(names) <= MOST_NAMES else f"{len(names)} {noun}"
 
 
 def name_cell(method: str) -> Cell:

@@ -9,23 +9,61 @@ from math import isfinite
 from redelve.findings import AcrossTasks, Findings, TaskFindings
 from redelve.report import formatting
 from redelve.report.first_screen import MOST_NAMED, PlainAnswer, named, unit_of
-from redelve.report.formatting import Cell, Mark, ReportColumn, ReportTable, Row, listed, per_cent
+from redelve.report.formatting import (
+    CASES,
+    Cell,
+    Mark,
+    ReportColumn,
+    ReportTable,
+    Row,
+    contender_column,
+    listed,
+    name_cell,
+    per_cent,
+)
 from redelve.report.sections import Panel
+
+MOST_COLUMNS = 12
+"""So many methods are columns of a table; more are rows, where there are fewer data sets."""
+NO_MODEL_EVERYWHERE = "No two tasks have scores of all models, so there are no averages over tasks."
+
+
+def _which_question(across: AcrossTasks) -> str:
+    """What an average over tasks is about, and what it is not."""
+    count = len(across.tasks)
+    if not across.pairs:
+        return f"For new cases of these {count} tasks alone, compare all cases together (--pooled)."
+    return (
+        f"This is about new tasks like these {count}; for new cases of these very tasks compare all cases "
+        "together (--pooled)."
+    )
+
+
+def _tasks_word(across: AcrossTasks) -> str:
+    return "data sets" if across.is_standardised else "tasks"
 
 
 def answer_over(findings: Findings, found: Sequence[Panel]) -> PlainAnswer:
     """Over several data sets, each of which counts once."""
     across = findings.across
     if across is None:
-        return PlainAnswer(_leaders(found), "Averages over these data sets make no sense.", "")
+        why = (
+            NO_MODEL_EVERYWHERE
+            if findings.results.is_fixed
+            else "Averages over these data sets make no sense."
+        )
+        return PlainAnswer(_leaders(found), why, "")
     leader = across.by_loss[0].method
-    return PlainAnswer(_which_over(across, found), _sure_over(across), _more_over(leader, found))
+    more = _more_over(leader, found) if across.is_standardised else _which_question(across)
+    return PlainAnswer(_which_over(across, found), _sure_over(across), more)
 
 
 def _leaders(found: Sequence[Panel]) -> str:
     """Who had the smallest loss how often, where nothing can be averaged."""
     first = Counter(panel.largest.leader for panel in found if panel.largest.leader)
     told = [f"{name} on {times}" for name, times in first.most_common(MOST_NAMED)]
+    if all(panel.largest.task.is_fixed for panel in found):
+        return f"Of {len(found)} tasks, the best scores were those of {listed(told)}."
     return f"Of {len(found)} data sets, the smallest loss was that of {listed(told)}."
 
 
@@ -33,19 +71,22 @@ def _which_over(across: AcrossTasks, found: Sequence[Panel]) -> str:
     best, count = across.by_loss[0], len(across.tasks)
     stars = sum(best.method in panel.largest.best_group for panel in found)
     share = ""
-    if not across.judged_by.is_shift and isfinite(best.average):
+    if not across.is_standardised:
+        share = f", with {unit_of(across.judged_by).words(best.average)}"
+    elif not across.judged_by.is_shift and isfinite(best.average):
         share = f" with {per_cent(best.average)} of the loss of always giving the same answer"
     return (
-        f"Over {count} data sets {best.method} did best on average{share}; "
+        f"Over {count} {_tasks_word(across)} {best.method} did best on average{share}; "
         f"it may be the best on {stars} of {len(found)}."
     )
 
 
 def _sure_over(across: AcrossTasks) -> str:
+    tasks, contender = _tasks_word(across), across.contender
     if not across.pairs:
         return (
-            f"{len(across.tasks)} data sets are too few to say which method is better on others like them: "
-            "it takes three."
+            f"{len(across.tasks)} {tasks} are too few to say which {contender} is better on others like "
+            "them: it takes three."
         )
     if across.is_planned:
         shown = [f"{pair.winner} is better than {pair.loser}" for pair in across.pairs if pair.winner]
@@ -54,12 +95,13 @@ def _sure_over(across: AcrossTasks) -> str:
     worse = across.worse
     rest = [one.method for one in across.by_loss if one.method not in worse]
     if not worse:
-        return "On average over data sets like these no method was shown to be better than another."
+        return f"On average over {tasks} like these no {contender} was shown to be better than another."
     if len(rest) == 1:
-        return f"It is 95 % sure that {rest[0]} is the best on average over data sets like these."
+        return f"It is 95 % sure that {rest[0]} is the best on average over {tasks} like these."
+    are = "is" if len(worse) == 1 else "are"
     return (
-        f"It is 95 % sure that {named(worse, 'methods')} {'is' if len(worse) == 1 else 'are'} not the best "
-        f"on average over data sets like these; {named(rest, 'others')} could not be told apart."
+        f"It is 95 % sure that {named(worse, f'{contender}s')} {are} not the best "
+        f"on average over {tasks} like these; {named(rest, 'others')} could not be told apart."
     )
 
 
@@ -96,28 +138,71 @@ def ordered_methods(findings: Findings, found: Sequence[Panel]) -> tuple[str, ..
 
 
 def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
-    """A row for every data set, a column for every method: losses, and a star where it may be the best."""
+    """Every method on every data set: losses, a star where it may be the best; the shorter side on top."""
     names = ordered_methods(findings, found)
-    rows = [_dataset_row(panel, names) for panel in found]
-    if findings.across is not None:
-        ranked = {one.method: one for one in findings.across.methods}
-        cells = [_average(ranked[name].average) if name in ranked else _average(None) for name in names]
-        rows.insert(0, (Cell("Average"), Cell(formatting.UNKNOWN), *cells))
+    is_fixed, contender = findings.results.is_fixed, findings.results.contender
+    what = "task" if is_fixed else "data set"
+    rows = _by_method(findings, found, names) if is_turned(findings) else _by_data_set(findings, found, names)
+    size = ReportColumn("Cases", ("cases",)) if is_fixed else CASES
+    columns = (
+        (contender_column(contender), ReportColumn("Average", ("average",)), *_numbers(_titles(found)))
+        if is_turned(findings)
+        else (ReportColumn(what.capitalize()), size, *_numbers(names))
+    )
     return ReportTable(
         "datasets",
-        "Every method on every data set",
-        (
-            ReportColumn("Data set"),
-            ReportColumn("Training cases", ("training_set_size",)),
-            *(ReportColumn(name, (name,)) for name in names),
-        ),
+        f"Every {contender} on every {what}",
+        columns,
         tuple(rows),
-        f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. Methods by "
-        "their average, in which every data set counts once.",
+        f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. "
+        f"{contender.capitalize()}s by their average, in which every {what} counts once.",
     )
 
 
+def is_turned(findings: Findings) -> bool:
+    """Whether methods are rows, since there are too many of them to be columns."""
+    methods, tasks = len(findings.results.methods), len(findings.results.tasks)
+    return methods > MOST_COLUMNS and methods > tasks
+
+
+def _numbers(titles: Sequence[str]) -> tuple[ReportColumn, ...]:
+    return tuple(ReportColumn(title, (title,)) for title in titles)
+
+
+def _titles(found: Sequence[Panel]) -> tuple[str, ...]:
+    return tuple(panel.title for panel in found)
+
+
+def _averages(findings: Findings, names: Sequence[str]) -> dict[str, Cell]:
+    """The average of every method that has one."""
+    across = findings.across
+    ranked = {} if across is None else {one.method: one.shown[0] for one in across.methods}
+    return {name: _average(ranked.get(name)) for name in names}
+
+
+def _by_method(findings: Findings, found: Sequence[Panel], names: Sequence[str]) -> list[Row]:
+    averages = _averages(findings, names)
+    return [
+        (
+            name_cell(name),
+            averages[name],
+            *(_dataset_cell(one.largest, name, one.is_standardised) for one in found),
+        )
+        for name in names
+    ]
+
+
+def _by_data_set(findings: Findings, found: Sequence[Panel], names: Sequence[str]) -> list[Row]:
+    rows = [_dataset_row(panel, names) for panel in found]
+    if findings.across is not None:
+        rows.insert(0, (Cell("Average"), Cell(formatting.UNKNOWN), *_averages(findings, names).values()))
+    return rows
+
+
 def _what_is_shown(found: Sequence[Panel]) -> str:
+    if found and all(panel.largest.task.is_fixed for panel in found):
+        judges = {unit_of(panel.largest.judged_by).title for panel in found}
+        return judges.pop() if len(judges) == 1 else "Scores in their own units"
     if not found or not all(panel.is_standardised for panel in found):
         return "At the largest training-set size; losses standardised where that is possible"
     unit = "0" if found[0].largest.judged_by.is_shift else "1"
@@ -133,9 +218,10 @@ def _average(value: float | None) -> Cell:
 
 def _dataset_row(panel: Panel, names: Sequence[str]) -> Row:
     task = panel.largest
+    size = task.task.case_count if task.task.is_fixed else task.task.training_set_size
     return (
-        Cell(panel.prototask, link=f"#{panel.key}"),
-        formatting.count_cell(task.task.training_set_size),
+        Cell(panel.title, link=f"#{panel.key}"),
+        formatting.count_cell(size),
         *(_dataset_cell(task, name, panel.is_standardised) for name in names),
     )
 

@@ -176,11 +176,14 @@ class TaskFacts:
     """What of the data is not in use, in words: columns such as dates, ids and texts, cases."""
     test_ratio: float | None = None
     """Test cases over training cases, where folds are known by their scores alone."""
-
     is_fixed: bool = field(init=False, repr=False, compare=False)
     """Whether models are compared as they are: there are no training sets."""
+    has_size: bool = field(init=False, repr=False, compare=False)
+    """Whether anybody knows how many cases methods learnt from."""
     contender: str = field(init=False, repr=False, compare=False)
     """What is compared, in the user's word: "method", "model"."""
+    title: str = field(init=False, repr=False, compare=False)
+    """What a reader calls the data: "/demo/age", or the name that fixed models' scores came with."""
     setting: str = field(init=False, repr=False, compare=False)
     """What losses are about, to begin a sentence with: "With 128 training cases", "On 500 cases"."""
     inner_setting: str = field(init=False, repr=False, compare=False)
@@ -189,14 +192,19 @@ class TaskFacts:
     """What a standard error is for: what could have been others."""
 
     def __post_init__(self) -> None:
-        is_fixed, setting = self.scheme == "fixed", f"With {self.training_set_size} training cases"
-        if is_fixed:
+        is_fixed, prototask = self.scheme == "fixed", self.address.rpartition("/")[0]
+        has_size = not is_fixed and self.test_ratio is None and self.training_set_size > 0
+        of_sets = "folds" if self.test_ratio is not None else "training sets"
+        setting = f"Over {len(self.instances)} {of_sets}"
+        if has_size:
+            setting = f"With {self.training_set_size} training cases"
+        elif is_fixed:
             setting = f"On {len(self.instances[0].case_numbers):,} cases"
-        elif self.test_ratio is not None:
-            setting = f"Over {len(self.instances)} folds"
         told = {
             "is_fixed": is_fixed,
+            "has_size": has_size,
             "contender": "model" if is_fixed else "method",
+            "title": prototask.lstrip("/") if is_fixed else prototask,
             "setting": setting,
             "inner_setting": f"{setting[:1].lower()}{setting[1:]}",
             "what_is_new": "new cases" if is_fixed else "new training sets and new test cases",
@@ -297,8 +305,18 @@ class Results:
 
     def __repr__(self) -> str:
         done, count = len(self.records) - len(self.failures), len(self.records)
-        what = f"{len(self.methods)} methods on {len(self.tasks)} tasks"
-        return f"<Results of {what}: {done} of {count} jobs done>"
+        what = f"{len(self.methods)} {self.contender}s on {len(self.tasks)} tasks"
+        return f"<Results of {what}{'' if self.is_fixed else f': {done} of {count} jobs done'}>"
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all tasks compare models as they are, without training sets."""
+        return bool(self.tasks) and all(facts.is_fixed for facts in self.tasks.values())
+
+    @property
+    def contender(self) -> str:
+        """What is compared, in the user's word."""
+        return "model" if self.is_fixed else "method"
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:

@@ -78,6 +78,11 @@ class BroughtScore(Loss):
         return _parts(self.code)[-1] == BINARY
 
     @property
+    def has_one_unit(self) -> bool:
+        """Scores of one table are the same thing on all of its tasks."""
+        return True
+
+    @property
     def is_shift(self) -> bool:
         """Whether nobody has said what is lost at least."""
         return not isfinite(self.limits(())[0])

@@ -185,6 +185,11 @@ class Loss(ABC):
         return f"{self.shown_name} {self.shown_value(loss):.3g}{self.shown_unit}"
 
     @property
+    def has_one_unit(self) -> bool:
+        """Whether its values on different tasks can be averaged as they are."""
+        return False
+
+    @property
     def is_shift(self) -> bool:
         """Whether it has no natural zero, as log densities: it is standardised by subtraction."""
         return False

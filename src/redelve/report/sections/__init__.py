@@ -71,6 +71,11 @@ class Panel:
         return slug(self.prototask)
 
     @property
+    def title(self) -> str:
+        """What a reader calls it."""
+        return self.largest.task.title
+
+    @property
     def largest(self) -> TaskFindings:
         """The task with the most training cases."""
         return self.tasks[-1]

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from redelve.findings import AcrossTasks, Findings, Margin, PairOverTasks
+from redelve.findings import AcrossTasks, Findings, PairOverTasks
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, FigureLook, Picture, draw_marker, label, look_of, new_figure
 from redelve.report.formatting import (
-    METHOD,
     Cell,
     Mark,
     ReportColumn,
     ReportTable,
     Row,
+    contender_column,
     error_cell,
     listed,
     name_cell,
+    several_names,
 )
 from redelve.report.sections import SECTIONS, ReportContext, Section
 from redelve.text_numbers import per_cents
@@ -79,23 +80,35 @@ def averages_table(across: AcrossTasks) -> ReportTable:
     rows = [
         (
             name_cell(one.method),
-            error_cell(one.average, one.standard_error),
+            error_cell(*one.shown),
             Cell(f"{one.mean_rank:.2f}", (one.mean_rank,)),
         )
         for one in across.by_loss
     ]
+    unit = f"{across.judged_by.shown_unit and ' (%)'}" if not across.is_standardised else ""
     return ReportTable(
         "across-averages",
-        f"Average standardised {across.judged_by.words} over {len(across.tasks)} tasks",
+        f"Average {_what(across)} over {len(across.tasks)} tasks",
         (
-            METHOD,
-            ReportColumn("Average ± SE", ("average", "average_se")),
+            contender_column(across.contender),
+            ReportColumn(f"Average{unit} ± SE", ("average", "average_se")),
             ReportColumn("Mean rank", ("mean_rank",)),
         ),
         tuple(rows),
-        f"Over {len(across.tasks)} tasks, one of each prototask: the one with the largest training sets. "
-        f"{friedman_sentence(across)}",
+        f"{_which_tasks(across)} {friedman_sentence(across)}",
     )
+
+
+def _what(across: AcrossTasks) -> str:
+    """What is averaged."""
+    return f"standardised {across.judged_by.words}" if across.is_standardised else across.judged_by.shown_name
+
+
+def _which_tasks(across: AcrossTasks) -> str:
+    count = len(across.tasks)
+    if across.is_standardised:
+        return f"Over {count} tasks, one of each prototask: the one with the largest training sets."
+    return f"Each of the {count} tasks counts once, however many cases it has; SE is for these very tasks."
 
 
 def pairs_table(across: AcrossTasks) -> ReportTable:
@@ -111,22 +124,41 @@ def pairs_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("p, adjusted", ("adjusted_p",)),
             ReportColumn("SD between tasks", ("between",)),
             ReportColumn("New task, 95 %", ("new_low", "new_high")),
-            *_margin_columns(across.margin),
+            *_margin_columns(across),
         ),
         tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in across.pairs),
-        "Mean differences of standardised losses over tasks like these, by random effects that weigh each "
-        "task by its standard error (Paule and Mandel, Hartung and Knapp). ▼: A loses less, ▲: it loses more "
+        f"Mean differences of {_differences_of(across)} over tasks like these, by random effects that weigh "
+        f"each task by its standard error (Paule and Mandel, Hartung and Knapp). {_marks(across)} "
         "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
         "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
-        f"of each pair by itself.{_margin_caption(across.margin)}",
+        f"of each pair by itself.{_margin_caption(across)}",
     )
 
 
-def _margin_columns(margin: Margin | None) -> tuple[ReportColumn, ...]:
-    if margin is None:
+def _differences_of(across: AcrossTasks) -> str:
+    if across.is_standardised:
+        return "standardised losses"
+    points = across.judged_by.difference_unit and ", in percentage points,"
+    return f"{across.judged_by.shown_name}{points}"
+
+
+def _marks(across: AcrossTasks) -> str:
+    if across.is_standardised:
+        return "▼: A loses less, ▲: it loses more"
+    return "▼: A is better, ▲: it is worse"
+
+
+def _margin_columns(across: AcrossTasks) -> tuple[ReportColumn, ...]:
+    if across.margin is None:
         return ()
-    what = "A − B, share" if margin.is_relative else "A − B, amount"
-    return ReportColumn(f"{what}, 95 %", ("margin_low", "margin_high")), ReportColumn(f"Within {margin}")
+    what = "A − B, share" if across.margin.is_relative else "A − B, amount"
+    within = ReportColumn(f"Within {_shown_margin(across)}")
+    return ReportColumn(f"{what}, 95 %", ("margin_low", "margin_high")), within
+
+
+def _shown_margin(across: AcrossTasks) -> str:
+    assert across.margin is not None
+    return across.margin.shown(None if across.is_standardised else across.judged_by)
 
 
 def _margin_cells(pair: PairOverTasks) -> tuple[Cell, ...]:
@@ -135,6 +167,7 @@ def _margin_cells(pair: PairOverTasks) -> tuple[Cell, ...]:
     if (bounds := pair.within.bounds) is None:
         return Cell(formatting.UNKNOWN), Cell("cannot be told")
     is_share = pair.within.verdict.margin.is_relative
+    bounds = bounds if is_share else pair.shown_interval(bounds) or bounds
     ends = per_cents(*bounds) if is_share else " to ".join(map(formatting.plain, bounds))
     able = pair.not_worse
     found = "equivalent" if pair.is_equivalent else f"{able[0]} not worse" if able else "open"
@@ -142,31 +175,33 @@ def _margin_cells(pair: PairOverTasks) -> tuple[Cell, ...]:
     return Cell(ends, bounds), Cell(found, mark=mark)
 
 
-def _margin_caption(margin: Margin | None) -> str:
-    if margin is None:
+def _margin_caption(across: AcrossTasks) -> str:
+    if across.margin is None:
         return ""
+    what = "loss" if across.is_standardised else "score"
     how = (
         "the geometric mean over tasks of the ratio of losses, less one"
-        if margin.is_relative
-        else "the mean over tasks in the units of the loss"
+        if across.margin.is_relative
+        else f"the mean over tasks in the units of the {what}"
     )
     return (
-        f" The margin of {margin} is judged by {how}: equivalent where all of its interval lies within the "
-        "margin, not worse where it leaves out that the method is worse by more."
+        f" The margin of {_shown_margin(across)} is judged by {how}: equivalent where all of its interval "
+        f"lies within the margin, not worse where it leaves out that the {across.contender} is worse by more."
     )
 
 
 def _pair_row(pair: PairOverTasks) -> Row:
     mark: Mark = "open" if pair.winner is None else "better" if pair.winner == pair.first else "worse"
-    bounds, error = pair.claim.bounds, pair.standard_error
+    bounds, error = pair.shown_interval(pair.claim.bounds), pair.shown_spread(pair.standard_error)
+    between, prediction = pair.shown_spread(pair.between), pair.shown_interval(pair.prediction)
     return (
         name_cell(pair.first),
         name_cell(pair.second),
-        error_cell(pair.difference, error, mark),
+        error_cell(pair.shown(pair.difference), error, mark),
         Cell(formatting.interval(bounds, error), bounds or ()),
         Cell(formatting.p_value(pair.claim.adjusted_p_value), (pair.claim.adjusted_p_value,)),
-        Cell(formatting.plain(pair.between, 2), (pair.between,)),
-        Cell(formatting.interval(pair.prediction, error), pair.prediction or ()),
+        Cell(formatting.plain(between, 2), (between,)),
+        Cell(formatting.interval(prediction, error), prediction or ()),
     )
 
 
@@ -180,8 +215,8 @@ def wins_table(across: AcrossTasks) -> ReportTable:
         "Tasks won, not told apart and lost",
         (ReportColumn("Row against column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
-        f"On how many of {len(across.tasks)} tasks the row's method wins – is not told apart – loses "
-        f"({decided}). "
+        f"On how many of {len(across.tasks)} tasks the row's {across.contender} wins – is not told apart – "
+        f"loses ({decided}). "
         "A summary, not a test; a task that is neither won nor lost may only have too little data.",
         is_matrix=True,
     )
@@ -225,7 +260,8 @@ def wilcoxon_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("p, adjusted", ("adjusted_p",)),
         ),
         tuple(rows),
-        f"Over {len(across.tasks)} tasks, one of each prototask; adjusted by Holm's method among themselves. "
+        f"Over {len(across.tasks)} tasks{', one of each prototask' * across.is_standardised}; adjusted by "
+        "Holm's method among themselves. "
         "They describe: what is claimed over tasks is in the table of differences.",
     )
 
@@ -246,7 +282,7 @@ def rope_table(across: AcrossTasks) -> ReportTable:
         ),
         tuple(rows),
         "Posterior probabilities by the Bayesian signed-rank test (Benavoli et al. 2014, 2017); "
-        "standardised losses that "
+        f"{'standardised losses' if across.is_standardised else 'scores'} that "
         f"differ by less than {width:g} are practically the same.",
     )
 
@@ -279,11 +315,12 @@ def margin_sentence(across: AcrossTasks) -> str:
     others = {_other(pair, leader): pair for pair in across.pairs if leader in (pair.first, pair.second)}
     same = [name for name, pair in others.items() if pair.is_equivalent]
     close = [name for name, pair in others.items() if name not in same and name in pair.not_worse]
-    margin = f"the margin of {across.margin}"
+    margin = f"the margin of {_shown_margin(across)}"
     parts = [f"{_are(same)} equivalent to {leader} within {margin}"] if same else []
     parts += [f"{_are(close)} not worse than {leader} by more than {margin}"] if close else []
     if not parts:
-        return f"On average over tasks no method was shown to be equivalent to {leader} within {margin}."
+        nobody = f"On average over tasks no {across.contender} was shown to be equivalent"
+        return f"{nobody} to {leader} within {margin}."
     return f"On average over tasks {'; '.join(parts)}."
 
 
@@ -303,15 +340,17 @@ def over_tasks_sentence(across: AcrossTasks) -> str:
     """What is claimed of tasks together."""
     count = len(across.tasks)
     if not across.pairs:
-        return f"{count} prototasks are too few for claims over tasks: three at least are needed."
+        kind = "prototasks" if across.is_standardised else "tasks"
+        return f"{count} {kind} are too few for claims over tasks: three at least are needed."
     named = f"On average over tasks like these {count}"
     worse = across.worse
     if not worse:
-        return f"{named} no method was shown to lose less than another."
-    rest = [one.method for one in across.methods if one.method not in worse]
-    shown = (
-        f"{named}, {listed(worse)} {'was' if len(worse) == 1 else 'were'} shown to lose more than some other"
-    )
+        better = "lose less" if across.is_standardised else "be better"
+        return f"{named} no {across.contender} was shown to {better} than another."
+    rest = [one.method for one in across.by_loss if one.method not in worse]
+    lose = "lose more" if across.is_standardised else "be worse"
+    those = several_names(worse, f"{across.contender}s")
+    shown = f"{named}, {those} {'was' if len(worse) == 1 else 'were'} shown to {lose} than some other"
     if len(rest) == 1:
         return f"{shown}; {rest[0]} was not (95 % confidence)."
     return f"{shown}; {listed(rest)} were not (95 % confidence)."
@@ -321,10 +360,10 @@ def friedman_sentence(across: AcrossTasks) -> str:
     """What Friedman's test says of all methods together; it describes, and claims nothing."""
     found = across.friedman
     if found is None:
-        few = "Rank tests take three prototasks at least."
+        few = f"Rank tests take three {'prototasks' if across.is_standardised else 'tasks'} at least."
         return "No ranks are compared: the comparisons were planned." if across.pairs else few
     if found.p_value is None:
-        return "Friedman's test is not defined here: all tasks tie all methods."
+        return "Friedman's test is not defined here: all tasks tie all of them."
     return (
         f"Friedman's test of all ranks (F form, {found.df1} and {found.df2} degrees of freedom): "
         f"{formatting.p_equals(found.p_value)} by itself; ranks describe, and nothing is claimed by them."
@@ -340,14 +379,13 @@ def ranks_picture(findings: Findings) -> Picture | None:
     return Picture(
         "ranks",
         "Mean ranks over tasks",
-        f"Mean ranks of {len(across.methods)} methods over {tasks} tasks; bars join methods whose mean "
-        "ranks differ by "
+        f"Mean ranks of {len(across.methods)} {across.contender}s over {tasks} tasks; bars join those whose "
+        "mean ranks differ by "
         f"less than the critical difference {across.nemenyi.critical_difference:.2f}.",
-        f"Mean ranks over {tasks} tasks, 1 being the smallest loss. A bar joins methods whose mean ranks "
+        f"Mean ranks over {tasks} tasks, 1 being the best. A bar joins {across.contender}s whose mean ranks "
         "differ by less "
         "than the critical difference (CD) of Nemenyi's test at 5 % (Demšar 2006). This describes: what is "
-        "claimed over tasks is in the table of differences. Mean ranks change when other methods join or "
-        "leave.",
+        "claimed over tasks is in the table of differences. Mean ranks change when others join or leave.",
         lambda: draw_ranks(across, tuple(findings.results.methods)),
     )
 

@@ -12,7 +12,7 @@ from redelve.findings.findings import MethodRuns, RunPair
 from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.first_screen import NOTHING, answer_table, losses_picture, plain_answer
-from redelve.report.many_data_sets import datasets_table
+from redelve.report.many_data_sets import datasets_table, is_turned
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
@@ -242,9 +242,10 @@ def _bear_in_mind(findings: Findings, *, in_brief: bool) -> str:
 def _datasets(findings: Findings, found: Sequence[Panel]) -> str:
     """A row for every data set, a column for every method that finds room."""
     table = datasets_table(findings, found)
-    names = [column.title for column in table.columns[2:]]
+    first = 1 if is_turned(findings) else 2
+    names = [column.title for column in table.columns[first:]]
     rows = [
-        [row[0].text, *(f"{cell.text}{MAY_BE_BEST if cell.mark else ' '}" for cell in row[2:])]
+        [row[0].text, *(f"{cell.text}{MAY_BE_BEST if cell.mark else ' '}" for cell in row[first:])]
         for row in table.rows
     ]
     left = max(len(row[0]) for row in rows)
@@ -261,8 +262,13 @@ def _datasets(findings: Findings, found: Sequence[Panel]) -> str:
         + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1 : shown + 1], widths, strict=False))
         for line in lines
     ]
-    left_out = [f"{len(rows) - MOST_ROWS} more data sets"] if len(rows) > MOST_ROWS else []
-    left_out += [f"{len(names) - shown} more methods"] if shown < len(names) else []
+    data_sets, methods = (
+        f"{'task' if findings.results.is_fixed else 'data set'}s",
+        f"{findings.results.contender}s",
+    )
+    down, across = (methods, data_sets) if is_turned(findings) else (data_sets, methods)
+    left_out = [f"{len(rows) - MOST_ROWS} more {down}"] if len(rows) > MOST_ROWS else []
+    left_out += [f"{len(names) - shown} more {across}"] if shown < len(names) else []
     more = [f"  The report has {formatting.listed(left_out)}."] if left_out else []
     caption = _wrapped(table.caption.replace("★", MAY_BE_BEST), indent="  ")
     return "\n".join(line.rstrip() for line in (*text, *more, caption))
