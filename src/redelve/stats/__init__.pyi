@@ -1,5 +1,12 @@
 """The names of `redelve.stats`, each from its module. This list is all: `__init__.py` reads it."""
 
+from redelve.stats.agreement import Association as Association
+from redelve.stats.agreement import SharedErrors as SharedErrors
+from redelve.stats.agreement import contributions as contributions
+from redelve.stats.agreement import error_kappa as error_kappa
+from redelve.stats.agreement import loss_correlation as loss_correlation
+from redelve.stats.agreement import shared_errors as shared_errors
+from redelve.stats.agreement import turning_cases as turning_cases
 from redelve.stats.anova import analyse_common as analyse_common
 from redelve.stats.anova import analyse_hierarchical as analyse_hierarchical
 from redelve.stats.anova import compare_common as compare_common
