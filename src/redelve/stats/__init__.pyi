@@ -92,6 +92,10 @@ from redelve.stats.ranks import friedman as friedman
 from redelve.stats.ranks import nemenyi as nemenyi
 from redelve.stats.ranks import wilcoxon as wilcoxon
 from redelve.stats.ranks import wilcoxon_all as wilcoxon_all
+from redelve.stats.reliability import CalibrationTest as CalibrationTest
+from redelve.stats.reliability import Reliability as Reliability
+from redelve.stats.reliability import reliability_diagram as reliability_diagram
+from redelve.stats.reliability import spiegelhalter_test as spiegelhalter_test
 from redelve.stats.resampled import NestedCV as NestedCV
 from redelve.stats.resampled import Resampled as Resampled
 from redelve.stats.resampled import ResampledComparison as ResampledComparison
