@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import os
 import pickle
@@ -12,25 +11,26 @@ import sys
 import traceback
 from typing import Any, NoReturn
 
+from redelve.run.cells.ancestor_memory import WrittenPages, be_unreadable
 from redelve.run.cells.confining import confine
 from redelve.run.cells.limits_and_outcome import Outcome, dump_answer
 from redelve.run.cells.rehearsal import rehearse
 from redelve.run.cells.watching import STARTED
-from redelve.run.cells.working import described, work, work_together
+from redelve.run.cells.working import described, this_process, work, work_together
 from redelve.run.workers.child import packed, received, unpacked, write_frame
 
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
-BE_READABLE = 4  # PR_SET_DUMPABLE of prctl(2)
 OUR_FAULT = 70
 ROOM = 1 << 30
 
 
-def wait(door: socket.socket) -> NoReturn:
+def wait(door: socket.socket, pages: WrittenPages) -> NoReturn:
     """Be a cell: wait for the job, do it, write down what came of it, and end."""
     code = OUR_FAULT
     try:
         _belong_to_the_warden()
-        rehearse()
+        if not pages.copy():
+            rehearse()
         request = received(door)
         door.close()
         if request is None:
@@ -62,15 +62,9 @@ def _belong_to_the_warden() -> None:
     os.setpgid(0, 0)
     if sys.platform == "linux":
         warden = os.getppid()
-        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+        this_process().prctl(DIE_WITH_PARENT, signal.SIGKILL)
         if os.getppid() != warden:
             os._exit(OUR_FAULT)
-
-
-def be_unreadable(is_so: bool) -> None:
-    """Whether other processes of the same user are kept from this one's memory (Linux; not from root's)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(BE_READABLE, int(not is_so))
 
 
 def _settle(output: int, memory: int | None) -> None:
@@ -142,4 +136,4 @@ def _flush() -> None:
             stream.flush()
         except Exception:  # closed or replaced by the method
             continue
-    ctypes.CDLL(None).fflush(None)
+    this_process().fflush(None)

@@ -19,18 +19,23 @@ import socket
 import sys
 import time
 import warnings
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import psutil
 
 from redelve.errors import in_words
 from redelve.run.cells import cell
-from redelve.run.cells.cell import be_unreadable
+from redelve.run.cells.ancestor_memory import WrittenPages, be_unreadable, gather_small_objects, join_pages
 from redelve.run.cells.rehearsal import rehearse
-from redelve.run.cells.sealing import APART, BUILT_IN, harmless
+from redelve.run.cells.sealing import APART, BUILT_IN, LARGE, harmless
 from redelve.run.cells.working import highest_memory
 from redelve.run.workers.child import packed, read_frame, received, send, unpacked, write_frame
 
+ARENAS = 64
+"""How many an ancestor with scikit-learn fills."""
+TIDY_EVERY = 32
+"""After so many cells memory is arranged anew: that costs some tenths of a second at first, then little."""
 LOOK_EVERY = 0.05
 """Seconds between two looks at a cell's memory."""
 
@@ -49,7 +54,10 @@ def serve(requests: int, replies: int) -> None:
     be_unreadable(True)
     os.close(replies)  # the same channel
     if (hint := read_frame(requests)) is not None:
-        preload(unpacked(hint)[0]["modules"])
+        modules = unpacked(hint)[0]["modules"]
+        if harmless(modules, LARGE | APART):
+            gather_small_objects(ARENAS)
+        preload(modules)
     Warden(socket.socket(fileno=requests)).serve()
 
 
@@ -65,7 +73,9 @@ class Warden:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(ringing, warn_on_full_buffer=False)
         self._spare: Spare | None = None
-        _prepare()
+        self._dying: set[int] = set()
+        self._served = 0
+        self._pages = _prepare()
 
     def serve(self) -> None:
         """Until there is nobody to answer."""
@@ -73,7 +83,7 @@ class Warden:
             header, descriptors = request
             if preload(header["modules"]):
                 self._drop_spare()
-                _prepare()
+                self._pages = _prepare()
             try:
                 pid = self._begin(header, descriptors)
             except OSError as error:
@@ -86,6 +96,16 @@ class Warden:
             with contextlib.suppress(OSError):  # if there is none, one is made when it is needed
                 self._spare = self._forked()
             self._watch(pid, header["memory"])
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Bury the dead, and now and then arrange memory: that takes as long as forking some cells."""
+        for pid in list(self._dying):
+            if _gone(pid) is not None:
+                self._dying.discard(pid)
+        self._served += 1
+        if self._served % TIDY_EVERY == 0:
+            join_pages()
 
     def _tell(self, told: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError):
@@ -113,7 +133,7 @@ class Warden:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(self._alarm)
             os.close(self._bell)
-            cell.wait(theirs)
+            cell.wait(theirs, self._pages)
         theirs.close()
         return Spare(pid, ours)
 
@@ -153,21 +173,21 @@ class Warden:
         read_frame(self._channel.fileno())
 
     def _stop(self, pid: int, peak: int) -> None:
-        """End a cell that nobody wants more of; that takes a while, so what it has used is told before."""
+        """End a cell that nobody wants more of; its burial takes a while, and nobody waits for it.
+
+        Once it is killed it can start nothing, so that what it may have started is known then.
+        """
         is_wanted = read_frame(self._channel.fileno()) is not None
         cpu, largest = used_by(pid)
-        has_company = len(_descendants(os.getpid())) > 1 + (self._spare is not None)
-        if not has_company:
-            self._tell({"code": 0, "cpu": cpu, "peak": max(peak, largest)})
-        _end(pid)
+        _kill(pid)
+        self._dying.add(pid)
         self._end_others()
-        if has_company:
-            self._tell({"code": 0, "cpu": cpu, "peak": max(peak, largest)})
+        self._tell({"code": 0, "cpu": cpu, "peak": max(peak, largest)})
         if not is_wanted:
             os._exit(0)
 
     def _end_others(self) -> None:
-        end_descendants(None if self._spare is None else self._spare.pid)
+        end_descendants({*self._dying, *(() if self._spare is None else (self._spare.pid,))})
 
 
 def used_by(pid: int) -> tuple[float | None, int]:
@@ -196,11 +216,15 @@ def _gone(pid: int) -> Ended | None:
     return (os.waitstatus_to_exitcode(status), usage) if found else None
 
 
-def _end(pid: int) -> Ended:
-    """End a cell that may still be at work."""
+def _kill(pid: int) -> None:
     _end_group(pid)
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)  # it may not have made its group yet
+
+
+def _end(pid: int) -> Ended:
+    """End a cell that may still be at work."""
+    _kill(pid)
     _, status, usage = os.wait4(pid, 0)
     return os.waitstatus_to_exitcode(status), usage
 
@@ -210,11 +234,15 @@ def _end_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def _prepare() -> None:
-    """Spare the cells what a process does once, and copying what the collector would touch."""
+def _prepare() -> WrittenPages:
+    """Spare the cells what a process does once, and copying what the collector would touch.
+
+    What a job writes to is copied by each cell before its job comes.
+    """
     rehearse(threads=1)
     gc.collect()
     gc.freeze()
+    return WrittenPages(rehearse)
 
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -230,10 +258,10 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1)
 
 
-def end_descendants(spared: int | None = None) -> None:
-    """End every process below this one but the one `spared`, those in sessions of their own too."""
+def end_descendants(spared: Collection[int] = ()) -> None:
+    """End every process below this one but those `spared`, those in sessions of their own too."""
     deadline = time.monotonic() + LONGEST_END
-    while (found := {*_descendants(os.getpid())} - {spared}) and time.monotonic() < deadline:
+    while (found := {*_descendants(os.getpid())}.difference(spared)) and time.monotonic() < deadline:
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
