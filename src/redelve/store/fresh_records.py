@@ -46,6 +46,8 @@ PAUSE = 0.02
 class RowSource(ABC):
     """Where a record's rows are."""
 
+    __slots__ = ()
+
     @abstractmethod
     def losses(self, head: Head) -> pa.Table:
         """Keys and losses, a row for each case."""
@@ -266,13 +268,17 @@ class FreshFile:
             return {self.digest: self.kind == DONE}
         return _digests(self)
 
-    def heads(self, table: pa.Table) -> list[Head]:
-        """The records without their rows."""
+    def about(self, table: pa.Table) -> Any:
+        """What it tells of its records."""
         about = (table.schema.metadata or {}).get(KEY)
         try:
-            content = json.loads(about or b"null")
+            return json.loads(about or b"null")
         except (ValueError, RecursionError):
             raise FormatError(self.path, None, "what it tells of the record is no JSON") from None
+
+    def heads(self, table: pa.Table) -> list[Head]:
+        """The records without their rows."""
+        content = self.about(table)
         if self.kind == SEVERAL:
             heads = self._several(DocumentFields(self.path, content))
         else:
@@ -300,7 +306,9 @@ class FreshFile:
 @lru_cache(maxsize=1 << 16)
 def _digests(file: FreshFile) -> Mapping[str, bool]:
     """Remembered, for whoever shares the work looks again and again, and a file is never changed."""
-    return {head.digest: head.status == "done" for head in file.heads(file.table())}
+    rows = DocumentFields(file.path, file.about(file.table())).take("records", list)
+    each = [DocumentFields(file.path, row) for row in rows]
+    return {one.digest("digest"): one.take("status", str) == "done" for one in each}
 
 
 def fresh_files(folder: Path) -> list[FreshFile]:
@@ -339,7 +347,7 @@ class OpenFiles:
             start += head.cases
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fresh(RowSource):
     """Some rows of a file of records as they are added."""
 

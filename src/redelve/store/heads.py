@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import pyarrow as pa
@@ -54,7 +55,7 @@ TOLD = pa.field(
 """The last column of circumstances, where a method told something of its training."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Head:
     """All that is known of a record but its rows; `content` is a hash of what was predicted."""
 
@@ -76,7 +77,7 @@ class Head:
     environment: Mapping[str, str] = field(default_factory=dict, compare=False)
     told: Told = field(default_factory=dict, compare=False)
 
-    @cached_property
+    @property
     def version(self) -> str:
         """What tells work of different versions of a method, or of a task, apart."""
         return version_of(self.job.method, self.method_digest, self.job.task, self.task_digest)
@@ -171,9 +172,15 @@ def _digest_of_items(items: tuple[tuple[str, str], ...]) -> str:
     return digest(dict(items))
 
 
+@lru_cache(maxsize=4096)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One value for all records that share it, of which there may be very many."""
+    return names
+
+
 @lru_cache(maxsize=256)
 def _environment(items: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    """One value for all records that share it, of which there may be very many."""
+    """The same for environments."""
     return dict(items)
 
 
@@ -185,16 +192,16 @@ def head_of(given: DocumentFields) -> Head:
         raise FormatError(given.path, None, f'unknown status "{status}": known are {", ".join(STATUSES)}')
     environment = take("environment", dict)
     head = Head(
-        Job(take("task", str), take("method", str), take("instance", int), take("run", int)),
+        Job(intern(take("task", str)), intern(take("method", str)), take("instance", int), take("run", int)),
         given.digest("digest"),
-        given.digest("method_digest"),
-        given.digest("task_digest"),
+        intern(given.digest("method_digest")),
+        intern(given.digest("task_digest")),
         take("seed", int),
         status,
         take("fallback", str, type(None)),
         take("cases", int),
-        given.texts("losses"),
-        given.texts("answer"),
+        _shared(given.texts("losses")),
+        _shared(given.texts("answer")),
         given.digest("content"),
         _costs(given),
         take("started", str),

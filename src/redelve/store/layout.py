@@ -69,12 +69,13 @@ def segment(name: str) -> str:
     return coded
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def version_of(method: str, method_digest: str, task: str, task_digest: str) -> str:
     """What tells work of different versions of a method, or of a task, apart."""
     return "v" + digest([method, method_digest, task, task_digest])[:12]
 
 
+@lru_cache(maxsize=1 << 16)
 def folder_of(kind: str, method: str, task: str, version: str) -> str:
     """Where the rows of a method's work on a task lie."""
     return f"{kind}/method={segment(method)}/task={segment(task)}/version={version}"

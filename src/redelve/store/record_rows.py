@@ -383,8 +383,10 @@ class RecordTable:
 
     @cached_property
     def _bytes(self) -> pa.Buffer | FormatError:
+        """The bytes stay readable when the file is closed; there may be more files than may be open."""
         try:
-            return sound_bytes(self.path, self._source, self._checksum)
+            with self._source as source:
+                return sound_bytes(self.path, source, self._checksum)
         except FormatError as error:
             return error
 

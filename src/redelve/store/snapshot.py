@@ -36,7 +36,7 @@ MOST_OPEN = 200
 # Records as they are gathered: some rows of two files
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StoredSource(RowSource):
     """Some rows of two files."""
 
@@ -77,7 +77,7 @@ class StoredSource(RowSource):
         return {name: table.column(name, start, head.cases) for name in head.answer}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SnapshotEntry:
     """A record in an archive."""
 
