@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import shutil
@@ -17,11 +18,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import ipc
 
+from redelve.errors import FormatError
 from redelve.run.results import Costs, Record
 from redelve.store import Archive, record_rows
+from redelve.store.record_rows import LOSS
+from tests.fuzzing.inside import seal
 from tests.store.made import (
     TASK,
     assert_same,
@@ -267,3 +273,19 @@ def test_kill_9_loses_at_most_what_is_under_way(tmp_path: Path, seed: int, size:
     assert archive.verify().problems == ()
     assert archive.done() == held
     assert len(pd.read_parquet(tmp_path / "a" / "jobs") if held else ()) == len(held)
+
+
+def test_a_sound_file_with_texts_for_losses_is_refused(tmp_path: Path) -> None:
+    """Somebody else may have made the archive; found by mutated archives."""
+    archive = make_archive(tmp_path / "a")
+    path = next(one for one in sorted((tmp_path / "a" / "fresh").iterdir()) if ".done." in one.name)
+    table = ipc.open_file(path).read_all()
+    spot = next(number for number, name in enumerate(table.column_names) if name.startswith(LOSS))
+    texts = pa.array(["much"] * len(table))
+    table = table.set_column(spot, table.column_names[spot], texts)
+    made = io.BytesIO()
+    with ipc.new_file(made, table.schema) as writer:
+        writer.write_table(table)
+    seal(path, made.getvalue())
+    with pytest.raises(FormatError, match=r"the record of .*: damaged, or not what it should be"):
+        archive.compact()

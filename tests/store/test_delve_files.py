@@ -260,6 +260,11 @@ def test_what_delve_has_no_room_for_is_told(tmp_path: Path) -> None:
     assert "/lin/my-table is no address in DELVE's sense" in report
 
 
+def test_a_folder_without_a_name_of_its_own_is_no_delve_directory(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"call it delve$"):
+        make_archive(tmp_path / "a").export_delve(".")
+
+
 def test_bad_directories_are_told(tmp_path: Path) -> None:
     task, method = make_task(instances=1), make_method()
     archive = Archive.open(tmp_path / "a", create=True)

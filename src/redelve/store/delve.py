@@ -63,9 +63,11 @@ class ExportReport:
 def export_results(results: Results, directory: Path) -> ExportReport:
     """Write results into the part `methods` of a delve directory."""
     if not directory.name.startswith("delve"):
+        has_name = directory.name not in ("", "..")
+        better = directory.with_name(f"delve-{directory.name}") if has_name else directory / "delve"
         raise SpecError(
             f'{directory}: DELVE\'s commands know a delve directory by a name that starts with "delve": '
-            f"call it {directory.with_name('delve-' + directory.name)}"
+            f"call it {better}"
         )
     (directory / "data").mkdir(parents=True, exist_ok=True)
     written: list[Path] = []

@@ -99,7 +99,7 @@ def read_document(path: Path) -> Document:
     except (ValueError, RecursionError) as error:
         raise FormatError(path, None, f"no JSON ({error}): restore the file from a copy") from None
     if not isinstance(content, dict):
-        raise FormatError(path, None, f"expected an object but got {type(content).__name__}")
+        raise FormatError(path, None, f"expected an object but got {content!r:.80}")
     given = content.pop("checksum", None)
     if given != _checksum(content):
         raise FormatError(path, None, "the checksum does not agree: the file was changed or damaged")
@@ -129,7 +129,7 @@ class DocumentFields:
 
     def __init__(self, path: Path, content: Any) -> None:
         if not isinstance(content, dict):
-            raise FormatError(path, None, f"expected named values but got {type(content).__name__}")
+            raise FormatError(path, None, f"expected named values but got {content!r:.80}")
         self.path, self.content = path, content
 
     def take(self, name: str, *types: type) -> Any:

@@ -35,7 +35,7 @@ from redelve.store.layout import (
     is_abandoned,
     write_document,
 )
-from redelve.store.record_rows import KEYS, LOSS, answer_of, write_records
+from redelve.store.record_rows import KEYS, LOSS, answer_of, failures_named, write_records
 from redelve.store.snapshot import (
     NEW,
     STORED,
@@ -139,7 +139,7 @@ def _loss_schema(entries: list[SnapshotEntry]) -> pa.Schema:
 def _loss_rows(entries: list[SnapshotEntry]) -> Iterator[pa.Table]:
     schema = _loss_schema(entries)
     for entry in entries:
-        yield _filled(entry.source.losses(entry.head), schema)
+        yield _filled(entry, entry.source.losses(entry.head), schema)
 
 
 def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table]]:
@@ -149,16 +149,17 @@ def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table
             known = entry.source.schema
             kinds |= {name: known.field(name).type for name in entry.head.answer}
     schema = pa.schema(KEYS | dict(sorted(kinds.items())))
-    return schema, (_filled(entry.source.answers(entry.head), schema) for entry in entries)
+    return schema, (_filled(entry, entry.source.answers(entry.head), schema) for entry in entries)
 
 
-def _filled(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _filled(entry: SnapshotEntry, table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The table with all columns of the schema: nulls where it has none."""
     there = set(table.schema.names)
     columns = [
         table.column(one.name) if one.name in there else pa.nulls(len(table), one.type) for one in schema
     ]
-    return pa.table(columns, schema=schema)
+    with failures_named(f"the record of {entry.head.job}"):  # somebody else may have made the file
+        return pa.table(columns, schema=schema)
 
 
 def _stage_heads(staged: _Staged, kept: Sequence[SnapshotEntry]) -> None:

@@ -351,7 +351,7 @@ def _check_rows(path: Path, count: int) -> None:
 
 
 @contextlib.contextmanager
-def failures_named(path: Path) -> Iterator[None]:
+def failures_named(path: Path | str) -> Iterator[None]:
     """Turn what pyarrow says of a bad file into an error that names it."""
     try:
         yield
