@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import time
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from redelve.data.delve.number_columns import (
     single_blanks,
 )
 from redelve.errors import RedelveError
-from redelve.text_numbers import is_integer, is_number, parse_limit, parse_number, round9, tcl
+from redelve.text_numbers import INTEGER, is_integer, is_number, parse_limit, parse_number, round9, tcl
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 NUMBER_LIKE = st.text("0123456789+-.eE", max_size=12)
@@ -221,3 +222,14 @@ def test_integer_texts_have_a_sign_and_digits() -> None:
 @given(st.lists(NUMBER_LIKE | st.text(max_size=3) | FINITE.map(repr), max_size=6))
 def test_many_texts_are_parsed_as_single_ones(texts: list[str]) -> None:
     assert list(map(bits, parse_numbers(texts).tolist())) == [bits(parse_number(text)) for text in texts]
+
+
+def test_many_digits_before_what_is_no_number_take_no_ages() -> None:
+    """Compared with a search that cannot go back; going back took a million times as long."""
+    text = "9" * 20_000 + "?"
+    began = time.process_time()
+    for _ in range(100):
+        assert INTEGER.fullmatch(text) is None
+    simple = time.process_time() - began
+    assert not is_number(text)
+    assert time.process_time() - began - simple < 100 * simple
