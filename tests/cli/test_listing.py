@@ -427,6 +427,10 @@ class TestOptions:
         assert told.endswith("xxx é\n")
         assert len(told) < 5000
 
+    def test_a_word_with_a_nul_character_is_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(EXAMPLE, lambda given: given.path(), ["a\0b"]) == 2
+        assert capsys.readouterr().err.startswith(r"mtry: 'a\x00b' holds a NUL character")
+
     def test_our_own_bugs_are_not_hidden(self) -> None:
         with pytest.raises(ZeroDivisionError):
             run(EXAMPLE, lambda _: str(1 // 0), [])

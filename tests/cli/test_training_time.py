@@ -124,8 +124,13 @@ def test_bytes_that_are_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path = tmp_path / "times.csv"
     path.write_bytes(b"time\n5\n\xff\xfe\n")
     assert main([str(path)]) == 1
-    assert "can't read this as CSV in UTF-8" in capsys.readouterr().err
+    assert "times.csv, line 3: byte 0xff is neither ASCII nor UTF-8" in capsys.readouterr().err
     assert main([str(tmp_path / "absent.csv")]) == 1
+
+
+def test_a_device_without_end_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["/dev/zero"]) == 1
+    assert "/dev/zero: " in capsys.readouterr().err
 
 
 def test_graphs_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

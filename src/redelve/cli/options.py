@@ -139,6 +139,9 @@ def parse(command: Command, argv: Sequence[str]) -> Given:
     >>> parse(mloss, ["-q", "-l", "S", "--", "-x"])
     Given(arguments=('-x',), options={'q': ('',), 'l': ('S',)})
     """
+    for word in argv:
+        if "\0" in word:
+            raise UsageError(f"{word!r} holds a NUL character, which no name or value can")
     known = {name: option for option in (*command.options, HELP) for name in option.names}
     arguments: list[str] = []
     options = OptionValues()

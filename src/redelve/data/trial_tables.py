@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from math import inf, isnan
 from pathlib import Path
 from typing import NamedTuple
 
+from redelve.data.files import read_text
 from redelve.errors import FormatError
 
 TIME = ("time", "times", "epoch", "epochs", "training_time", "seconds")
@@ -41,15 +43,14 @@ def read_trials(
     path: Path, column: str | None = None, group: str | None = None
 ) -> dict[str, list[TimedTrial]]:
     """The trials of each algorithm in a CSV file; without a column of names they are all the file's."""
+    text = read_text(path)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            delimiter = max(DELIMITERS, key=stream.readline().count)
-            stream.seek(0)
-            rows = csv.reader(stream, delimiter=delimiter, strict=True)
-            numbered = ((rows.line_num, [cell.strip() for cell in row]) for row in rows if row)
-            return _trials(path, numbered, column, group)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise FormatError(path, None, f"can't read this as CSV in UTF-8: {error}") from None
+        numbered = ((rows.line_num, [cell.strip() for cell in row]) for row in rows if row)
+        return _trials(path, numbered, column, group)
+    except csv.Error as error:
+        raise FormatError(path, None, f"can't read this as CSV: {error}") from None
 
 
 Rows = Iterator[tuple[int, list[str]]]
