@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks.calibration.classifiers import classifiers_section
 from benchmarks.calibration.curves import curves_section
 from benchmarks.calibration.equivalence import equivalence_section
+from benchmarks.calibration.gates import gate_section
 from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.heavy_tails import heavy_tails_section
 from benchmarks.calibration.in_time import in_time_section
@@ -36,6 +37,7 @@ from benchmarks.calibration.one_task import (
 from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
 from benchmarks.calibration.partition import partition_section, runs_section
+from benchmarks.calibration.question_races import question_race_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from benchmarks.calibration.sections import Effort, Finding, Make, Section
 from benchmarks.calibration.stated_power import stated_powers
@@ -77,6 +79,8 @@ SECTIONS: tuple[Make, ...] = (
     heavy_tails_section,
     in_time_section,
     metrics_section,
+    question_race_section,
+    gate_section,
 )
 
 INTRODUCTION = """# Calibration

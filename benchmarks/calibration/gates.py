@@ -10,10 +10,12 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
 
+from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
 from redelve.cli.main import main
 from redelve.stats.bounded_tests import not_worse_p_value, units_needed, worse_p_value
@@ -116,4 +118,104 @@ def settled_as_told(builds: Builds, count: int, rng: Generator) -> float:
         if not_worse_p_value(d, builds.amount) > ALPHA:
             fresh = Builds(units_needed(d, builds.amount, ALPHA), builds.amount).draw(1, rng)
             settled.append(bool((not_worse_p_value(fresh, builds.amount) <= ALPHA).all()))
-    return float(np.mean(settled))
+    return float(np.mean(settled)) if settled else float("nan")
+
+
+WORDS = """
+A new model and an old one on the same cases. *Blocked*: nothing changed but by chance, and the gate says
+"worse". *Passed*: the model lost just the margin, and the gate says "not worse". Each is meant to be at
+most 5 %. Of right and wrong answers the share told changes; *rubric* scores are in halves of a mark, *rare
+losses* are the only changes there are, *mostly the same* scores change in a fifth of the cases by any
+amount. *Through the command*: files are written and `redelve gate` is run on them. *Told*: of unchanged
+builds with not enough evidence, how often as many fresh cases as the gate told show that the model is not
+worse; 80 % is meant. *A fixed threshold* blocks wherever the mean falls by more than the margin. The second
+table has the exact chances of the three exits, with a margin of 0.05 and 15 % of answers that change."""
+SIZES = (50, 200, 1000)
+
+
+def gate_section(rng: Generator, effort: Effort) -> Section:
+    """The gate of CI."""
+    found = [*_binary(rng, effort), *_bounded(rng, effort), *_by_command(rng, effort)]
+    told = [_told(cases, amount, rng, effort) for cases, amount in ((50, 0.05), (200, 0.05), (200, 0.02))]
+    rows = [[f.what, f.where, f.percent, f"{f.count:,}"] for f in (*found, *told)]
+    head = ["cases", "lost", "not worse", "worse", "not enough evidence", "a fixed threshold blocks"]
+    exact = [_exact(cases, lost) for cases in SIZES for lost in (0.0, 0.05, 0.1)]
+    body = [
+        table(["what", "setting", "%", "builds"], rows),
+        table(head, exact),
+    ]
+    errors = ", ".join(
+        f"{margin(count)} of {count:,}" for count in (effort.some, effort.least, effort.least // 4)
+    )
+    words = (
+        f"{WORDS} The margin there is 0.05, and 15 % of answers change. Standard errors at 5 % are {errors}."
+    )
+    return Section("The gate", words, "\n\n".join(body), (*found, *told))
+
+
+def _binary(rng: Generator, effort: Effort) -> list[Finding]:
+    found = []
+    for cases in SIZES:
+        for amount in (0.01, 0.05, 0.1):
+            for changed in (0.02, 0.15, 0.4):
+                where = f"{cases} cases, margin {amount:g}, {100 * changed:g} % change"
+                for what, lost in (("unchanged, blocked", 0.0), ("lost the margin, passed", amount)):
+                    builds = Builds(cases, amount, lost, changed)
+                    rate = 100 * _counted(builds, effort.some, rng)[1 if lost == 0 else 0]
+                    found.append(Finding(f"gate: {what}", where, rate, effort.some))
+    return found
+
+
+def _counted(builds: Builds, count: int, rng: Generator) -> tuple[float, float]:
+    """Shares passed and blocked, from counts of right and wrong answers."""
+    chances = [*builds.chances, 1 - sum(builds.chances)]
+    counts = rng.multinomial(builds.cases, chances, size=count).astype(float)
+    values = np.broadcast_to(SIGNS, counts.shape)
+    passes = not_worse_p_value(values, builds.amount, counts=counts) <= ALPHA
+    blocks = (worse_p_value(values, counts=counts) <= ALPHA) & ~passes
+    return float(passes.mean()), float(blocks.mean())
+
+
+def _bounded(rng: Generator, effort: Effort) -> list[Finding]:
+    found = []
+    for shape in SHAPES:
+        for cases in SIZES:
+            where = f"{shape}, {cases} cases, margin 0.05"
+            lost = simulated(Builds(cases, 0.05, 0.05, shape=shape), effort.least, rng)
+            found.append(Finding("gate: lost the margin, passed", where, 100 * lost[0], effort.least))
+            if shape != "rare losses":
+                same = simulated(Builds(cases, 0.05, shape=shape), effort.least, rng)
+                found.append(Finding("gate: unchanged, blocked", where, 100 * same[1], effort.least))
+    return found
+
+
+def _by_command(rng: Generator, effort: Effort) -> list[Finding]:
+    count = max(effort.least // 4, 1)
+    with TemporaryDirectory() as folder:
+        same = commanded(Builds(200, 0.05), count, Path(folder), rng)
+        lost = commanded(Builds(200, 0.05, 0.05), count, Path(folder), rng)
+    where = "through the command, 200 cases, margin 0.05"
+    return [
+        Finding("gate: unchanged, blocked", where, 100 * same[1], count),
+        Finding("gate: lost the margin, passed", where, 100 * lost[0], count),
+    ]
+
+
+def _told(cases: int, amount: float, rng: Generator, effort: Effort) -> Finding:
+    rate = 100 * settled_as_told(Builds(cases, amount), effort.least, rng)
+    return Finding("gate: cases told to settle it", f"{cases} cases, margin {amount:g}", rate, effort.least)
+
+
+def _exact(cases: int, lost: float) -> list[object]:
+    from scipy.stats import norm
+
+    builds = Builds(cases, 0.05, lost)
+    spread = np.sqrt((builds.discordant - lost**2) / cases)
+    fixed = 100 * float(norm.sf((0.05 - lost) / spread))
+    return [str(cases), f"{lost:g}", *(100 * share for share in exit_shares(builds)), fixed]
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(gate_section(np.random.default_rng(1996), Effort()).text() + "\n")

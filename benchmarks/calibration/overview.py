@@ -141,6 +141,16 @@ OFFERS = (
         Offer(f"race until settled, {what}", "assess(until_settled=True)", "level 5")
         for what in ("any false word", "wrong equivalence", "skewed training sets")
     ),
+    *(
+        Offer(f"race over questions, {what}", "redelve race", "level 5")
+        for what in ("any false drop", "wrong equivalence")
+    ),
+    Offer("bets looked at always", "redelve race", "level 5"),
+    *(
+        Offer(f"gate: {what}", "redelve gate", "level 5")
+        for what in ("unchanged, blocked", "lost the margin, passed")
+    ),
+    Offer("gate: cases told to settle it", "redelve gate", "power 80"),
     Offer("mean over tasks, interval", "random_effects", "coverage 95"),
     Offer("mean over tasks, interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("mean over tasks, errors as they are (not offered)", "", "coverage 95"),

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
 from redelve.stats.betting import STAKES, Wagers, last_look
 from redelve.stats.families import Truths
@@ -39,7 +40,7 @@ TWIN = (
 )
 """Shares of right answers of 29 language models on MMLU-Pro, 10,326 questions."""
 TWIN_QUESTIONS = 10_326
-Shape = Literal["right or wrong", "rubric", "clusters"]
+AnswerShape = Literal["right or wrong", "rubric", "clusters"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Answers:
 
     means: tuple[float, ...]
     shared: float = 0.5
-    shape: Shape = "right or wrong"
+    shape: AnswerShape = "right or wrong"
 
     def draw(self, streams: int, questions: int, rng: Generator) -> FloatArray:
         """Scores[stream, model, unit]."""
@@ -152,3 +153,104 @@ def ever_significant(wins: float, questions: int, every: int, count: int, rng: G
     wrong = np.cumsum(uniform > 1 - wins, axis=1)[:, every - 1 :: every]
     z = np.abs(right - wrong) / np.sqrt(np.maximum(right + wrong, 1))
     return float((z > 1.96).any(axis=1).mean())
+
+
+WORDS = """
+Models answer questions in a random order, 25 between two looks; who is shown not to be the best drops out,
+until one is left, those left are equivalent within the margin, or the 2,000 questions of the pool are used
+up. *False* is a model dropped that ties with the best, at any look, the last one (where answers are right
+or wrong) included. Two equal models differ in 25 % of their answers. *Rubric* scores are in fifths of a
+mark; *clusters* are passages of one to eight questions. *Wrong equivalence* is the word where all others
+are behind the best by just the margin. *Bets looked at always*: of one pair of equal models, looked at
+after each of 1,000 questions, how often the bet on one of them is ever worth 20. *McNemar looked at again*:
+what happens instead if you stop as soon as McNemar's z is above 1.96, looking after every 50 of 2,000
+questions. *Calls* are answers asked for, of all in the pool of 5,000 questions; the twin has the scores of
+29 language models on the 10,326 questions of MMLU-Pro."""
+POOL, LARGE_POOL = 2_000, 5_000
+
+
+def question_race_section(rng: Generator, effort: Effort) -> Section:
+    """Races over questions."""
+    false = [*_false_drops(rng, effort), *_bets(rng, effort)]
+    equal = [*_wrong_equivalences(rng, effort)]
+    calls = [_calls(k, gap, rng, effort) for k in (2, 5, 20) for gap in (0.1, 0.03, 0.01)]
+    twin = QuestionRaces(Answers(TWIN, 0.45), TWIN_QUESTIONS).run(effort.least // 10, rng, chunk=20)
+    calls.append(_row("twin of 29 models, best ahead by 6 points", twin))
+    head = ["false words", "setting", "%", "races"]
+    body = [
+        table(head, [[f.what, f.where, f.percent, f"{f.count:,}"] for f in (*false, *equal)]),
+        table(["one best", "calls, %", "most calls, %", "right sole winner, %", "races"], calls),
+    ]
+    errors = ", ".join(f"{margin(count)} of {count:,}" for count in (effort.some, effort.few, effort.least))
+    words = f"{WORDS} Standard errors at 5 % are {errors}."
+    offered = [f for f in false if "McNemar" not in f.what]
+    return Section("Races over questions", words, "\n\n".join(body), (*offered, *equal))
+
+
+def _false_drops(rng: Generator, effort: Effort) -> list[Finding]:
+    fields: dict[str, tuple[Answers, int, int]] = {}
+    for k, count in ((2, effort.few), (5, effort.least), (20, effort.least // 4)):
+        fields[f"k = {k}, all equal"] = (Answers((0.5,) * k), k, count)
+    for behind in (0.1, 0.05, 0.03):
+        means = (0.5,) * 3 + (0.5 - behind,) * 9
+        fields[f"k = 12, three tie, nine behind by {behind:g}"] = (Answers(means), 3, effort.least // 2)
+    shapes: tuple[AnswerShape, ...] = ("rubric", "clusters")
+    for shape in shapes:
+        fields[f"k = 5, {shape}"] = (Answers((0.5,) * 5, shape=shape), 5, effort.least // 2)
+    found = []
+    for where, (answers, best, count) in fields.items():
+        races = QuestionRaces(answers, POOL, has_last_look=answers.shape == "right or wrong")
+        rate = 100 * float(races.run(count, rng, chunk=100).is_false(best).mean())
+        found.append(Finding("race over questions, any false drop", where, rate, count))
+    return found
+
+
+def _bets(rng: Generator, effort: Effort) -> list[Finding]:
+    found = []
+    for discordant in (0.02, 0.25, 1.0):
+        rate = 100 * ever_above(discordant / 2, discordant / 2, 1000, effort.some, rng)
+        where = f"{100 * discordant:g} % of answers differ"
+        found.append(Finding("bets looked at always", where, rate, effort.some))
+    for discordant in (0.02, 0.25):
+        rate = 100 * ever_significant(discordant / 2, 2000, 50, effort.few, rng)
+        where = f"{100 * discordant:g} % of answers differ"
+        found.append(Finding("McNemar looked at again (not offered)", where, rate, effort.few))
+    return found
+
+
+def _wrong_equivalences(rng: Generator, effort: Effort) -> list[Finding]:
+    found = []
+    for amount in (0.02, 0.05, 0.1):
+        for k in (2, 5):
+            answers = Answers((0.5, *(0.5 - amount,) * (k - 1)), shared=0.9)
+            count = effort.least if k == 2 else effort.least // 2
+            races = QuestionRaces(answers, POOL, has_last_look=False, amount=amount)
+            rate = 100 * float(races.run(count, rng).equivalent.mean())
+            where = f"k = {k}, margin {amount:g}"
+            found.append(Finding("race over questions, wrong equivalence", where, rate, count))
+    return found
+
+
+def _calls(models: int, gap: float, rng: Generator, effort: Effort) -> list[object]:
+    answers = Answers((0.5 + gap, *(0.5,) * (models - 1)))
+    count = {2: effort.least // 2, 5: effort.least // 4, 20: effort.least // 20}[models]
+    return _row(
+        f"k = {models}, ahead by {100 * gap:g} points", QuestionRaces(answers, LARGE_POOL).run(count, rng, 50)
+    )
+
+
+def _row(where: str, found: RacedQuestions) -> list[object]:
+    calls = 100 * found.calls
+    return [
+        where,
+        float(calls.mean()),
+        float(calls.max()),
+        100 * float(found.is_sole().mean()),
+        f"{len(calls):,}",
+    ]
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(question_race_section(np.random.default_rng(1996), Effort()).text() + "\n")
