@@ -203,7 +203,7 @@ def test_what_cannot_be_judged_is_refused(changes: dict[str, Any], words: str) -
 def test_words_say_verdict_reason_and_numbers() -> None:
     words = str(gate(*answers(15, 17, 168), margin=0.05))
     assert words.startswith(
-        "not enough evidence: neither a loss of 0.05 nor an equal score is ruled out; about 405"
+        "not enough evidence: neither a loss of 0.05 nor an equal score is ruled out; about 400 fresh"
     )
     assert "new scores 0.915, old 0.925 on 200 cases: 0.01 worse (90 % interval 0.0" in words
     assert "a loss of 0.05 or more is ruled out (p < 0.0001)" in str(gate(*answers(15, 15, 970), margin=0.05))

@@ -16,6 +16,7 @@ from redelve.cli.main import main
 from redelve.errors import SpecError
 from redelve.findings.elimination import Call, QuestionPool, QuestionRace, QuestionRules
 from redelve.findings.question_race import race
+from redelve.findings.race_sentences import about
 from redelve.seeds import generator
 from redelve.stats.betting import last_look
 
@@ -209,7 +210,7 @@ def test_an_open_race_tells_how_many_more_questions_would_settle_it() -> None:
     found = race(seen)
     assert found.verdict == "open"
     assert found.needed is not None
-    assert f"about {found.needed:,} more questions would settle it" in str(found)
+    assert f"about {about(found.needed)} more questions would settle it" in str(found)
     times = 1 + round(found.needed / len(seen["case"].unique()))
     assert 2 < times < 50
     more = pd.concat([seen.assign(case=seen["case"] + 1000 * time) for time in range(times)])

@@ -105,7 +105,8 @@ def _to_do(race: QuestionRace, path: str | None) -> str:
         return ""
     where = f": they are in {path}" if path is not None else " (-n next.csv writes them to a file)"
     models = len({model for model, _ in race.missing})
-    return f"Next: {len(race.missing):,} answers of {models} models{where}.\n"
+    whose = "one model" if models == 1 else f"{models} models"
+    return f"Next: {len(race.missing):,} answers of {whose}{where}.\n"
 
 
 def _write_calls(race: QuestionRace, path: str) -> None:

@@ -21,6 +21,7 @@ from redelve.data.scores.case_grid import CaseGrid, CaseKey, grid_of, shown
 from redelve.data.scores.score_files import ScoresLike, read_scores
 from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import SpecError
+from redelve.findings.race_sentences import about
 from redelve.stats.bounded_tests import (
     lowest_difference,
     not_worse_p_value,
@@ -85,8 +86,8 @@ class GateVerdict:
         if self.answer == "worse":
             return f"{self.new} is worse than {self.than} ({_p(self.p_worse)})"
         return (
-            f"neither a loss of {self.margin:g} nor an equal score is ruled out; about {self.needed:,} fresh "
-            f"cases would settle it, four times in five, if {self.new} is as good as {self.than}"
+            f"neither a loss of {self.margin:g} nor an equal score is ruled out; about {about(self.needed)} "
+            f"fresh cases would settle it, four times in five, if {self.new} is as good as {self.than}"
         )
 
     @property

@@ -41,7 +41,17 @@ def _outlook(race: QuestionRace) -> str:
     needed = race.needed
     if needed is None:
         return "more questions would hardly settle it"
-    return f"about {needed:,} more questions would settle it"
+    return f"about {about(needed)} more questions would settle it"
+
+
+def about(count: int) -> str:
+    """A number of which only the first two digits are worth telling.
+
+    >>> about(3392), about(87)
+    ('3,400', '87')
+    """
+    digits = max(len(str(count)) - 2, 0)
+    return f"{round(count, -digits):,}"
 
 
 def shown_margin(race: QuestionRace) -> str:
