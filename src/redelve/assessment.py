@@ -256,6 +256,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     missing: Missing = "common",
     pooled: bool = False,
     reader: str | None = None,
+    unfinished: bool = False,
     name: str | None = None,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
@@ -292,7 +293,8 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     higher_is_better
         Whether more is better. Left out, the name of the score must tell (``accuracy``, ``loss``).
     metric
-        What to call the score; the name of its column if left out.
+        What to call the score; the name of its column if left out. Where the files of a tool have several
+        scores (scorers, metrics), which one.
     limits
         The lowest and the highest score there can be, as in ``(0, 1)``.
     ratio
@@ -304,6 +306,8 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         Whether to take the cases of all tasks together as one task.
     reader
         Which tool wrote the files, where that can not be told from them.
+    unfinished
+        Whether to take evaluations that did not end well, which are refused otherwise; it is noted.
     name
         What to call the task, where the table has none; the name of the file if left out.
     margin
@@ -354,6 +358,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         limits=limits,
         ratio=ratio,
         reader=reader,
+        unfinished=unfinished,
     )
     within = None if margin is None else Margin.of(margin)
     results = results_of_scores(table, missing=missing, name=name or called(scores), pooled=pooled)

@@ -34,7 +34,7 @@ class CompareOptions(of.VerbOptions):
     weight = of.text("W", "the column of the cases' weights", "column")
     higher = of.flag("H", "a higher score is better")
     lower = of.flag("L", "a lower score is better")
-    metric = of.text("n", "what to call the score", "name")
+    metric = of.text("n", "what to call the score, or which one where a file has several", "name")
     limits = two_numbers("l", "the lowest and the highest score there can be, as 0,1", "limits")
     ratio = of.text("R", "of scores of folds, test cases over training cases, as 1/9", "ratio")
     missing = of.text(
@@ -42,6 +42,7 @@ class CompareOptions(of.VerbOptions):
     )
     pooled = of.flag("p", "take all tasks together as one")
     reader = of.text("F", "the tool that wrote the files, where that cannot be told", "tool")
+    unfinished = of.flag("u", "take evaluations that did not end well, too")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the score", "margin")
     compare = pairs("C", "planned comparisons, mine:theirs, separated by commas; no others are tested")
     archive = of.text("a", "a folder to keep the scores in", "folder")
@@ -71,6 +72,7 @@ def _compare(given: CompareOptions) -> str:
         higher_is_better=direction(given.higher, given.lower),
         **given.some(*COLUMNS, "metric", "limits", "reader", "margin", "archive", "missing"),
         pooled=given.pooled,
+        unfinished=given.unfinished,
         ratio=None if given.ratio is None else ratio_of(given.ratio),
         compare=given.compare or None,
     )

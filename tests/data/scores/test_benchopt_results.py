@@ -67,7 +67,7 @@ def test_another_measure_is_chosen_by_name() -> None:
         table = read_scores(curves(), metric=wanted)
         assert (table.metric, table.higher_is_better) == ("test_loss", False)
         assert set(table.frame["score"]) == {4.0, 5.0}
-    with pytest.raises(RedelveError, match='no score "speed": it has value, test_loss'):
+    with pytest.raises(RedelveError, match='no score "speed", only value, test_loss'):
         read_scores(curves(), metric="speed")
 
 

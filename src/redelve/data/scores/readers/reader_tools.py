@@ -53,7 +53,7 @@ def chosen(names: Iterable[str], wish: ScoreWish, source: str) -> str:
     """The score that is wanted, or the only one; an error that lists them where there are several."""
     known = list(dict.fromkeys(names))
     if not known:
-        raise SpecError(f"{source} has no scores that are numbers: score the answers first")
+        raise SpecError(f"{source}: there are no scores that are numbers; score the answers first")
     if wish.score is None and len(known) == 1:
         return known[0]
     if wish.score in known:
@@ -61,12 +61,12 @@ def chosen(names: Iterable[str], wish: ScoreWish, source: str) -> str:
     shown = ", ".join(known[:SHOWN]) + (f" and {len(known) - SHOWN} more" if len(known) > SHOWN else "")
     if wish.score is None:
         raise SpecError(
-            f'{source} has several scores ({shown}): choose one, as in metric="{known[0]}" (on the command '
-            f"line --metric {known[0]})"
+            f'{source}: there are several scores ({shown}); choose one, as in metric="{known[0]}" (on the '
+            f"command line --metric {known[0]})"
         )
     near = near_names(wish.score, known, 1)
     meant = f'; did you mean "{near[0]}"?' if near else ""
-    raise SpecError(f'{source} has no score "{wish.score}": it has {shown}{meant}')
+    raise SpecError(f'{source}: there is no score "{wish.score}", only {shown}{meant}')
 
 
 def model_by_place(path: Path, plain: Iterable[str] = ()) -> str:
