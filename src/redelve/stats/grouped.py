@@ -39,7 +39,7 @@ BY_GROUPS = (
     "cases of a group depend on each other, so groups count, not cases; what a group changes by being "
     "trained on is not seen in folds and is taken to be as large as what it changes by being tested: "
     "standard errors are twice those of independent groups, which is right for nearest neighbours and too "
-    "large for most other methods; nested cross-validation (design=\"nested\") narrows them"
+    'large for most other methods; nested cross-validation (design="nested") narrows them'
 )
 NESTED_BY_GROUPS = (
     "cases of a group depend on each other, so groups count, not cases; the standard error is that of a "

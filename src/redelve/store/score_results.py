@@ -148,7 +148,12 @@ def _task(
         cut = _rows_by(_coded(frame, design.column))
     worst = _worst(loss) if missing == "worst" else None
     place = f"task {name} of {table.source}" if "task" in table.frame.columns else table.source
-    made = [_instance(frame.iloc[rows], whose[rows], models, place) for rows in cut.values()]
+    made = [
+        _instance(
+            frame.iloc[rows], whose[rows], models, f'{design.column} "{key}" of {place}' if key else place
+        )
+        for key, rows in cut.items()
+    ]
     kept = [_completed(one, worst, place) for one in made]
     notes = (*table.notes, *_left_out(made, kept, models, missing), *_averaged(made, kept))
     if design.column == "fold" and "case" not in frame.columns and table.ratio is None:
@@ -156,6 +161,11 @@ def _task(
             f"{place} has scores of folds and none of cases: their test needs to know how many test cases "
             "there were for each training case; give ratio=1/9 for ten-fold cross-validation (on the command "
             "line --ratio)"
+        )
+    if design.column == "fold" and "case" not in frame.columns and len(kept) < FEW_CASES:
+        raise StatisticsError(
+            f"{place} has the scores of one fold and none of cases: nothing says how much they vary; give "
+            "the scores of several folds, or of cases"
         )
     facts = _facts(name, design, kept, loss, table)
     return replace(facts, notes=notes), kept
@@ -225,10 +235,11 @@ def _twice(flat: Places, models: _Coded, runs: _Coded, cases: _Coded, place: str
     again = int(flat[order][np.flatnonzero(np.diff(flat[order]) == 0)[0]])
     who, rest = divmod(again, len(runs) * len(cases))
     run, case = divmod(rest, len(cases))
+    of_case = f' on case "{cases.names[case]}"' if cases.names != ("",) else ""
     in_run = f', run "{runs.names[run]}"' if len(runs) > 1 else ""
     count = int(flat.size - np.unique(flat).size)
     return SpecError(
-        f'{place} has two scores of model "{models.names[who]}" on case "{cases.names[case]}"{in_run} '
+        f'{place} has two scores of model "{models.names[who]}"{of_case}{in_run} '
         f"({count} rows too many): remove one, or say which column counts the answers to a case, as in "
         "run=… (--run)"
     )
@@ -239,6 +250,10 @@ def _of_cases(frame: pd.DataFrame, column: str, cases: _Coded, place: str) -> ND
     if column not in frame.columns:
         return None
     values = frame[column].to_numpy(dtype=object)
+    nowhere = np.flatnonzero(frame[column].isna().to_numpy())
+    if nowhere.size:  # a case that belongs to no group is one of its own
+        values = values.copy()
+        values[nowhere] = [f"case {cases.names[i]} alone" for i in cases.places[nowhere]]
     found = np.empty(len(cases), dtype=object)
     found[cases.places] = values
     differing = np.flatnonzero(found[cases.places] != values)

@@ -49,7 +49,7 @@ def column_names(path: Path) -> list[str]:
         if ending == ".parquet":
             return _parquet_columns(path)
         return [name for name in _text_columns(ending, head(path)) if name]
-    except (OSError, ValueError, csv.Error, RecursionError):
+    except (OSError, TypeError, ValueError, csv.Error, RecursionError):
         return []
 
 

@@ -89,10 +89,21 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
         found = replace(found, frame=found.frame.assign(model=unnamed))
     found = replace(
         found,
-        limits=found.limits if limits is None else (float(limits[0]), float(limits[1])),
+        limits=found.limits if limits is None else _two_numbers(limits),
         ratio=found.ratio if ratio is None else ratio,
     )
     return with_limits(checked(with_direction(found, higher_is_better)))
+
+
+def _two_numbers(limits: Any) -> tuple[float, float]:
+    try:
+        low, high = map(float, () if isinstance(limits, str) else limits)
+    except (TypeError, ValueError):
+        raise SpecError(
+            f"limits={limits!r:.60}: limits are two numbers, the lowest and the highest score there can be, "
+            "as (0, 1)"
+        ) from None
+    return low, high
 
 
 def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:

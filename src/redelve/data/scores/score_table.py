@@ -36,6 +36,7 @@ COLUMNS = {
 """The columns that have a meaning, and which."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
+KINDS = {"M": "date", "m": "duration", "c": "complex number"}
 HIGHER = (
     "accuracy",
     "acc",
@@ -188,11 +189,14 @@ def checked(table: ScoreTable) -> ScoreTable:
     frame = frame.assign(score=_numbers(table, "score"))
     for name in (column for column in ("weight", "cost") if column in frame.columns):
         frame = frame.assign(**{name: _numbers(replace(table, frame=frame), name)})
+    if frame["score"].isna().all():
+        raise SpecError(f"{table.source} has no scores: all {len(frame):,} are missing")
     found = replace(table, frame=frame)
     for name in (column for column in SCORES_PER_MODEL if column in frame.columns):
         _refuse_nameless(found, name)
     _check_range(found)
     _check_weights(found)
+    _check_ratio(found)
     return found
 
 
@@ -214,6 +218,11 @@ def _numbers(table: ScoreTable, name: str) -> Any:
     import pandas as pd
 
     column = table.frame[name]
+    if column.dtype.kind in "mMc":
+        raise SpecError(
+            f"{place_of(table, 0)}: the {name} is {column.iloc[0]!s:.40}, a {KINDS[column.dtype.kind]}: "
+            "choose a column of plain numbers, or make numbers of it"
+        )
     if column.dtype == bool:
         return column.astype(np.float64)
     numbers = pd.to_numeric(
@@ -296,6 +305,15 @@ def _check_weights(table: ScoreTable) -> None:
         raise SpecError(
             f"{place_of(table, row)}: the weight is {weights[row]:g}: weights are numbers above 0; leave out "
             "cases that do not count"
+        )
+
+
+def _check_ratio(table: ScoreTable) -> None:
+    ratio = table.ratio
+    if ratio is not None and not (isinstance(ratio, int | float) and 0 < ratio < inf):
+        raise SpecError(
+            f"ratio={ratio!r}: the ratio of test cases to training cases is a number above 0, as 1/9 for ten "
+            "folds"
         )
 
 

@@ -112,6 +112,7 @@ def _is_log(path: Path) -> bool:
 
 
 def _read_log(path: Path) -> _Log:
+    expect(path.suffix in (".eval", ".json"), path, None, "logs of inspect_ai end in .eval or .json")
     whole = _from_zip(path) if path.suffix == ".eval" else read_json(path)
     expect(
         isinstance(whole, dict) and isinstance(whole.get("eval"), dict),

@@ -1,0 +1,275 @@
+"""Tables of scores that cannot be compared: each gets one clear sentence, which names the culprit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import redelve
+from redelve.cli.compare import compare
+from tests.data.scores import test_lm_eval_samples as lm_eval
+from tests.data.scores.make_inspect_logs import FOLDER as LOGS
+
+GOOD = pd.DataFrame(
+    [
+        {"model": model, "case": f"q{i}", "score": float((i + (model == "b")) % 3 > 0)}
+        for model in "ab"
+        for i in range(6)
+    ]
+)
+FOLDS = pd.DataFrame(
+    [{"model": model, "fold": fold, "accuracy": 0.5 + 0.1 * fold} for model in "ab" for fold in range(4)]
+)
+SETS = pd.DataFrame(
+    [
+        {"model": model, "training_set": size, "case": case, "score": 0.01 * case}
+        for model in "ab"
+        for size in (1, 2, 3)
+        for case in range(6)
+    ]
+)
+Bad = Callable[[Path], tuple[Any, dict[str, Any]]]
+
+
+def frame(scores: Any, **options: Any) -> Bad:
+    return lambda folder: (scores, options)
+
+
+def file(name: str, content: str | bytes, **options: Any) -> Bad:
+    def made(folder: Path) -> tuple[Any, dict[str, Any]]:
+        path = folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path, options
+
+    return made
+
+
+def files(contents: dict[str, str], **options: Any) -> Bad:
+    def made(folder: Path) -> tuple[Any, dict[str, Any]]:
+        return [file(name, text)(folder)[0] for name, text in contents.items()], options
+
+    return made
+
+
+def half_samples(folder: Path) -> tuple[Any, dict[str, Any]]:
+    rows = [lm_eval.sample(i, 1) for i in range(2)]
+    return lm_eval.write(folder, "org/one", rows, lm_eval.results("org/one")), {}
+
+
+def with_score(*scores: Any) -> pd.DataFrame:
+    return GOOD.assign(score=[*scores, *[1.0] * (len(GOOD) - len(scores))])
+
+
+BAD: dict[str, tuple[Bad, str]] = {
+    # cells
+    "two rows for one cell": (
+        frame(pd.concat([GOOD, GOOD.iloc[:1]])),
+        r'two scores of model "a" on case "q0" \(1 rows too many\): remove one, or say which column',
+    ),
+    "two rows for one cell of a run": (
+        frame(pd.concat([GOOD.assign(run=1), GOOD.assign(run=2), GOOD.iloc[3:5].assign(run=2)])),
+        r'model "a" on case "q3", run "2" \(2 rows too many\)',
+    ),
+    "two scores of a fold": (
+        frame(pd.concat([FOLDS, FOLDS.iloc[:1]]), ratio=1 / 3),
+        'fold "0" of the frame has two scores of model "a"',
+    ),
+    "no case in common": (
+        frame(GOOD.assign(case=GOOD["model"] + GOOD["case"])),
+        "0 of 12 cases have a score of every model: nothing can be compared; leave out",
+    ),
+    "all scores missing": (frame(GOOD.assign(score=np.nan)), "has no scores: all 12 are missing"),
+    "missing scores to count as the worst, of which nobody knows it": (
+        frame(with_score(np.nan, 2.5), missing="worst"),
+        "needs to know the worst score there can be: give its limits",
+    ),
+    # numbers
+    "a word among the scores": (
+        frame(GOOD.assign(score=["1"] * 11 + ["good"])),
+        r"row 12 of the frame \(model \"b\", case \"q5\"\): the score is 'good', which is no number",
+    ),
+    "a comma in a number": (frame(GOOD.assign(score="0,5")), "the score is '0,5', which is no number"),
+    "yes and no": (frame(GOOD.assign(score=["yes", "no"] * 6)), "the score is 'yes', which is no number"),
+    "an infinite score": (
+        frame(with_score(np.inf)),
+        "row 1 .*the score is infinite, so no mean of it exists",
+    ),
+    "a score below all numbers": (frame(with_score(0, -np.inf)), "row 2 .*the score is infinite"),
+    "a number of 400 digits": (
+        file("a.jsonl", '{"model": "a", "case": 1, "score": 1%s}\n' % ("0" * 400)),
+        "the score is infinite",
+    ),
+    "dates": (frame(GOOD.assign(score=pd.Timestamp("2026-01-01"))), "2026-01-01 00:00:00, a date: choose"),
+    "complex numbers": (frame(GOOD.assign(score=1j)), "a complex number: choose a column of plain numbers"),
+    "lists of scores": (
+        file("a.jsonl", '{"model": "a", "case": 1, "score": [1, 2]}\n'),
+        r"row 1 of a\.jsonl: the score is \[1, 2\], a list or an object",
+    ),
+    "a score outside its limits": (
+        frame(with_score(1, 5), limits=(0, 1)),
+        'case "q1".*: the score 5 is outside its limits, 0 to 1',
+    ),
+    "limits the wrong way round": (
+        frame(GOOD, limits=(1, 0)),
+        "from the lowest to the highest, not from 1 to 0",
+    ),
+    "limits that are one number": (frame(GOOD, limits=(1,)), r"limits=\(1,\): limits are two numbers"),
+    # what is better
+    "a name that does not tell what is better": (
+        frame(GOOD.rename(columns={"score": "blob"})),
+        "nobody says whether a higher or a lower blob is better",
+    ),
+    "scores of different names": (
+        files({"a.csv": "case,accuracy\n1,1\n2,0\n", "b.csv": "case,loss\n1,1\n2,0\n"}),
+        r"scores of different names \(a\.csv: accuracy, b\.csv: loss\)",
+    ),
+    # groups and weights
+    "a case in two groups": (
+        frame(GOOD.assign(group=["g"] * 11 + ["h"])),
+        "case \"q5\" has two values of group, 'g' and 'h': a case has one",
+    ),
+    "a case with a group in some rows only": (
+        frame(GOOD.assign(group=pd.Series(["g"] * 11))),
+        "case \"q5\" has two values of group, 'g' and 'case q5 alone'",
+    ),
+    "a case with two weights": (
+        frame(GOOD.assign(weight=[1.0] * 11 + [2.0])),
+        r'case "q5" has two values of weight, 1\.0 and 2\.0',
+    ),
+    "a weight below zero": (frame(GOOD.assign(weight=-1.0)), "the weight is -1: weights are numbers above 0"),
+    "a weight that is missing": (frame(GOOD.assign(weight=[np.nan] + [1.0] * 11)), "the weight is nan"),
+    # columns
+    "no column of models": (
+        frame(GOOD.drop(columns="model")),
+        "no column for the model .*: it has case, score",
+    ),
+    "no column of scores": (frame(GOOD[["model", "case"]]), "which column holds the score?"),
+    "neither cases nor folds": (frame(GOOD[["model", "score"]]), 'neither a column "case" nor "fold"'),
+    "one column twice": (frame(GOOD.set_axis(["model", "score", "score"], axis=1)), 'two columns "score"'),
+    "one column twice in a file": (
+        file("a.csv", "model,case,score,score\na,1,1,0\n"),
+        'column name "score" is used more than once',
+    ),
+    "a column that is not there": (frame(GOOD, case="caes"), 'no column "caes" for the case: it has case'),
+    "a row without a model": (frame(GOOD.assign(model=GOOD["model"][1:])), "row 1 .* has no model"),
+    "a row without a case": (frame(GOOD.assign(case=GOOD["case"][1:])), "row 1 .* has no case"),
+    "a model that is an object": (
+        file("a.jsonl", '{"model": {"name": "a"}, "case": 1, "score": 1}\n'),
+        "the model is {'name': 'a'}, a list or an object",
+    ),
+    "a case as number and as text": (
+        frame(GOOD.assign(case=[1, "1", 2, 3, 4, 5] * 2)),
+        'the column case has "1" as a number and as a text',
+    ),
+    "a wide table with one column": (
+        frame(pd.DataFrame({"case": [1, 2], "a": [1, 0]})),
+        "no two columns of numbers that could be models",
+    ),
+    # folds and training sets
+    "folds without a ratio": (
+        frame(FOLDS),
+        "how many test cases there were for each training case; give ratio",
+    ),
+    "a ratio of zero": (frame(FOLDS, ratio=0), "ratio=0: the ratio of test cases to training cases is"),
+    "a single fold": (
+        frame(FOLDS[FOLDS["fold"] == 0], ratio=1 / 9),
+        "the scores of one fold and none of cases",
+    ),
+    "training sets that share some cases": (
+        frame(SETS[(SETS["training_set"] != 3) | (SETS["case"] != 2)]),
+        "some cases test several training sets and not all of them",
+    ),
+    # files
+    "an empty file": (file("a.csv", ""), r"a\.csv: the file is empty"),
+    "a header without rows": (file("a.csv", "model,case,score\n"), "there are no rows under the header"),
+    "a frame without rows": (frame(GOOD.iloc[:0]), "the frame has no rows: there is nothing to compare"),
+    "a row that is too short": (
+        file("a.csv", "model,case,score\na,1,1\nb,1\n"),
+        r"line 3: expected 3 values",
+    ),
+    "half a file of JSON lines": (
+        file("a.jsonl", '{"model": "a", "case": 1, "score": 1}\n{"model": "b", "ca'),
+        "line 2: this is no JSON .*: the file may be cut off",
+    ),
+    "JSON that is no table": (
+        file("a.json", '{"model": "a"}'),
+        "expected a list of objects, one for every score",
+    ),
+    "JSON lines that are numbers": (
+        file("a.jsonl", "5\n"),
+        "line 1: expected an object with names and values",
+    ),
+    "half a Parquet file": (file("a.parquet", b"PAR1 and no more"), "can't read this as Parquet"),
+    "a spreadsheet": (file("a.xlsx", b"PK\x03\x04"), "save a spreadsheet as CSV"),
+    "a folder of nothing known": (
+        lambda folder: (folder, {}),
+        "is a folder, and no reader knows what is in it",
+    ),
+    "a file that is not there": (lambda folder: (folder / "no.csv", {}), r"no\.csv: no such file or folder"),
+    "nothing at all": (frame([]), r"\[\] holds no scores: give a file"),
+    # other tools
+    "half a log": (
+        frame(LOGS / "cancelled.eval", metric="match"),
+        'has the status "cancelled" and 8 samples',
+    ),
+    "half a file of samples": (half_samples, "has 2 of the 4 documents that were evaluated"),
+    "a log and a table": (
+        lambda folder: ([LOGS / "one.eval", file("a.csv", "model,case,score\na,1,1\n")(folder)[0]], {}),
+        r"of different kinds .* \(one\.eval: inspect_ai logs, a\.csv: a plain table\)",
+    ),
+    "several scorers and no choice": (
+        frame(LOGS / "one.eval"),
+        r"there are several scores \(match, length, rubric/style, rubric/facts\); choose one",
+    ),
+    "a column that the reader finds itself": (
+        frame(LOGS / "one.eval", metric="match", model="llm"),
+        'model="llm": the reader of inspect_ai logs may be told group; leave this out',
+    ),
+    "a tool that nobody knows": (frame(GOOD, reader="inspct"), 'unknown reader .*did you mean "inspect"'),
+}
+
+
+def test_there_are_forty() -> None:
+    assert len(BAD) >= 40
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_table_gets_one_sentence(name: str, tmp_path: Path) -> None:
+    make, told = BAD[name]
+    scores, options = make(tmp_path)
+    with pytest.raises(redelve.RedelveError, match=told) as caught:
+        str(redelve.compare_scores(scores, **options))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 420 + len(str(tmp_path))
+
+
+def test_the_good_tables_they_are_made_of_are_compared() -> None:
+    assert redelve.compare_scores(GOOD).findings.tasks
+    assert redelve.compare_scores(FOLDS, ratio=1 / 3).findings.tasks
+    assert redelve.compare_scores(SETS).findings.tasks
+
+
+def test_cases_without_a_group_are_groups_of_their_own() -> None:
+    uneven = GOOD.assign(score=[0.0, 0, 1, 0, 0.5, 1, 1, 1, 1, 0, 0.5, 0])
+    groups = uneven.assign(group=GOOD["case"].map({"q0": "g", "q1": "g"}))
+    apart = uneven.assign(group=GOOD["case"].replace("q1", "q0"))
+    one, two = (redelve.compare_scores(each).compare("a", "b")[0] for each in (groups, apart))
+    assert one.p_value == pytest.approx(two.p_value)
+    assert one.p_value != pytest.approx(redelve.compare_scores(uneven).compare("a", "b")[0].p_value)
+
+
+def test_the_command_prints_the_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*GOOD.to_dict("records"), {"model": "a"}]))
+    assert compare([str(path)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("redelve compare: row 13 of a.jsonl has no case")
+    assert err.count("\n") == 1
