@@ -163,7 +163,7 @@ def _in_scores(pair: PairOverTasks, ends: Sequence[float] | None) -> list[float 
     if ends is None:
         return [None, None]
     is_turned = pair.judged_by is not None and pair.judged_by.higher_is_better
-    return sorted(-end for end in ends) if is_turned else list(ends)
+    return [*sorted(-end for end in ends)] if is_turned else [*ends]
 
 
 def _margin_numbers(pair: PairOverTasks, within: MarginOverTasks | None) -> list[float | None]:
