@@ -11,6 +11,7 @@ import hashlib
 import json
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from redelve.challenge.commitments import RULES, contents, rules_text, salted_ha
 from redelve.challenge.ranked_boards import RankedEntry, Ranking, final_ranking
 from redelve.challenge.scoring import score_submission, scores_to_json
 from redelve.challenge.submissions import SubmissionError, read_submission
+from redelve.data.files import read_text
 from redelve.data.problems import Problems
 from redelve.errors import LocationError, RedelveError
 from redelve.stats.balanced_errors import ranking_score
@@ -35,6 +37,9 @@ CLOSE = 1e-9
 PARTS_OF_EXPORT = ("commitments.json", "entries.json", "ranking.json")
 Document = Mapping[str, Any]
 Fetch = Callable[[str], bytes]
+
+DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
+"""What reading a zip that is no zip, damaged, encrypted or packed in an unknown way raises."""
 
 
 @dataclass(frozen=True)
@@ -226,8 +231,8 @@ def _written(data: bytes, name: str) -> bytes:
 
 def _document(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json.loads(read_text(path))
+    except (RedelveError, ValueError, RecursionError):
         raise LocationError(
             f"{path.name} is not there or no JSON: give an export of the server, made after the end"
         ) from None
@@ -239,13 +244,16 @@ def _unpacked(place: Path) -> Iterator[Path]:
     if place.is_dir():
         yield place
         return
-    try:
-        with zipfile.ZipFile(place) as archive, tempfile.TemporaryDirectory(prefix="redelve-verify-") as held:
-            names = [name for name in archive.namelist() if not name.startswith("archive/")]
-            archive.extractall(held, names)
-            yield Path(held)
-    except zipfile.BadZipFile:
-        raise LocationError(f"{place}: this is no zip: give an export of the server") from None
+    if not place.is_file():
+        raise LocationError(f"{place}: this is neither a folder nor a file: give an export of the server")
+    with tempfile.TemporaryDirectory(prefix="redelve-verify-") as held:
+        try:
+            with zipfile.ZipFile(place) as archive:
+                names = [name for name in archive.namelist() if not name.startswith("archive/")]
+                archive.extractall(held, names)
+        except DAMAGED_ZIP:
+            raise LocationError(f"{place}: this is no sound zip: give an export of the server") from None
+        yield Path(held)
 
 
 def read_noted(path: Path) -> Document:

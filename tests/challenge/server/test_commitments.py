@@ -17,8 +17,15 @@ from redelve.challenge.challenge_files import labels_bytes
 from redelve.challenge.commitments import LabelsChanged, salted_hash
 from redelve.challenge.packing import pack_bytes
 from redelve.challenge.server.services import open_services
-from redelve.challenge.verification import CheckedPoint, verify_export, verify_folder, verify_server
+from redelve.challenge.verification import (
+    CheckedPoint,
+    read_noted,
+    verify_export,
+    verify_folder,
+    verify_server,
+)
 from redelve.cli.challenge_verify import verify
+from redelve.errors import LocationError
 from tests.challenge.server.bench import ENDS, LABELS, OPENS, START, Bench, answers, running
 
 
@@ -304,3 +311,19 @@ def test_the_folder_of_a_challenge_is_checked(bench: Bench) -> None:
     assert wrong(verify_folder(bench.challenge.folder, noted)) == [
         "WRONG  ada_valid: not what was bound at the opening"
     ]
+
+
+def test_what_is_no_sound_export_is_refused(tmp_path: Path) -> None:
+    """A zip whose compressed bytes are damaged, a device without end, JSON without end."""
+    place = tmp_path / "export.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("entries.json", "[1, 2, 3]" * 100)
+    place.write_bytes(place.read_bytes().replace(b"entries.json", b"entries.json\xff\xff\xff\xff", 1))
+    with pytest.raises(LocationError, match="this is no sound zip"):
+        verify_export(place)
+    with pytest.raises(LocationError, match="/dev/zero: this is neither a folder nor a file"):
+        verify_export(Path("/dev/zero"))
+    (tmp_path / "noted.json").write_text("[" * 100_000)
+    for name in (tmp_path / "noted.json", Path("/dev/zero")):
+        with pytest.raises(LocationError, match=r"is not there or no JSON"):
+            read_noted(name)
