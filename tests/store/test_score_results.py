@@ -12,6 +12,7 @@ from scipy import stats
 
 import redelve
 from redelve.errors import RedelveError
+from redelve.stats.estimates import Comparison
 
 
 def long(scores: dict[str, Any], **columns: Any) -> pd.DataFrame:
@@ -78,24 +79,31 @@ def test_unequal_numbers_of_answers_are_averaged_and_told() -> None:
 
 
 def test_dependent_cases_count_as_one() -> None:
-    """The standard error of a ratio of sums over clusters (Cochran 1977, 6.4), by hand."""
+    """CR2 (Bell and McCaffrey 2002), from the matrices of its definition."""
     groups = np.repeat(np.arange(12), [1, 9, 3, 7, 5, 5, 2, 8, 6, 4, 5, 5])
     contest = redelve.compare_scores(long({"a": FIRST, "b": SECOND}, group=groups)).compare("a", "b")[0]
     differences = FIRST - SECOND
-    sums = np.array([(differences - differences.mean())[groups == group].sum() for group in range(12)])
-    error = np.sqrt(12 / 11 * np.sum(sums**2)) / 60
-    assert contest.standard_error == pytest.approx(error, rel=1e-12)
+    squares = 0.0
+    for group in range(12):
+        own = (differences - differences.mean())[groups == group]
+        values, vectors = np.linalg.eigh(np.eye(own.size) - np.full((own.size, own.size), 1 / 60))
+        squares += (vectors @ np.diag(values**-0.5) @ vectors.T @ own).sum() ** 2
+    assert contest.standard_error == pytest.approx(np.sqrt(squares) / 60, rel=1e-9)
+    sizes = np.bincount(groups)
+    assert isinstance(contest.test, Comparison)
+    assert contest.test.df2 == pytest.approx(60**2 / (sizes**2).sum() - 1)
+    assert contest.claim.own_p_value == pytest.approx(contest.p_value, rel=1e-9)
 
 
 def test_weights_of_cases() -> None:
     """The mean is the weighted one, with the standard error of a ratio of weighted sums."""
     weights = np.random.default_rng(2).uniform(0.5, 3, 60)
     contest = redelve.compare_scores(long({"a": FIRST, "b": SECOND}, weight=weights)).compare("a", "b")[0]
-    differences = FIRST - SECOND
+    differences, parts = FIRST - SECOND, weights / weights.sum()
     mean = np.average(differences, weights=weights)
-    parts = weights * (differences - mean) / weights.mean()
     assert -(contest.difference or 0) == pytest.approx(mean, rel=1e-12)
-    assert contest.standard_error == pytest.approx(parts.std(ddof=1) / np.sqrt(60), rel=1e-12)
+    error = np.sqrt(np.sum((parts * (differences - mean)) ** 2 / (1 - parts)))
+    assert contest.standard_error == pytest.approx(error, rel=1e-9)
 
 
 def test_scores_of_folds_go_to_the_corrected_test() -> None:

@@ -19,6 +19,7 @@ from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
+from redelve.stats.case_pairs import pairs_of_cases, unit_parts
 from redelve.stats.estimates import Analysis
 from redelve.stats.families import PairSquares, Places, pairs_of_groups, pairs_of_means, pairs_of_sets
 from redelve.stats.forward import analyse_forward, compare_forward
@@ -212,7 +213,8 @@ def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
     if len(facts.instances) == 1:
-        return analyse_cases(tables[0].mean(axis=0)) if facts.is_fixed else analyse_partition(tables[0])
+        by_case, parts = tables[0].mean(axis=0), unit_parts_of(facts)
+        return analyse_cases(by_case, parts) if facts.is_fixed else analyse_partition(tables[0])
     if is_grouped(facts):
         return expected_by_groups(facts, losses)
     if facts.scheme == "nested-cross-validation" and not losses.missing:
@@ -239,7 +241,7 @@ def paired_by_design(
         instances = _folds(facts, instances)
     one, two = first.of(instances), second.of(instances)
     if facts.is_fixed:
-        return compare_cases(one[0].mean(axis=0), two[0].mean(axis=0))
+        return compare_cases(one[0].mean(axis=0), two[0].mean(axis=0), unit_parts_of(facts))
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
     if is_folded(facts):
@@ -265,7 +267,8 @@ def squares_by_design(
     tables = [one.of(instances) for one in several]
     if facts.is_fixed:
         cases = np.array([table[0].mean(axis=0) for table in tables])
-        return pairs_of_means(cases, places, 1 / cases.shape[1])
+        limits = facts.loss(several[0].code).limits(facts.targets)
+        return pairs_of_cases(cases, places, unit_parts_of(facts), limits)
     if len(facts.instances) == 1:
         runs = min(one.runs for one in several)
         rows = [list(table[0][:runs]) for table in tables]
@@ -275,6 +278,14 @@ def squares_by_design(
         return pairs_of_sets(rows, places, "common")
     averages = [[table.mean(axis=0) for table in found] for found in tables]
     return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
+
+
+def unit_parts_of(facts: TaskFacts) -> Numbers | None:
+    """Of fixed models, what each unit has of all weight; None where all cases count alike and are alone."""
+    one = facts.instances[0]
+    if one.units is None and one.weights is None:
+        return None
+    return unit_parts(one.units, one.weights, len(one.case_numbers))
 
 
 def shared_instances(first: MethodLosses, second: MethodLosses) -> tuple[int, ...]:

@@ -166,24 +166,26 @@ def family_claims(judged: JudgedFamily, comparisons: int) -> tuple[Claim, ...]:
     each = zip(
         family.squares.differences.tolist(),
         judged.p_values.tolist(),
-        judged.half_widths.tolist(),
+        *(ends.tolist() for ends in judged.ends),
         judged.own_p_values.tolist(),
         strict=True,
     )
     return tuple(
-        _claim(difference, p, width, (judged.share, comparisons, own, (family, place)))
-        for place, (difference, p, width, own) in enumerate(each)
+        _claim(difference, p, (low, high), (judged.share, comparisons, own, (family, place)))
+        for place, (difference, p, low, high, own) in enumerate(each)
     )
 
 
 def _claim(
-    difference: float, p_value: float, width: float, told: tuple[float, int, float, tuple[PairFamily, int]]
+    difference: float, p_value: float, ends: Interval, told: tuple[float, int, float, tuple[PairFamily, int]]
 ) -> Claim:
-    if isnan(p_value) or isnan(width):
+    low, high = ends
+    if isnan(p_value) or isnan(low):
         return Claim(None, None, *told[:2])
-    low, high = difference - width, difference + width
     if p_value < LEVEL:  # by what was handed down, where the interval at its own share holds zero
         low, high = (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
+    else:  # intervals of rare differences and the t-test need not agree to the last digit
+        low, high = min(low, 0.0), max(high, 0.0)
     return Claim(p_value, (low, high), *told)
 
 

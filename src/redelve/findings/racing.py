@@ -184,5 +184,5 @@ def _claims_at(family: PairFamily, race: Race) -> tuple[Claim, ...]:
     level, looks = race.plan.share, RepeatedLooks(race.plan.allowed_for)
     share = family.pairs * looks.of_each(level / family.pairs)
     found = judged(family, LEVEL / level * family.p_values(looks), share)
-    found = replace(found, half_widths=family.half_widths(level, looks))
+    found = replace(found, ends=family.ends(level, looks))
     return family_claims(found, family.pairs)

@@ -297,7 +297,7 @@ class ComparedTask:
             yield Contest(
                 *names,
                 _number(difference),
-                _number(error),
+                _error_of(error, claim),
                 claim,
                 standard,
                 shared_instances(*both),
@@ -316,6 +316,11 @@ def _repeats(facts: TaskFacts, squares: PairSquares) -> Repeats:
     if len(facts.instances) > 1:
         return "training sets"
     return "test cases" if squares.shared is None else "runs"
+
+
+def _error_of(error: float, claim: Claim) -> float | None:
+    """A standard error; 0 where all answers agree and the limits of the score tell what is possible."""
+    return 0.0 if isnan(error) and claim.bounds is not None else _number(error)
 
 
 def _number(value: float) -> float | None:

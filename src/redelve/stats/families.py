@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import StatisticsError
+from redelve.stats.bounded_intervals import BoundedPairs, Chosen
 from redelve.stats.estimates import Scheme
 from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray, two_t_half_width, two_t_p_value
@@ -61,6 +63,8 @@ class PairSquares:
     shared: FloatArray | None = None
     case_df: FloatArray | None = None
     """Degrees of freedom of what test cases make vary, where these are fewer than cases less one."""
+    bounded: BoundedPairs | None = field(default=None, repr=False, compare=False)
+    """The cases themselves, of scores with limits: where few answers differ A alone is not enough."""
     standard_errors: FloatArray = field(init=False)
     """Of each difference by itself."""
 
@@ -88,12 +92,12 @@ def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme
             f"can't do analysis of variance with fewer than two training sets: got {len(losses[0])}"
         )
     means = np.array([[row.mean() for row in rows] for rows in losses])
-    raw, finite = means, _finite(means)
+    raw, finite = means, finite_rows(means)
     means = np.where(finite[:, None], means, 0.0)
     tables = [np.array([rows[i] for rows in losses]) for i in range(means.shape[1])]
     tables = [np.where(finite[:, None], table, 0.0) for table in tables]
     found = (_crossed if scheme == "common" else _nested)(tables, means, places)
-    return _known(found, raw, finite, places)
+    return known_squares(found, raw, finite, places)
 
 
 def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSquares:
@@ -101,15 +105,15 @@ def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSqua
 
     1/n for n cases of one test set; 1/n + n_test/n_train for n folds (Nadeau and Bengio 2003).
     """
-    finite = _finite(means)
+    finite = finite_rows(means)
     table = np.where(finite[:, None], means, 0.0)
     count = table.shape[1]
     centred = table - table.mean(axis=1, keepdims=True)
-    between = _squares(centred, places) / (count - 1) * factor * count
+    between = sums_of_squares(centred, places) / (count - 1) * factor * count
     nothing = np.full(len(places[0]), np.nan)
     sets, one = np.full_like(nothing, count), np.ones_like(nothing)
     found = PairSquares(_differences(table.mean(axis=1), places), between, nothing, sets, one)
-    return _known(found, means, finite, places)
+    return known_squares(found, means, finite, places)
 
 
 def pairs_of_groups(several: Sequence[GroupedLosses], places: Places) -> PairSquares:
@@ -118,22 +122,23 @@ def pairs_of_groups(several: Sequence[GroupedLosses], places: Places) -> PairSqu
     The variance of a difference is carried as that of so many sets as it has degrees of freedom, and one.
     """
     units = np.array([one.units for one in several])
-    finite = _finite(units)
+    finite = finite_rows(units)
     table = np.where(finite[:, None], units, 0.0)
     groups = table.shape[1]
-    variance = _squares(table - table.mean(axis=1, keepdims=True), places) / ((groups - 1) * groups)
+    variance = sums_of_squares(table - table.mean(axis=1, keepdims=True), places) / ((groups - 1) * groups)
     rounds = [one.without for one in several if one.without is not None]
     if len(rounds) == len(several):
         folds = rounds[0].shape[1]
         parts = np.array([(one - one.mean(axis=1, keepdims=True)).ravel() for one in rounds])
-        sums = _squares(parts, places) / len(rounds[0])
+        sums = sums_of_squares(parts, places) / len(rounds[0])
         variance, count = np.maximum(variance, (folds - 1) / folds * sums), folds
     else:
         variance, count = BOTH_EFFECTS * variance, groups
     nothing = np.full(len(places[0]), np.nan)
     sets, one_case = np.full_like(nothing, count), np.ones_like(nothing)
     differences = _differences(table.mean(axis=1), places)
-    return _known(PairSquares(differences, variance * count, nothing, sets, one_case), units, finite, places)
+    found = PairSquares(differences, variance * count, nothing, sets, one_case)
+    return known_squares(found, units, finite, places)
 
 
 def _nested(tables: Sequence[FloatArray], means: FloatArray, places: Places) -> PairSquares:
@@ -143,7 +148,7 @@ def _nested(tables: Sequence[FloatArray], means: FloatArray, places: Places) -> 
     cases = float(sizes[0]) if len(set(sizes)) == 1 else sets / float((1 / sizes).sum())
     centred = np.concatenate([t - t.mean(axis=1, keepdims=True) for t in tables], axis=1)
     spare = sizes.sum() - sets
-    residual = _squares(centred, places) / spare if spare else np.nan
+    residual = sums_of_squares(centred, places) / spare if spare else np.nan
     return _pair_squares(means, places, residual / cases, (sets, cases), None)
 
 
@@ -154,8 +159,8 @@ def _crossed(tables: Sequence[FloatArray], means: FloatArray, places: Places) ->
     by_case = table.mean(axis=1)
     by_case = by_case - by_case.mean(axis=1, keepdims=True)
     rest = table - means[:, :, None] - by_case[:, None, :]
-    residual = _squares(rest.reshape(len(table), -1), places) / ((sets - 1) * (cases - 1))
-    of_cases = sets * _squares(by_case, places) / (cases - 1)
+    residual = sums_of_squares(rest.reshape(len(table), -1), places) / ((sets - 1) * (cases - 1))
+    of_cases = sets * sums_of_squares(by_case, places) / (cases - 1)
     shared = np.maximum(of_cases - residual, 0.0) / cases
     return _pair_squares(means, places, residual / cases, (sets, float(cases)), shared)
 
@@ -179,7 +184,7 @@ def _differences(means: FloatArray, places: Places) -> FloatArray:
     return np.asarray(means[list(places[0])] - means[list(places[1])])
 
 
-def _squares(centred: FloatArray, places: Places) -> FloatArray:
+def sums_of_squares(centred: FloatArray, places: Places) -> FloatArray:
     """Sum of squares of the difference of two centred rows, for every pair."""
     first, second = list(places[0]), list(places[1])
     products = centred @ centred.T
@@ -192,12 +197,12 @@ def _squares(centred: FloatArray, places: Places) -> FloatArray:
     return np.asarray(found)
 
 
-def _finite(means: FloatArray) -> Truths:
+def finite_rows(means: FloatArray) -> Truths:
     """Which methods have no infinite loss."""
     return np.array([np.isfinite(row).all() for row in means], dtype=np.bool_)
 
 
-def _known(found: PairSquares, means: FloatArray, finite: Truths, places: Places) -> PairSquares:
+def known_squares(found: PairSquares, means: FloatArray, finite: Truths, places: Places) -> PairSquares:
     """No variance where a loss is infinite or nothing varies beyond rounding; A is E where set means tie."""
     first, second = list(places[0]), list(places[1])
     with np.errstate(invalid="ignore", over="ignore"):
@@ -217,6 +222,7 @@ def _known(found: PairSquares, means: FloatArray, finite: Truths, places: Places
         found.training_sets,
         found.test_cases,
         None if found.shared is None else np.where(known, found.shared, np.nan),
+        found.case_df,
     )
 
 
@@ -265,13 +271,28 @@ class PairFamily:
         own = self._tail(squares.between, squares.df) if self.guard else np.zeros_like(both)
         if allowing is not None:
             both, own = allowing.over_all(both), allowing.over_all(own)
-        p = np.minimum(np.maximum(self.pairs * both, self.guard * own), 1.0)
-        return np.asarray(np.where(np.isnan(squares.between), np.nan, p))
+        p = np.maximum(self.pairs * both, self.guard * own)
+        return self._with_limits(np.where(np.isnan(squares.between), np.nan, p), self.pairs)
 
     def own_p_values(self) -> FloatArray:
         """For each comparison the p-value that it has by itself, NaN where its differences do not vary."""
         own = self._tail(self.squares.between, self.squares.df)
-        return np.asarray(np.where(np.isnan(self.squares.between), np.nan, own))
+        return self._with_limits(np.where(np.isnan(self.squares.between), np.nan, own), 1)
+
+    @cached_property
+    def _rare(self) -> Chosen:
+        """The pairs of which so few answers differ that the limits of the scores must be asked."""
+        found = self.squares.bounded
+        if found is None:
+            return np.zeros(0, dtype=np.int64)
+        return found.rare(self.squares.between, self.squares.differences, self.pairs)
+
+    def _with_limits(self, p_values: FloatArray, pairs: int) -> FloatArray:
+        """The p-values, with those of differences that do not vary where scores have limits."""
+        bounded, alike = self.squares.bounded, np.flatnonzero(np.isnan(self.squares.between))
+        if bounded is not None and alike.size:
+            p_values[alike] = pairs * bounded.p_values(alike)
+        return np.minimum(p_values, 1.0)
 
     def single_p_values(self) -> FloatArray:
         """Two-sided p-value of each comparison as if it were the only one, by the variance that it learnt."""
@@ -288,6 +309,17 @@ class PairFamily:
         if not self.guard:
             return both
         return np.asarray(np.maximum(both, self._reach(squares.between, squares.df, levels[1])))
+
+    def ends(self, level: float, allowing: RepeatedLooks | None = None) -> tuple[FloatArray, FloatArray]:
+        """The intervals that all hold their true differences but in `level` of cases."""
+        squares, widths = self.squares, self.half_widths(level, allowing)
+        lows, highs = squares.differences - widths, squares.differences + widths
+        if squares.bounded is not None and (rare := self._rare).size:
+            low, high = squares.bounded.ends(rare, level / self.pairs)
+            is_alone = squares.bounded.is_alike
+            lows[rare] = low if is_alone else np.fmin(low, lows[rare])
+            highs[rare] = high if is_alone else np.fmax(high, highs[rare])
+        return lows, highs
 
     def _tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
         squares = self.squares
@@ -371,20 +403,18 @@ def family_of(
 
 @dataclass(frozen=True)
 class JudgedFamily:
-    """A family judged at its share of a level: adjusted p-values, and half-widths of intervals."""
+    """A family judged at its share of a level: adjusted p-values, and lower and upper ends of intervals."""
 
     family: PairFamily
     share: float
     p_values: FloatArray
-    half_widths: FloatArray
+    ends: tuple[FloatArray, FloatArray]
     own_p_values: FloatArray
 
 
 def judged(family: PairFamily, p_values: FloatArray, share: float) -> JudgedFamily:
     """The family with these adjusted p-values, and with intervals at its share of the level."""
-    return JudgedFamily(
-        family, share, np.minimum(p_values, 1.0), family.half_widths(share), family.own_p_values()
-    )
+    return JudgedFamily(family, share, np.minimum(p_values, 1.0), family.ends(share), family.own_p_values())
 
 
 @dataclass(frozen=True)

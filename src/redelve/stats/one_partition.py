@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats.anova import ROUNDING, analyse_common, compare_common
+from redelve.stats.case_pairs import unit_df
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.mean_squares import FloatArray, row_means, t_test
 
@@ -56,25 +57,51 @@ def compare_partition(first: ArrayLike, second: ArrayLike) -> Comparison:
     return replace(found, differences=_told(found.differences, (THIS_TRAINING_SET, UNPAIRED_SEEDS)))
 
 
-def analyse_cases(losses: ArrayLike) -> Analysis:
+def analyse_cases(losses: ArrayLike, parts: FloatArray | None = None) -> Analysis:
     """Expected loss of a fixed model on new cases: the cases are all that there is a sample of.
 
-    Answers repeated for a case are averaged before; they are no sample of cases.
+    Answers repeated for a case are averaged before; they are no sample of cases. `parts` are those of units
+    that count differently (`case_pairs`).
 
     >>> round(analyse_cases([0, 1, 1, 0, 1]).standard_error, 4)
     0.2449
     """
-    return replace(_of_cases(_checked(losses)[0]), caveats=())
+    values = _checked(losses)[0]
+    return replace(_by_parts(_of_cases(values), values, parts), caveats=())
 
 
-def compare_cases(first: ArrayLike, second: ArrayLike) -> Comparison:
+def compare_cases(first: ArrayLike, second: ArrayLike, parts: FloatArray | None = None) -> Comparison:
     """Two fixed models on the same cases: the paired t-test.
 
     >>> round(compare_cases([0, 1, 1, 0, 1], [0, 0, 1, 0, 0]).p_value, 4)
     0.1778
     """
-    found = _paired_cases(_checked(first)[0], _checked(second)[0])
-    return replace(found, differences=replace(found.differences, caveats=()))
+    from scipy.special import stdtr
+
+    one, two = _checked(first)[0], _checked(second)[0]
+    found = _paired_cases(one, two)
+    inside = replace(_by_parts(found.differences, one - two, parts), caveats=())
+    error, df = inside.interval_standard_error, inside.degrees_of_freedom
+    if parts is None or inside.mean is None or error is None or df is None:
+        return replace(found, differences=inside)
+    t = inside.mean / error
+    p = 2 * float(stdtr(df, -abs(t)))
+    return replace(found, differences=inside, statistic=t, df2=df, p_value=p, cautious_p_value=p)
+
+
+def _by_parts(found: Analysis, values: FloatArray, parts: FloatArray | None) -> Analysis:
+    """The same with the standard error and the degrees of freedom of units that count differently."""
+    if parts is None or found.mean is None or found.interval_standard_error is None:
+        return found
+    residuals = (values - found.mean) / values.size
+    error = sqrt(float((residuals**2 / (1 - parts)).sum()))
+    return replace(
+        found,
+        standard_error=error,
+        interval_standard_error=error,
+        degrees_of_freedom=unit_df(parts),
+        sd_test_cases=error * sqrt(values.size),
+    )
 
 
 def _paired_cases(first: FloatArray, second: FloatArray) -> Comparison:
