@@ -30,6 +30,7 @@ from redelve.findings import (
     Margin,
     MarginLike,
     PairOverTasks,
+    TaskFindings,
     compare_everywhere,
     find,
 )
@@ -67,6 +68,9 @@ from redelve.store.score_results import Missing, results_of_scores
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from redelve.findings.case_columns import ByLike
+    from redelve.findings.differences import Differences
 
 STOPPED = "stopped: what was done is lost; give archive=… to keep it, and the same call goes on"
 STOPPED_AND_KEPT = "stopped: what was done is kept in {path}, and the same call goes on"
@@ -232,7 +236,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
             results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
     except KeyboardInterrupt:  # without the pages of where everybody was
         raise KeyboardInterrupt(STOPPED if path is None else STOPPED_AND_KEPT.format(path=path)) from None
-    return Assessment(results, code, path, data, margin=within, planned=planned)
+    return Assessment(results, code, path, data, margin=within, planned=planned, assignments=assignments)
 
 
 @named_options
@@ -511,6 +515,8 @@ class Assessment:
     data: tuple[DataDescription, ...] = field(default=(), repr=False)
     margin: MarginLike | None = None
     planned: Sequence[tuple[str, str]] | None = None
+    assignments: Mapping[str, Assignment] = field(default_factory=dict, repr=False, compare=False)
+    """The tasks with their cases, where the methods were run just now."""
 
     def judged_by(self, loss: LossLike | None) -> Assessment:
         """The same results judged by another loss or metric, worked out from the answers where need be."""
@@ -559,6 +565,56 @@ class Assessment:
         )
         codes = [self.findings.task(address).loss for address in chosen]
         return Contests(tuple(chosen), tuple(codes), contests, over)
+
+    def differences(
+        self, first: str, second: str, task: str | None = None, *, by: ByLike | None = None
+    ) -> Differences:
+        """Where two methods differ on a task: agreement, the cases that decide, slices of the cases.
+
+        Parameters
+        ----------
+        first, second
+            Their names. Differences are those of the first less the second.
+        task
+            As in `plot_losses`.
+        by
+            What cuts the cases into slices: a column's name or several (inputs, the target, ``"truth"``,
+            the `slices` of `compare_scores`), or values of your own, as in ``by=frame["colour"]``. Numbers
+            are cut at their quartiles.
+
+        Returns
+        -------
+        Differences
+            Print it; `frame()` has a row for every slice, `cases()` one for every case on which they differ.
+
+        Notes
+        -----
+        The intervals of slices hold all together in 95 % of data sets (Bonferroni): Tango (1998) for errors
+        of independent cases, the analysis of the task's design elsewhere (docs/where-they-differ.md).
+        """
+        from redelve.findings.differences import differences_of
+
+        found = self._task(task)
+        address = found.task.address
+        return differences_of(
+            self._judged,
+            (first, second),
+            address,
+            code=found.loss,
+            by=by,
+            assignment=self.assignments.get(address),
+        )
+
+    def reliability(self, task: str | None = None, *, level: str | None = None) -> pd.DataFrame:
+        """Whether class probabilities mean what they say: a row for every method that gave some.
+
+        `level` is the class of interest. Without it, of two classes the second, of more the likeliest. The
+        Brier score is miscalibration − discrimination + uncertainty (Dimitriadis et al. 2021).
+        """
+        from redelve.findings.probabilities import reliability_frame, reliability_of
+
+        address = self._task(task).task.address
+        return reliability_frame(reliability_of(self._with_answers(), address, level=level))
 
     def over_tasks(self) -> pd.DataFrame:
         """A row for every pair of methods on average over tasks; none with fewer than three prototasks.
@@ -658,6 +714,25 @@ class Assessment:
 
         return plot_curves(self.findings, task, ax)
 
+    def plot_reliability(
+        self,
+        *methods: str,
+        task: str | None = None,
+        level: str | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Plot how often what was given a probability happened: isotonic curves, without bins.
+
+        Of one method the band shows where 95 % of calibrated ones would lie from end to end. `level` is that
+        of `reliability`, `task` and `ax` are those of `plot_losses`.
+        """
+        from redelve.findings.probabilities import reliability_of
+        from redelve.report.difference_views import plot_reliability
+
+        address = self._task(task).task.address
+        found = reliability_of(self._with_answers(), address, methods or None, level)
+        return plot_reliability(found, tuple(self.results.methods), ax)
+
     def plot_ranks(self, *, ax: Axes | None = None) -> Axes:
         """Plot mean ranks over three or more data sets, with Nemenyi's critical difference (Demšar 2006)."""
         from redelve.report.plots import plot_ranks
@@ -677,6 +752,12 @@ class Assessment:
         from redelve.report.notebook import findings_html
 
         return findings_html(self.findings)
+
+    def _task(self, task: str | None) -> TaskFindings:
+        """What was found on a task, or on the largest of a data set's."""
+        from redelve.report.plots import chosen_task
+
+        return chosen_task(self.findings, task)[1]
 
     def _address(self, task: str) -> str:
         return self.results.task(task if task.startswith("/") else f"/{task}").address

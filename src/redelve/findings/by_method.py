@@ -221,7 +221,7 @@ def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
         return nested_estimate(facts, losses)
     if is_folded(facts):
         of_folds = analyse_forward if facts.scheme == "time" else analyse_resampled
-        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=_ratio(facts))
+        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=test_ratio(facts))
     if losses.runs > 1:
         analyse_runs = (
             seed_runs.analyse_runs_common if facts.scheme == "common" else seed_runs.analyse_runs_hierarchical
@@ -246,7 +246,7 @@ def paired_by_design(
         return compare_partition(one[0], two[0])
     if is_folded(facts):
         of_folds = compare_forward if facts.scheme == "time" else compare_resampled
-        return of_folds(_fold_means(one), _fold_means(two), ratio=_ratio(facts))
+        return of_folds(_fold_means(one), _fold_means(two), ratio=test_ratio(facts))
     is_common = facts.scheme == "common"
     if first.runs > 1 or second.runs > 1:
         compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
@@ -263,7 +263,7 @@ def squares_by_design(
         return squares_by_groups(facts, several, places)
     if is_folded(facts):
         means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
-        return pairs_of_means(means, places, 1 / means.shape[1] + _ratio(facts))
+        return pairs_of_means(means, places, 1 / means.shape[1] + test_ratio(facts))
     tables = [one.of(instances) for one in several]
     if facts.is_fixed:
         cases = np.array([table[0].mean(axis=0) for table in tables])
@@ -302,7 +302,7 @@ def _fold_means(tables: Sequence[Numbers]) -> Numbers:
     return np.array([table.mean() for table in tables])
 
 
-def _ratio(facts: TaskFacts) -> float:
+def test_ratio(facts: TaskFacts) -> float:
     """Test cases over training cases, of all folds together (Nadeau and Bengio 2003)."""
     if facts.test_ratio is not None:
         return facts.test_ratio

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -272,7 +273,7 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     return f"{names[which]}{separator}{rest}" if which in names else text
 
 
-VIEWS: Registry[Callable[[Findings], str]] = Registry("view in a notebook")
+VIEWS: Registry[Callable[[Any], str]] = Registry("view in a notebook")
 VIEWS.add("findings", "redelve.report.notebook:findings_html")
 
 

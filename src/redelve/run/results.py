@@ -141,6 +141,8 @@ class InstanceFacts:
     """What the cases are called, where they come with names of their own and without truths."""
     weights: Numbers | None = field(default=None, repr=False)
     """How much each case counts, where they do not count alike."""
+    columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict, repr=False)
+    """What else is known of the cases, by the name of the column, where they came with more than scores."""
 
     @cached_property
     def cases_digest(self) -> str:

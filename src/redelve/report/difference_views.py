@@ -1,0 +1,135 @@
+"""How differences of two methods and reliability show themselves: tables, a notebook's view, a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from redelve.findings.differences import Differences
+from redelve.findings.probabilities import MethodReliability
+from redelve.findings.slice_tests import NamedSlice
+from redelve.report.drawing import look_of
+from redelve.report.formatting import (
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    count_cell,
+    error_cell,
+    interval,
+    name_cell,
+    p_value,
+    plain,
+    slug,
+)
+from redelve.report.notebook import NotebookFold, NotebookView
+from redelve.report.plots import new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_CASES = 10
+"""So many deciding cases are shown; `cases()` has all."""
+
+
+def deciding_table(found: Differences, most: int = MOST_CASES) -> ReportTable:
+    """The cases that add most to the difference."""
+    pairs, loss = found.pairs, found.judged_by
+    rows: list[Row] = []
+    for place in pairs.by_part[:most].tolist():
+        part = loss.shown_difference(float(pairs.parts[place]))
+        values = [loss.shown_value(float(one[place])) for one in (pairs.first, pairs.second)]
+        rows.append(
+            (
+                Cell(str(pairs.names[place])),
+                *(Cell(plain(value), (value,)) for value in values),
+                Cell(plain(part), (part,)),
+            )
+        )
+    return ReportTable(
+        f"deciding-{slug(found.task.address)}",
+        f"Cases that decide between {found.first} and {found.second} on {found.task.address}",
+        (
+            ReportColumn("Case"),
+            ReportColumn(found.first, ("first",)),
+            ReportColumn(found.second, ("second",)),
+            ReportColumn("Part of the difference", ("part",)),
+        ),
+        tuple(rows),
+        f"The {len(rows)} cases that add most to the difference of {loss.shown_name}, of "
+        f"{len(pairs.by_part):,} on which the two differ.",
+    )
+
+
+def slices_table(found: Differences) -> ReportTable:
+    """Every slice."""
+    return ReportTable(
+        f"slices-{slug(found.task.address)}",
+        f"{found.first} − {found.second} in slices of {found.task.address}",
+        (
+            ReportColumn("Column"),
+            ReportColumn("Slice"),
+            ReportColumn("Cases", ("cases",)),
+            ReportColumn("Difference ± SE", ("difference", "difference_se")),
+            ReportColumn("95 % interval", ("low", "high")),
+            ReportColumn("p, adjusted", ("p",)),
+            ReportColumn("Worse"),
+        ),
+        tuple(_slice_row(found, one) for one in found.slices),
+        "The intervals hold all together in 95 % of data sets, and the p-values allow for every slice. "
+        "Slices with fewer than 20 independent cases are described and not tested.",
+    )
+
+
+def _slice_row(found: Differences, one: NamedSlice) -> Row:
+    loss, slice_ = found.judged_by, one.found
+    error = None if slice_.standard_error is None else loss.shown_spread(slice_.standard_error)
+    bounds = None
+    if slice_.low is not None and slice_.high is not None:
+        low, high = sorted(map(loss.shown_difference, (slice_.low, slice_.high)))
+        bounds = (low, high)
+    worse = {1: found.first, -1: found.second}.get(slice_.worse)
+    return (
+        Cell(one.column),
+        Cell(one.value),
+        count_cell(slice_.cases),
+        error_cell(loss.shown_difference(slice_.difference), error),
+        Cell(interval(bounds, error), bounds or (None, None)),
+        Cell(p_value(slice_.p_value), (slice_.p_value,)),
+        name_cell(worse) if worse else Cell("too few cases" if slice_.p_value is None else "not told apart"),
+    )
+
+
+def differences_html(found: Differences) -> str:
+    """For notebooks."""
+    cases = NotebookFold("The cases that decide", tables=(deciding_table(found),))
+    return NotebookView(
+        f"{found.first} and {found.second} on {found.task.address}",
+        found.sentences,
+        tables=(slices_table(found),) if found.slices else (),
+        folds=(cases,),
+    ).html()
+
+
+def plot_reliability(found: Sequence[MethodReliability], everybody: Sequence[str], ax: Axes | None) -> Axes:
+    """Curves of all methods; the band of calibrated probabilities where there is one method alone."""
+    axes = new_axes(ax, (4.8, 4.6))
+    axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=1)
+    for one in found:
+        look, diagram = look_of(list(everybody).index(one.method)), one.diagram
+        if len(found) == 1 and diagram.band is not None:
+            axes.fill_between(*diagram.band, color="0.6", alpha=0.3, linewidth=0)
+        axes.plot(
+            diagram.probabilities,
+            diagram.frequencies,
+            color=look.colour,
+            marker=look.marker,
+            markersize=3,
+            label=one.method,
+        )
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.set_xlabel(f"probability of {found[0].outcome}")
+    axes.set_ylabel("how often it happened")
+    axes.set_title(found[0].task)
+    axes.legend(loc="upper left")
+    return axes
