@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from redelve.cli.options import UsageError, methods_told
-from redelve.cli.own_methods import own_methods
+from redelve.cli.own_methods import imported_by, own_methods
+from redelve.run.cells import asking
 from tests.cli.test_assess import write_table
 from tests.conftest import RunCommand
 
@@ -88,3 +89,29 @@ def test_own_estimators_take_part_beside_those_that_are_known_by_name(
     assert done.code == 0, done.err
     assert "2 methods, " in done.out
     assert done.out.index("\n  ridge ") < done.out.index("\n  constant ")  # sorted by loss
+
+
+def test_what_a_file_imports_is_known_before_it_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "mine.py").write_text(
+        "import sklearn.svm, os\nfrom . import beside\nraise RuntimeError('run')\n"
+        "def make():\n    from sklearn.ensemble import RandomForestRegressor\n"
+    )
+    (tmp_path / "broken.py").write_text("from (")
+    names = [
+        "lin-1",
+        f"{tmp_path}/mine.py:make",
+        f"{tmp_path}/broken.py",
+        f"{tmp_path}/absent.py",
+        "a.module:f",
+    ]
+    assert imported_by(names) == ["sklearn.svm", "os", "sklearn.ensemble"]
+    assert sys.path[0] == str(tmp_path)
+
+
+def test_what_was_begun_for_methods_ends_with_the_command(folder: Path, run_command: RunCommand) -> None:
+    (folder / "mine_unused.py").write_text("import numpy\n")
+    assert run_command("assess", ["absent.csv", "-t", "y", "-m", "mine_unused.py"]).code != 0
+    assert not vars(asking._mine).get("wardens")

@@ -247,6 +247,27 @@ def test_a_warden_killed_from_outside_is_replaced() -> None:
     assert [record.status for record in records] == ["done"] * 3
 
 
+def test_cells_are_forked_from_what_was_begun_before_anybody_asked() -> None:
+    let_go()
+    asking.expect(["numpy", "os", "no_such_module"])
+    (begun,) = vars(asking._mine)["wardens"].values()
+    assert record_of(None).status == "done"
+    assert [one.pid for one in vars(asking._mine)["wardens"].values()] == [begun.pid]
+
+
+def test_cells_see_the_folders_that_are_looked_in_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking.expect(["numpy"])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "beside_a_late_method.py").write_text("here = True\n")
+    assert content(record_of(imports_a_late_module))[3:5] == ("done", "")
+
+
+def imports_a_late_module(training: TrainingSet) -> None:
+    import beside_a_late_method  # type: ignore[import-not-found]  # noqa: F401
+
+
 def test_threads_have_cells_of_their_own() -> None:
     found: list[Record] = []
 

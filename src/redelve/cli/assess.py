@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -127,11 +128,15 @@ def _assess(given: AssessOptions) -> str:
     usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
+    if usual == (given.executor or usual) == "serial" and not (out / "archive").exists():
+        _begin_to_load(given)
     methods = _methods(given)
     takes = taking(methods)
     prepared = [_task(name, given, out, takes) for name in given.arguments]
     tasks = [made for made, _ in prepared]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
+    if given.shard is None:
+        threading.Thread(target=_load_report, daemon=True).start()
     assessment = carry_out(
         methods,
         tasks,
@@ -158,6 +163,22 @@ def _assess(given: AssessOptions) -> str:
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
     text = f"{assessment}\n\n{report}\n{again}"
     return told_with_code(assessment, text) if again else text
+
+
+def _begin_to_load(given: AssessOptions) -> None:
+    """Have the libraries of methods loaded for their cells, while this process loads them for itself."""
+    from redelve.cli.own_methods import imported_by
+    from redelve.run.cells import expect
+
+    if not given.confined and (modules := imported_by(given.methods)):
+        expect(modules)
+
+
+def _load_report() -> None:
+    """Load what the report is made with, while methods are at work in processes of their own."""
+    from redelve.report.page import load_page_tools
+
+    load_page_tools()
 
 
 def _reported(assessment: Assessment, path: Path, command: str) -> str:
@@ -267,7 +288,11 @@ def _methods(given: AssessOptions) -> dict[str, Method] | None:
 
 def assess(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(ASSESS, AssessOptions, _assess, argv)
+    try:
+        return of.run_verb(ASSESS, AssessOptions, _assess, argv)
+    finally:
+        if (cells := sys.modules.get("redelve.run.cells")) is not None:
+            cells.let_go()  # what was begun for jobs that did not come
 
 
 class ReportOptions(of.VerbOptions):

@@ -103,6 +103,12 @@ def label(name: str) -> str:
     return clean if len(clean) <= LONGEST_LABEL else f"{clean[: LONGEST_LABEL - 1]}…"
 
 
+def load_drawing() -> None:
+    """Load what figures are drawn and kept with, so that nobody waits for it later."""
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure  # noqa: F401
+
+
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, in inches, that no global state knows of."""
     from matplotlib.figure import Figure

@@ -23,6 +23,7 @@ from redelve.report.drawing import (
     FigureLook,
     Picture,
     inline,
+    load_drawing,
     look_of,
     save,
     save_all,
@@ -207,6 +208,12 @@ def _template(source: str) -> Template:
 def template_text(name: str) -> str:
     """A template, a stylesheet or a script as it is kept."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def load_page_tools() -> None:
+    """Load what pages and their figures are made with, so that nobody waits for it later."""
+    load_drawing()
+    _environment()
 
 
 @cache

@@ -1,6 +1,6 @@
 """Let a method learn and answer, and bring back what came of it, whatever the method does."""
 
-from redelve.run.cells.asking import learn_and_answer, learn_and_answer_together, let_go
+from redelve.run.cells.asking import expect, learn_and_answer, learn_and_answer_together, let_go
 from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE, CellLesson, Limits, Outcome
 from redelve.run.cells.sealing import SealedMethod, carried
 from redelve.run.cells.working import work, work_together
@@ -12,6 +12,7 @@ __all__ = [
     "Outcome",
     "SealedMethod",
     "carried",
+    "expect",
     "learn_and_answer",
     "learn_and_answer_together",
     "let_go",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
@@ -22,7 +23,7 @@ from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells.confining import environment, mechanism, readable
 from redelve.run.cells.limits_and_outcome import CellLesson, Limits, Outcome, load_answer, steady
-from redelve.run.cells.sealing import SealedMethod, sealed
+from redelve.run.cells.sealing import APART, BUILT_IN, SealedMethod, harmless, sealed
 from redelve.run.cells.watching import CellRequest, Verdict, verdict_of
 from redelve.run.cells.working import work, work_together
 from redelve.run.results import CELL, STATUSES, Costs, Status, Told
@@ -113,10 +114,21 @@ def let_go() -> None:
         warden.close()
 
 
+def expect(modules: Iterable[str], threads: int = 1) -> None:
+    """Begin to load these modules for cells that this thread will need soon; those of the fixed list alone.
+
+    If they are not needed, `let_go` or the end of this process ends it.
+    """
+    names = list(modules)
+    if hasattr(os, "fork"):
+        known, apart = tuple(harmless(names, BUILT_IN)), tuple(harmless(names, APART))
+        _warden(threads, SealedMethod(b"", "", known, apart, ()), is_confined=False)
+
+
 def _warden(threads: int, method: SealedMethod, is_confined: bool) -> Child:
     """This thread's warden for such methods, a new one if it has none that is alive."""
     wardens: dict[object, Child] = vars(_mine).setdefault("wardens", {})
-    key = (threads, method.ancestor, is_confined)
+    key = (threads, method.ancestor, is_confined, tuple(sys.path))  # its cells import from there
     warden = wardens.pop(key, None)
     if warden is None or not warden.is_usable:
         if warden is not None:

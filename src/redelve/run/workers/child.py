@@ -258,8 +258,11 @@ class Child:
         _living.discard(self)
 
     def close(self) -> None:
-        """Let the child clear up after itself for a moment, then make sure that it is gone."""
-        if self._process.returncode is None and os.getpid() == self._owner:
+        """Let the child clear up after itself for a moment, then make sure that it is gone.
+
+        One that nobody has asked for anything has nothing to clear up.
+        """
+        if self._has_greeted and self._process.returncode is None and os.getpid() == self._owner:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self.channel.shutdown(socket.SHUT_WR)
                 self._process.wait(GRACE)
