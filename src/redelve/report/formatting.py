@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import Literal
@@ -267,6 +267,8 @@ class ReportTable:
     is_matrix: bool = False
     """A row and a column for the same things: not to be sorted."""
     notes: tuple[str, ...] = field(default=())
+    whole: Callable[[], ReportTable] | None = field(default=None, repr=False, compare=False)
+    """Makes the table with everything, where this one shows what somebody can read."""
 
     def __post_init__(self) -> None:
         for row in self.rows:

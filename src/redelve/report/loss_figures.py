@@ -7,7 +7,8 @@ method with a tick at the expected loss and a line of ± one standard error; bel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from redelve.report.drawing import (
     spread_out,
 )
 from redelve.report.formatting import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
-from redelve.report.sections import Panel
+from redelve.report.sections import MOST_COMPARED, Panel, methods_left_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,11 +102,12 @@ def scale_of(values: Sequence[float], errors: Sequence[float], from_zero: bool) 
 def rasmussen_picture(panel: Panel) -> Picture:
     """The panel of one prototask."""
     kind = "standardised" if panel.is_standardised else "expected"
+    drawn = replace(panel, methods=panel.methods[:MOST_COMPARED])
     return Picture(
         f"rasmussen-{panel.key}",
         f"Losses and significance on {panel.prototask}",
         f"One box per training-set size with the {kind} {panel.largest.loss_words} of "
-        f"{len(panel.methods)} methods and their standard errors; below each box a square of p-value digits. "
+        f"{len(drawn.methods)} methods and their standard errors; below each box a square of p-value digits. "
         "The table below the figure has the same digits.",
         f"Ticks: {kind} expected loss; lines: ± one standard error. Below, the digit in the column of A and "
         "the row of "
@@ -113,18 +115,19 @@ def rasmussen_picture(panel: Panel) -> Picture:
         "0.09. Down a "
         "column: whom a method beats; across a row: who beats it. Unlike in "
         "Rasmussen's figures, p-values allow for every comparison of this report; "
-        f"{_digits_are(len(panel.methods))}. "
-        "An arrow with a number: a loss beyond the scale.",
-        lambda: _draw_boxes(panel),
+        f"{_digits_are(len(drawn.methods))}. "
+        "An arrow with a number: a loss beyond the scale."
+        f"{methods_left_out(len(panel.methods), MOST_COMPARED, f'digits-{panel.key}')}",
+        lambda: _draw_boxes(drawn),
         digits_table(panel),
     )
 
 
-def digits_table(panel: Panel) -> ReportTable:
+def digits_table(panel: Panel, most: int | None = MOST_COMPARED) -> ReportTable:
     """Rasmussen's digits as a table."""
-    rows = []
+    rows, methods = [], panel.methods[:most]
     for task in panel.tasks:
-        for name, row in zip(panel.methods, digits_of(task, panel.methods), strict=True):
+        for name, row in zip(methods, digits_of(task, methods), strict=True):
             size = task.task.training_set_size
             cells = (Cell(text or " ") for text in row)
             rows.append((Cell(str(size), (size,)), Cell(name, method=name), *cells))
@@ -134,11 +137,12 @@ def digits_table(panel: Panel) -> ReportTable:
         (
             ReportColumn("Training cases", ("training_set_size",)),
             ReportColumn("B"),
-            *(ReportColumn(f"A: {m}") for m in panel.methods),
+            *(ReportColumn(f"A: {m}") for m in methods),
         ),
         tuple(rows),
         "In the column of A and the row of B: the p-value, in units of 0.01 rounded up, of A being better "
-        "than B.",
+        f"than B.{methods_left_out(len(panel.methods), most, f'digits-{panel.key}')}",
+        whole=None if len(methods) == len(panel.methods) else partial(digits_table, panel, None),
     )
 
 
@@ -155,7 +159,8 @@ def _from_zero(panel: Panel) -> bool:
 
 
 def _panel_scale(panel: Panel) -> Scale:
-    found = [_numbers(panel, one) for task in panel.tasks for one in task.methods]
+    drawn = frozenset(panel.methods)
+    found = [_numbers(panel, one) for task in panel.tasks for one in task.methods if one.method in drawn]
     values = [value for value, _ in found if value is not None]
     errors = [error or 0.0 for value, error in found if value is not None]
     return scale_of(values, errors, from_zero=_from_zero(panel))

@@ -96,7 +96,8 @@ def _folder(findings: Findings, title: str | None, about: ReportContext | None) 
         made |= {name: text.encode() for part in parts for name, text in section.files(part).items()}
     for table in all_tables(findings):
         for suffix, write in ((".md", markdown), (".tex", latex), (".csv", to_csv)):
-            made[f"tables/{table.name}{suffix}"] = write(table).encode()
+            shown = table.whole() if suffix == ".csv" and table.whole else table
+            made[f"tables/{table.name}{suffix}"] = write(shown).encode()
     for picture in pictures_of(findings):
         for kind in ("svg", "pdf"):
             made[f"figures/{picture.name}.{kind}"] = save(picture, kind)

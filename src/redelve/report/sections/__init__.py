@@ -7,11 +7,11 @@ tables and figures as files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from redelve.errors import SpecError
 from redelve.findings import Findings, LearningCurve, TaskFindings
@@ -32,6 +32,41 @@ PLAIN = """\
 {% endif %}
 """
 ONE_TABLE = "{{ table(part.tables[0], looks, heading=false) }}\n"
+
+MOST_COMPARED: Final = 30
+"""With more methods, tables of pairs show these, which come first, and everybody against the very first."""
+Pair = TypeVar("Pair")
+
+
+def worth_showing(
+    pairs: Sequence[Pair], names_of: Callable[[Pair], tuple[str, str]], order: Sequence[str], most: int | None
+) -> list[Pair]:
+    """All pairs if people can read so many; else those among the first methods, and with the very first."""
+    if most is None or len(pairs) <= most * (most - 1) // 2:
+        return list(pairs)
+    first, near = order[0], frozenset(order[:most])
+    return [one for one in pairs if near.issuperset(names := names_of(one)) or first in names]
+
+
+def pairs_left_out(shown: int, total: int, most: int | None, name: str) -> str:
+    """What is said below a table of pairs that lacks some; nothing if it has all."""
+    if most is None or shown == total:
+        return ""
+    return (
+        f" Of {total:,} comparisons {shown:,} are shown: among the {most} methods that come first, and of "
+        f"all others with the very first. A report into a folder has all of them, in tables/{name}.csv."
+    )
+
+
+def methods_left_out(count: int, most: int | None, name: str) -> str:
+    """The same below a table with a row and a column for every method."""
+    if most is None or count <= most:
+        return ""
+    return (
+        f" Of {count} methods the {most} that come first are shown. "
+        f"A report into a folder has all of them, in tables/{name}.csv."
+    )
+
 
 # --- what sections look at ---------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, PairOverTasks
@@ -20,7 +21,15 @@ from redelve.report.formatting import (
     name_cell,
     several_names,
 )
-from redelve.report.sections import SECTIONS, ReportContext, Section
+from redelve.report.sections import (
+    MOST_COMPARED,
+    SECTIONS,
+    ReportContext,
+    Section,
+    methods_left_out,
+    pairs_left_out,
+    worth_showing,
+)
 from redelve.text_numbers import per_cents
 
 if TYPE_CHECKING:
@@ -111,8 +120,10 @@ def _which_tasks(across: AcrossTasks) -> str:
     return f"Each of the {count} tasks counts once, however many cases it has; SE is for these very tasks."
 
 
-def pairs_table(across: AcrossTasks) -> ReportTable:
-    """Random effects of every pair: mean difference with its interval, and what to expect of a new task."""
+def pairs_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportTable:
+    """Random effects of pairs: mean difference with its interval, and what to expect of a new task."""
+    order = [one.method for one in across.by_loss]
+    shown = worth_showing(across.pairs, lambda pair: (pair.first, pair.second), order, most)
     return ReportTable(
         "across-pairs",
         "Differences over tasks",
@@ -126,12 +137,14 @@ def pairs_table(across: AcrossTasks) -> ReportTable:
             ReportColumn("New task, 95 %", ("new_low", "new_high")),
             *_margin_columns(across),
         ),
-        tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in across.pairs),
+        tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in shown),
         f"Mean differences of {_differences_of(across)} over tasks like these, by random effects that weigh "
         f"each task by its standard error (Paule and Mandel, Hartung and Knapp). {_marks(across)} "
         "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
         "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
-        f"of each pair by itself.{_margin_caption(across)}",
+        f"of each pair by itself.{_margin_caption(across)}"
+        f"{pairs_left_out(len(shown), len(across.pairs), most, 'across-pairs')}",
+        whole=None if len(shown) == len(across.pairs) else partial(pairs_table, across, None),
     )
 
 
@@ -205,9 +218,9 @@ def _pair_row(pair: PairOverTasks) -> Row:
     )
 
 
-def wins_table(across: AcrossTasks) -> ReportTable:
+def wins_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportTable:
     """Wins, ties and losses of the row's method against the column's."""
-    names = [one.method for one in across.by_loss]
+    names, count = [one.method for one in across.by_loss][:most], len(across.by_loss)
     rows = [(name_cell(row), *(_wins_cell(across, row, column) for column in names)) for row in names]
     decided = next(iter(across.wins.values())).decided_by if across.wins else ""
     return ReportTable(
@@ -217,8 +230,10 @@ def wins_table(across: AcrossTasks) -> ReportTable:
         tuple(rows),
         f"On how many of {len(across.tasks)} tasks the row's {across.contender} wins – is not told apart – "
         f"loses ({decided}). "
-        "A summary, not a test; a task that is neither won nor lost may only have too little data.",
+        "A summary, not a test; a task that is neither won nor lost may only have too little data."
+        f"{methods_left_out(count, most, 'across-wins')}",
         is_matrix=True,
+        whole=None if len(names) == count else partial(wins_table, across, None),
     )
 
 
@@ -234,9 +249,10 @@ def _wins_cell(across: AcrossTasks, row: str, column: str) -> Cell:
     return Cell(f"{wins} – {ties} – {losses}", (wins - losses,))
 
 
-def wilcoxon_table(across: AcrossTasks) -> ReportTable:
-    """Signed-rank tests of all pairs."""
-    names = [one.method for one in across.methods]
+def wilcoxon_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportTable:
+    """Signed-rank tests of pairs."""
+    names, order = [one.method for one in across.methods], [one.method for one in across.by_loss]
+    shown = worth_showing(across.wilcoxon, lambda pair: (names[pair.first], names[pair.second]), order, most)
     rows = [
         (
             name_cell(names[pair.first]),
@@ -246,7 +262,7 @@ def wilcoxon_table(across: AcrossTasks) -> ReportTable:
             Cell(formatting.p_value(pair.test.p_value), (pair.test.p_value,)),
             Cell(formatting.p_value(pair.adjusted_p_value), (pair.adjusted_p_value,)),
         )
-        for pair in across.wilcoxon
+        for pair in shown
     ]
     return ReportTable(
         "across-wilcoxon",
@@ -262,13 +278,17 @@ def wilcoxon_table(across: AcrossTasks) -> ReportTable:
         tuple(rows),
         f"Over {len(across.tasks)} tasks{', one of each prototask' * across.is_standardised}; adjusted by "
         "Holm's method among themselves. "
-        "They describe: what is claimed over tasks is in the table of differences.",
+        "They describe: what is claimed over tasks is in the table of differences."
+        f"{pairs_left_out(len(rows), len(across.wilcoxon), most, 'across-wilcoxon')}",
+        whole=None if len(rows) == len(across.wilcoxon) else partial(wilcoxon_table, across, None),
     )
 
 
-def rope_table(across: AcrossTasks) -> ReportTable:
+def rope_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportTable:
     """Posterior probabilities of practical differences."""
-    rows = [_rope_row(across, first, second) for first, second in across.rope]
+    order = [one.method for one in across.by_loss]
+    shown = worth_showing(list(across.rope), lambda pair: pair, order, most)
+    rows = [_rope_row(across, first, second) for first, second in shown]
     width = next(iter(across.rope.values())).half_width
     return ReportTable(
         "across-rope",
@@ -283,7 +303,9 @@ def rope_table(across: AcrossTasks) -> ReportTable:
         tuple(rows),
         "Posterior probabilities by the Bayesian signed-rank test (Benavoli et al. 2014, 2017); "
         f"{'standardised losses' if across.is_standardised else 'scores'} that "
-        f"differ by less than {width:g} are practically the same.",
+        f"differ by less than {width:g} are practically the same."
+        f"{pairs_left_out(len(rows), len(across.rope), most, 'across-rope')}",
+        whole=None if len(rows) == len(across.rope) else partial(rope_table, across, None),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from redelve.answers.losses import Loss
@@ -24,7 +25,18 @@ from redelve.report.formatting import (
     slug,
 )
 from redelve.report.loss_figures import curves_picture, rasmussen_picture
-from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
+from redelve.report.sections import (
+    MOST_COMPARED,
+    SECTIONS,
+    PagePart,
+    Panel,
+    ReportContext,
+    Section,
+    methods_left_out,
+    pairs_left_out,
+    panels,
+    worth_showing,
+)
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
 from redelve.report.words import summarise_panel, uncertainty_sentence
 
@@ -66,14 +78,14 @@ class PrototaskSection(Section):
 {% else %}{{ picture(figures.get("variance"), looks) }}{% endif %}
 {% endif %}
 {% if matrices %}
-<h3>Every pair compared</h3>
+<h3>{{ "Pairs compared" if pairs.whole else "Every pair compared" }}</h3>
 {{ table(matrices[0], looks) }}
 {% for matrix in matrices[1:] %}
 <details><summary>{{ matrix.title }}</summary>
 {{ table(matrix, looks, heading=false) }}
 </details>
 {% endfor %}
-<details><summary>All comparisons in one table, to sort</summary>
+<details><summary>{{ "Comparisons" if pairs.whole else "All comparisons" }} in one table, to sort</summary>
 {{ table(pairs, looks, heading=false) }}
 </details>
 {% endif %}
@@ -189,12 +201,17 @@ def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
     )
 
 
-def pairs_table(panel: Panel) -> ReportTable:
-    """Every comparison, one to a row."""
-    rows = [_pair_row(task, contest) for task in reversed(panel.tasks) for contest in task.contests]
+def pairs_table(panel: Panel, most: int | None = MOST_COMPARED) -> ReportTable:
+    """Every comparison that people can read, one to a row; planned ones all."""
+    name, total = f"pairs-{panel.key}", sum(len(task.contests) for task in panel.tasks)
+    rows = [
+        _pair_row(task, contest)
+        for task in reversed(panel.tasks)
+        for contest in shown_contests(task, None if task.is_planned else most)
+    ]
     return ReportTable(
-        f"pairs-{panel.key}",
-        f"All comparisons on {panel.prototask}",
+        name,
+        f"{'All comparisons' if len(rows) == total else 'Comparisons'} on {panel.prototask}",
         (
             CASES,
             ReportColumn("A"),
@@ -211,8 +228,15 @@ def pairs_table(panel: Panel) -> ReportTable:
         f"Differences of {_of_what(panel.largest.judged_by)}. The intervals hold all together in "
         "95 % of reports, and the adjusted p-values allow for every comparison of this report; findings rest "
         "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it."
-        f"{_margin_caption(panel.largest)}",
+        f"{_margin_caption(panel.largest)}{pairs_left_out(len(rows), total, most, name)}",
+        whole=None if len(rows) == total else partial(pairs_table, panel, None),
     )
+
+
+def shown_contests(task: TaskFindings, most: int | None = MOST_COMPARED) -> list[Contest]:
+    """The comparisons of a task that a page shows."""
+    order = [one.method for one in task.by_loss]
+    return worth_showing(task.contests, lambda one: (one.first, one.second), order, most)
 
 
 def _of_what(loss: Loss) -> str:
@@ -284,9 +308,10 @@ def _mark(contest: Contest, first: str) -> Mark:
     return "better" if contest.winner == first else "worse"
 
 
-def matrix_table(task: TaskFindings) -> ReportTable:
-    """Every method (row) against every other (column): difference, p-values, a mark."""
-    names = [one.method for one in task.by_loss]
+def matrix_table(task: TaskFindings, most: int | None = MOST_COMPARED) -> ReportTable:
+    """Every method (row) against every other (column): difference, p-values, a mark; or the first methods."""
+    name, count = f"matrix-{slug(task.task.address)}", len(task.by_loss)
+    names = [one.method for one in task.by_loss][:most]
     contests = {frozenset((one.first, one.second)): one for one in task.contests}
     rows = [
         (
@@ -296,14 +321,15 @@ def matrix_table(task: TaskFindings) -> ReportTable:
         for row in names
     ]
     return ReportTable(
-        f"matrix-{slug(task.task.address)}",
+        name,
         f"Row minus column on {task.task.address}",
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
         f"Difference of {_difference_of(task.judged_by)} ± standard error; p allows for every comparison of "
         "this report. ▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart."
-        f"{_matrix_caption(task)}",
+        f"{_matrix_caption(task)}{methods_left_out(count, most, name)}",
         is_matrix=True,
+        whole=None if len(names) == count else partial(matrix_table, task, None),
     )
 
 

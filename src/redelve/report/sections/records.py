@@ -25,6 +25,7 @@ from redelve.report.formatting import (
     with_error,
 )
 from redelve.report.sections import (
+    MOST_COMPARED,
     ONE_TABLE,
     SECTIONS,
     Panel,
@@ -34,6 +35,7 @@ from redelve.report.sections import (
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
+from redelve.report.sections.one_prototask import shown_contests
 from redelve.report.words import comparison_sentence, in_order
 from redelve.run.results import Record, Results
 
@@ -237,7 +239,7 @@ class PaperSection(Section):
     anchor = "paper"
     template = """\
 <p>How to cite these numbers: one sentence for each comparison with the method of the smallest loss, with \
-its difference ± standard error, interval and p-value. The other comparisons are folded.</p>
+its difference ± standard error, interval and p-value. The other comparisons are folded{{ lacking }}.</p>
 {% for pairs in prototasks %}{% for address, with_leader, others in pairs %}
 <details{{ " open" if loop.first }}><summary>{{ address }}</summary>
 <blockquote>
@@ -256,7 +258,9 @@ its difference ± standard error, interval and p-value. The other comparisons ar
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """For each prototask: each task's address, and its comparisons, those with the leader first."""
-        return {"prototasks": [_paragraphs(panel) for panel in panels(findings)]}
+        many = any(len(shown_contests(task)) < len(task.contests) for task in findings.tasks)
+        lacking = f", as far as they are of the {MOST_COMPARED} methods that come first" if many else ""
+        return {"prototasks": [_paragraphs(panel) for panel in panels(findings)], "lacking": lacking}
 
 
 SECTIONS.add("paper", PaperSection)
@@ -269,7 +273,8 @@ def _paragraphs(panel: Panel) -> list[tuple[str, list[str], list[str]]]:
 def _of_task(task: TaskFindings) -> tuple[str, list[str], list[str]]:
     """Comparisons with the leader, and the others; where comparisons were planned, all are the first kind."""
     first = [one for one in task.contests if task.is_planned or task.leader in (one.first, one.second)]
-    others = [one for one in task.contests if one not in first]
+    told = {id(one) for one in first}
+    others = [one for one in shown_contests(task) if id(one) not in told]
     leading, rest = ([comparison_sentence(one) for one in several] for several in (first, others))
     return task.task.address, leading, rest
 
