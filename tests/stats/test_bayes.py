@@ -304,6 +304,14 @@ def test_exact_integration_is_itself_right() -> None:
     assert two_tasks((1.0, 1.0), 0.1, 2.0)[2] == pytest.approx(exact, abs=1e-3)
 
 
+def test_some_pairs_have_the_very_probabilities_that_they_have_among_all() -> None:
+    table = generator("table of tasks").normal(size=(12, 4)) * [0.1, 0.2, 0.3, 0.4]
+    every = signed_rank_all(table, rope=0.05, rng=generator("rope", "all"), draws=2000)
+    for pairs in ([(1, 3)], [(2, 3), (0, 1)]):
+        some = signed_rank_all(table, rope=0.05, rng=generator("rope", "all"), draws=2000, pairs=pairs)
+        assert some == {pair: every[pair] for pair in pairs}
+
+
 def test_all_pairs_at_once_have_the_probabilities_of_each_by_itself() -> None:
     table = generator("table of tasks").normal(size=(12, 4)) * [0.1, 0.2, 0.3, 0.4]
     together = signed_rank_all(table, rope=0.05, rng=generator("rope", "all"), draws=50_000)

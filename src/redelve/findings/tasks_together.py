@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isfinite, sqrt
@@ -87,7 +87,7 @@ class AcrossTasks:
     friedman: Friedman | None
     nemenyi: Nemenyi | None
     wilcoxon: tuple[RankedPair, ...]
-    rope: dict[tuple[str, str], RopeProbabilities]
+    rope: Mapping[tuple[str, str], RopeProbabilities]
     caveats: tuple[str, ...]
     margin: Margin | None = None
     is_planned: bool = False
@@ -238,13 +238,41 @@ def _rope_of(task: TaskFindings) -> float | None:
     return ROPE * (high - low) if isfinite(high - low) else None
 
 
+@dataclass(frozen=True, eq=False)
+class PairsInRope(Mapping[tuple[str, str], RopeProbabilities]):
+    """Probabilities of practical differences, drawn when somebody asks: ten milliseconds for every pair."""
+
+    names: tuple[str, ...]
+    half_width: float
+    table: NDArray[np.float64] = field(repr=False)
+    known: dict[tuple[str, str], RopeProbabilities] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, pair: tuple[str, str]) -> RopeProbabilities:
+        return self.of([pair])[0]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self.names, 2)
+
+    def __len__(self) -> int:
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    def of(self, pairs: Sequence[tuple[str, str]]) -> list[RopeProbabilities]:
+        """Those of several pairs, drawn together."""
+        place = {name: number for number, name in enumerate(self.names)}
+        lacking = {(place[one], place[two]): (one, two) for one, two in pairs if (one, two) not in self.known}
+        if any(first >= second for first, second in lacking):
+            raise KeyError(pairs)
+        if lacking:
+            rng = generator("rope", *self.names)
+            found = signed_rank_all(self.table, rope=self.half_width, rng=rng, pairs=list(lacking))
+            self.known.update({lacking[each]: one for each, one in found.items()})
+        return [self.known[pair] for pair in pairs]
+
+
 def _ropes(
     table: NDArray[np.float64], names: Sequence[str], rope: float | None
-) -> dict[tuple[str, str], RopeProbabilities]:
-    if rope is None:
-        return {}
-    found = signed_rank_all(table, rope=rope, rng=generator("rope", *names))
-    return {(names[i], names[j]): each for (i, j), each in found.items()}
+) -> Mapping[tuple[str, str], RopeProbabilities]:
+    return {} if rope is None else PairsInRope(tuple(names), rope, table)
 
 
 def same_loss(findings: Sequence[TaskFindings]) -> list[TaskFindings]:

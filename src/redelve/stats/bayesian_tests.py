@@ -113,13 +113,15 @@ def signed_rank_all(
     rng: np.random.Generator,
     prior: PriorPlacement = SYMMETRIC,
     draws: int = 20_000,
+    pairs: Sequence[tuple[int, int]] | None = None,
 ) -> dict[tuple[int, int], RopeProbabilities]:
-    """`signed_rank` of every pair of columns of a table of tasks × methods, from the same weights.
+    """`signed_rank` of pairs of columns (all, if none are named) of a table of tasks × methods.
 
-    What the weights of one pair are is nothing to another, so the drawing, most of the work, is done once.
+    All are from the same weights: what the weights of one pair are is nothing to another, so the drawing,
+    most of the work, is done once, and a pair's probabilities do not depend on which others are asked for.
     """
     values = np.asarray(table, dtype=np.float64)
-    pairs = list(combinations(range(values.shape[1]), 2))
+    pairs = list(combinations(range(values.shape[1]), 2)) if pairs is None else pairs
     differences = [_checked(values[:, i] - values[:, j]) for i, j in pairs]
     found = _signed_ranks(differences, rope=rope, rng=rng, prior=prior, draws=draws)
     return dict(zip(pairs, found, strict=True))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, PairOverTasks
+from redelve.findings.tasks_together import PairsInRope
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, FigureLook, Picture, draw_marker, label, look_of, new_figure
 from redelve.report.formatting import (
@@ -30,6 +31,7 @@ from redelve.report.sections import (
     pairs_left_out,
     worth_showing,
 )
+from redelve.stats.bayesian_tests import RopeProbabilities
 from redelve.text_numbers import per_cents
 
 if TYPE_CHECKING:
@@ -288,8 +290,10 @@ def rope_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportT
     """Posterior probabilities of practical differences."""
     order = [one.method for one in across.by_loss]
     shown = worth_showing(list(across.rope), lambda pair: pair, order, most)
-    rows = [_rope_row(across, first, second) for first, second in shown]
-    width = next(iter(across.rope.values())).half_width
+    assert isinstance(across.rope, PairsInRope)
+    found = across.rope.of(shown)
+    rows = [_rope_row(*pair, one) for pair, one in zip(shown, found, strict=True)]
+    width = found[0].half_width
     return ReportTable(
         "across-rope",
         "Practically better, practically the same",
@@ -309,8 +313,7 @@ def rope_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportT
     )
 
 
-def _rope_row(across: AcrossTasks, first: str, second: str) -> Row:
-    found = across.rope[first, second]
+def _rope_row(first: str, second: str, found: RopeProbabilities) -> Row:
     return (
         name_cell(first),
         name_cell(second),
