@@ -84,6 +84,7 @@ class QuestionRaces:
 
     def run(self, count: int, rng: Generator, chunk: int = 200) -> RacedQuestions:
         """Many of them."""
+        count = max(count, 1)
         parts = [min(chunk, count - start) for start in range(0, count, chunk)]
         found = [self._run(self.answers.draw(part, self.questions, rng)) for part in parts]
         fields = ("stays", "calls", "equivalent")

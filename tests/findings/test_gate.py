@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +13,9 @@ import pytest
 from benchmarks.calibration.gates import Builds, commanded, exit_shares
 from scipy import stats as scipy_stats
 
+from redelve.cli.evaluations import GATE, GateOptions
 from redelve.cli.main import main
+from redelve.cli.options import parse
 from redelve.errors import RedelveError, SpecError
 from redelve.findings.gate import gate
 from redelve.report.gate_summaries import gate_junit, gate_markdown
@@ -263,6 +266,16 @@ def test_the_command_exits_with_3_where_there_is_no_verdict(
 ) -> None:
     assert main([*written(tmp_path, (3, 3, 30)), *more]) == 3
     assert said in capsys.readouterr().err
+
+
+def test_the_example_workflow_gives_commands_that_there_are() -> None:
+    text = (Path(__file__).parents[2] / "examples" / "gate-action.yml").read_text()
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith("redelve gate")]
+    assert len(lines) == 2
+    for line in lines:
+        given = GateOptions(parse(GATE, shlex.split(line)[2:]))
+        assert given.margin == 0.02
+        assert given.than is not None
 
 
 def test_through_the_command_false_blocks_and_misses_are_as_computed(tmp_path: Path) -> None:

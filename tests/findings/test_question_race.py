@@ -218,6 +218,32 @@ def test_an_open_race_tells_how_many_more_questions_would_settle_it() -> None:
     assert settled.count("best") >= 8
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("means", "questions"), [((0.55, 0.5), 200), ((0.6, 0.5), 100), ((0.6, 0.5, 0.5), 100)]
+)
+def test_as_many_questions_as_told_settle_most_open_races(means: tuple[float, ...], questions: int) -> None:
+    """A fresh race over so many questions: 56 to 90 % of them are settled (docs/gate-and-race.md)."""
+    rng, settled = np.random.default_rng(3), []
+    for _ in range(60):
+        needed = played(Answers(means).draw(1, questions, rng)[0]).needed
+        if needed is not None and needed < 6000:
+            fresh = played(Answers(means).draw(1, questions + needed, rng)[0])
+            settled.append(fresh.left == ("a",))
+    assert len(settled) > 30
+    assert 0.45 < np.mean(settled) < 0.97
+
+
+def played(scores: Any) -> QuestionRace:
+    """A race without a last look over scores[model, question]."""
+    pool = QuestionPool.of_units([(place,) for place in range(scores.shape[1])])
+    found = QuestionRace.start(QuestionRules(tuple("abcd"[: len(scores)]), pool, has_last_look=False))
+    while not found.is_over:
+        calls = found.next_batch()
+        found = found.taking({(m, q): scores[found.models.index(m), q] for m, q in calls})
+    return found
+
+
 def refused(words: str, **options: Any) -> None:
     with pytest.raises(SpecError, match=words):
         race(**{"answers": ask, "models": RIGHT, "questions": range(100), **options})
