@@ -179,6 +179,8 @@ def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"margin": 0.0}, "a margin is a loss that would matter"),
+        ({"margin": "1%"}, "a number in units of the score"),
+        ({"new": scores([np.nan, np.nan])}, "every score is missing"),
         ({"margin": 1.5}, "as much as the score can vary"),
         ({"level": 0.7}, "a level is between 0 and 0.5"),
         ({"looks": 0}, "once or more often"),
@@ -201,6 +203,11 @@ def test_what_cannot_be_judged_is_refused(changes: dict[str, Any], words: str) -
     wanted: dict[str, Any] = {"new": new, "than": old, "margin": 0.1, **changes}
     with pytest.raises(RedelveError, match=words):
         gate(**wanted)
+
+
+def test_a_misspelt_option_is_answered_with_the_one_meant() -> None:
+    with pytest.raises(TypeError, match="limits"):
+        gate(*answers(3, 3, 30), margin=0.1, limit=(0, 1))  # type: ignore[call-arg]
 
 
 def test_words_say_verdict_reason_and_numbers() -> None:

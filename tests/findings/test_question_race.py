@@ -256,6 +256,8 @@ def test_what_cannot_be_raced_is_refused() -> None:
     refused('two models of the race are called "good"', models=["good", "good"])
     refused("a race needs questions", questions=[])
     refused("question 1 is there twice", questions=[1, 1])
+    refused("a number in units of the score", margin="2%")
+    refused('has no model "best": it has ', answers=table(10), models=["good", "best"], questions=None)
     refused("a margin is above 0", margin=-0.1)
     refused("a margin is above 0 and less", margin=2)
     refused("a level is between 0 and 1", level=5)

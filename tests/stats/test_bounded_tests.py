@@ -153,6 +153,34 @@ def test_units_count_by_their_weight() -> None:
     assert units_needed(d / 2, 0.1, 0.05, weights=np.full(60, 0.5)) > units_needed(d, 0.1, 0.05)
 
 
+@pytest.mark.parametrize("units", [40, 150])
+def test_levels_with_clusters_of_unequal_size_are_kept(units: int) -> None:
+    """Passages of one to eight questions that are lost or won together: by question one would be wrong."""
+    rng = np.random.default_rng([6, units])
+    sizes = rng.integers(1, 9, (1500, units))
+    together = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.8, 0.05], size=(1500, units))
+    own = rng.binomial(sizes, 0.9)
+    d, weights = together * own / 8.0, sizes / 8.0
+    margin = 0.1 * 0.9  # the mean difference of a question is −0.1·0.9
+    rate = float((not_worse_p_value(d, margin, weights=weights) <= 0.05).mean())
+    assert rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1500)
+    even = rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.8, 0.1], size=(1500, units)) * own / 8.0
+    blocked = float((worse_p_value(even) <= 0.05).mean())
+    assert blocked <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1500)
+    by_question = [np.repeat(np.sign(row), size) for row, size in zip(even[:300], sizes[:300], strict=True)]
+    assert np.mean([worse_p_value(one) <= 0.05 for one in by_question]) > 0.15
+
+
+def test_where_nothing_changed_enough_cases_are_told_to_show_it() -> None:
+    """That many cases without a change are "not worse"; and small changes do not count as large ones."""
+    for margin in (0.01, 0.05):
+        n = units_needed(np.zeros(300), margin, 0.05)
+        assert not_worse_p_value(np.zeros(n), margin) <= 0.05
+        assert not_worse_p_value(np.zeros(n // 2), margin) > 0.05
+    small = np.tile([-0.02, 0.02, 0.0], 100)
+    assert units_needed(small, 0.05, 0.05) < units_needed(np.zeros(300), 0.05, 0.05)
+
+
 @pytest.mark.parametrize(("margin", "half"), [(0.05, 0.075), (0.1, 0.15)])
 def test_as_many_cases_as_told_settle_it_four_times_in_five(margin: float, half: float) -> None:
     d = np.repeat(SIGNS, [round(1000 * half), round(1000 * half), round(1000 - 2000 * half)])

@@ -22,6 +22,7 @@ from redelve.data.scores.score_files import ScoresLike, read_scores
 from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import SpecError
 from redelve.findings.race_sentences import about
+from redelve.registry import named_options
 from redelve.stats.bounded_tests import (
     lowest_difference,
     not_worse_p_value,
@@ -117,6 +118,7 @@ def _sided(difference: float) -> str:
     return f"{abs(difference):.3g} {'better' if difference > 0 else 'worse'}"
 
 
+@named_options
 def gate(  # noqa: PLR0913  (options of a public function are explicit)
     new: ScoresLike,
     than: ScoresLike | None = None,
@@ -197,6 +199,8 @@ def gate(  # noqa: PLR0913  (options of a public function are explicit)
 
 
 def _check(margin: float, level: float, looks: int, missing: str) -> None:
+    if isinstance(margin, str):
+        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {margin!r}")
     if not margin > 0:
         raise SpecError(f"a margin is a loss that would matter, a number above 0, not {margin:g}")
     if not 0 < level < 0.5:

@@ -27,6 +27,7 @@ from redelve.findings.elimination import (
     as_far_as,
     still_to_do,
 )
+from redelve.registry import named_options
 
 Answering = Callable[[list[Call]], Mapping[Call, float] | Sequence[float]]
 """Given (model, question) for each answer wanted, returns their scores: in the same order, or by name."""
@@ -34,6 +35,7 @@ QuestionsLike = str | os.PathLike[str] | Iterable[Hashable] | Mapping[Hashable, 
 """Names of questions, the group of each, or a file with a column `case` and perhaps `group`."""
 
 
+@named_options
 def race(  # noqa: PLR0913  (options of a public function are explicit)
     answers: Answering | ScoresLike,
     *,
@@ -108,6 +110,8 @@ def race(  # noqa: PLR0913  (options of a public function are explicit)
     >>> found.verdict, found.left
     ('best', ('large',))
     """
+    if isinstance(margin, str):
+        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {margin!r}")
     options = _Options(margin, level, batch, last_look, seed)
     if callable(answers):
         return _asking(answers, models, questions, options, higher_is_better is False, limits or (0.0, 1.0))
@@ -200,6 +204,10 @@ def _replayed(
         _check_groups(grid, known, groups)
         extra = sum(case not in groups for case in known)
         notes += (f"{extra} cases are no questions of the race and are not looked at",) if extra else ()
+    elif models is not None:
+        models = tuple(models)
+        for name in models:
+            grid.row(name)
     pool = QuestionPool.drawn(groups, options.seed, weights)
     assert grid.limits is not None
     rules = options.rules(grid.models if models is None else models, pool, grid.limits)

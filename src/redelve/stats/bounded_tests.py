@@ -130,18 +130,23 @@ def units_needed(
 ) -> int:
     """How many units show, four times in five, that a model that has not changed is not worse.
 
-    N = (z_level + z_0.8)² q/δ², q being the mean square of the differences; of right and wrong answers
-    (W + L + 1)/(n + 2), since one that never changed may yet.
+    N = (z_level·√max(q, δm) + z_0.8·√q)²/δ², q being the mean square of the differences, (W + L + 1)/(n + 2)
+    of right and wrong answers, since one that never changed may yet. At a mean loss of δ it is no less than
+    δm, if single losses are as large as m: the largest that was seen, 1 if none was.
 
     >>> units_needed(np.repeat([-1.0, 0.0, 1.0], [15, 170, 15]), 0.05, 0.05)
     380
+    >>> units_needed(np.zeros(300), 0.05, 0.05)
+    70
     """
     from scipy.special import ndtri
 
     d = np.asarray(differences, dtype=np.float64)
-    share = 1.0 if weights is None else float(np.mean(weights))
+    amount = margin * (1.0 if weights is None else float(np.mean(weights)))
     square = float((d**2).sum() + 1) / (d.size + 2)
-    return int(np.ceil((ndtri(1 - level) + ndtri(SURE)) ** 2 * square / (margin * share) ** 2))
+    at_margin = max(square, amount * (float(-d.min()) if d.min() < 0 else 1.0))
+    reach = ndtri(1 - level) * np.sqrt(at_margin) + ndtri(SURE) * np.sqrt(square)
+    return int(np.ceil((reach / amount) ** 2))
 
 
 def _is_binary(differences: FloatArray) -> bool:
