@@ -147,9 +147,7 @@ def gate_section(rng: Generator, effort: Effort) -> Section:
     errors = ", ".join(
         f"{margin(count)} of {count:,}" for count in (effort.some, effort.least, effort.least // 4)
     )
-    words = (
-        f"{WORDS} The margin there is 0.05, and 15 % of answers change. Standard errors at 5 % are {errors}."
-    )
+    words = f"{WORDS} Standard errors at 5 % are {errors}."
     return Section("The gate", words, "\n\n".join(body), (*found, *told))
 
 
