@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from redelve.errors import FormatError, RedelveError
 
 LARGEST_JSON = 2**31
 FIRST_LOOK = 2**16
-HUGE = re.compile(r"\d{309}")
 
 
 def head(path: Path, size: int = FIRST_LOOK) -> str:
@@ -26,13 +24,9 @@ def head(path: Path, size: int = FIRST_LOOK) -> str:
 
 
 def parsed(path: Path, line: int | None, text: str | bytes) -> Any:
-    """What a JSON text says; an error that names its place where it is none.
-
-    Whole numbers that no float can hold are infinite, as 1e999 is.
-    """
+    """What a JSON text says; an error that names its place where it is none."""
     try:
-        plain = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(plain, parse_int=float) if HUGE.search(plain) else json.loads(plain)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(path, line, f"this is no JSON ({error}): the file may be cut off") from None
 

@@ -225,12 +225,10 @@ def _numbers(table: ScoreTable, name: str) -> Any:
         )
     if column.dtype == bool:
         return column.astype(np.float64)
-    numbers = pd.to_numeric(
-        column.map({"True": 1, "False": 0, "true": 1, "false": 0, True: 1, False: 0})
-        if _are_truths(column)
-        else column,
-        errors="coerce",
-    ).astype(np.float64)
+    if _are_truths(column):
+        column = column.map({"True": 1, "False": 0, "true": 1, "false": 0, True: 1, False: 0})
+    numbers = pd.to_numeric(column.map(as_real) if column.dtype == object else column, errors="coerce")
+    numbers = numbers.astype(np.float64)
     strange = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
     if strange.size:
         value = column.iloc[int(strange[0])]
@@ -245,6 +243,14 @@ def _numbers(table: ScoreTable, name: str) -> Any:
             "finite number, or leave it empty and say what a missing score counts as"
         )
     return numbers
+
+
+def as_real(value: Any) -> Any:
+    """A whole number as a float, infinite where no float can hold it; anything else as it is."""
+    try:
+        return float(value) if type(value) is int else value
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def _are_truths(column: Any) -> bool:

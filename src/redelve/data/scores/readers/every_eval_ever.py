@@ -21,7 +21,7 @@ from redelve.data.scores.readers.reader_tools import (
     short_hash,
 )
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import ScoreTable, as_real
 from redelve.errors import RedelveError, SpecError
 
 SCHEMA_VERSION = "0.2.1"
@@ -96,7 +96,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             "model": str(record["model_id"]),
             "task": str(record["evaluation_name"]),
             "case": str(record["sample_id"]),
-            "score": float("nan") if score is None else float(score),
+            "score": float("nan") if score is None else float(as_real(score)),
             "evaluation": str(record.get("evaluation_id") or ""),
             "hash": str(record.get("sample_hash") or ""),
             "result": str(record.get("evaluation_result_id") or ""),
@@ -174,7 +174,7 @@ def _limits(metrics: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     """The lowest and the highest score of all, where all say so."""
     ends = [(one.get("min_score"), one.get("max_score")) for one in metrics]
     known = [
-        (float(low), float(high))
+        (float(as_real(low)), float(as_real(high)))
         for low, high in ends
         if isinstance(low, int | float) and isinstance(high, int | float) and low < high
     ]

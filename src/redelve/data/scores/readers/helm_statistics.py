@@ -19,7 +19,7 @@ from redelve.data.scores.readers.reader_tools import (
     short_hash,
 )
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import ScoreTable, as_real
 from redelve.errors import SpecError
 
 NAMES = ("per_instance_stats.json", "per_instance_stats.json.gz")
@@ -166,4 +166,4 @@ def _mean(run: _HelmRun, entry: Mapping[str, Any], one: Mapping[str, Any]) -> fl
         None,
         f'the mean of instance "{entry["instance_id"]}" is {mean!r:.40}, which is no number',
     )
-    return float(mean)  # type: ignore[arg-type]
+    return float(as_real(mean))

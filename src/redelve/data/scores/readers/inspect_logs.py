@@ -23,7 +23,7 @@ from redelve.data.scores.readers.reader_tools import (
     short_hash,
 )
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import ScoreTable, as_real
 from redelve.errors import FormatError, SpecError
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -274,7 +274,7 @@ def _number(log: _Log, sample: Mapping[str, Any], value: Any) -> float:
     if value is None:
         return float("nan")
     if isinstance(value, bool | int | float):
-        return float(value)
+        return float(as_real(value))
     word = str(value)
     known = LETTERS.get(word, LETTERS.get(word.lower()))
     if known is not None:
@@ -332,5 +332,5 @@ def _metadata(log: _Log, sample: Mapping[str, Any], field: str) -> str:
 
 def _cost(sample: Mapping[str, Any]) -> float | None:
     costs = [as_dict(one).get("total_cost") for one in as_dict(sample.get("model_usage")).values()]
-    known = [float(one) for one in costs if isinstance(one, int | float)]
+    known = [float(as_real(one)) for one in costs if isinstance(one, int | float)]
     return sum(known) if known and len(known) == len(costs) else None

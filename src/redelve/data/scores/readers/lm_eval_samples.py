@@ -12,7 +12,7 @@ from typing import Any
 from redelve.data.scores.json_texts import head, json_objects, read_json
 from redelve.data.scores.readers.reader_tools import any_below, as_dict, as_list, chosen, expect, gathered
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import ScoreTable, as_real
 from redelve.errors import RedelveError, SpecError
 
 NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(\.\w+)?")
@@ -123,7 +123,7 @@ def _sample(path: Path, line: int, row: dict[str, Any]) -> _Sample:
     number = row.get("doc_id")
     metrics = as_list(row.get("metrics")) or [name for name in row if name not in NO_METRICS]
     scores = {
-        str(name): float(row[name])
+        str(name): float(as_real(row[name]))
         for name in metrics
         if isinstance(name, str) and isinstance(row.get(name), int | float)
     }
