@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -46,6 +48,81 @@ def test_the_last_value_of_each_curve_is_the_score(tmp_path: Path, data: str) ->
     assert list(one["score"]) == pytest.approx([3 + 1 / 11] * 2)
     assert list(one["cost"]) == pytest.approx([1.0] * 2)
     assert (table.metric, table.higher_is_better) == ("objective", False)
+
+
+def test_the_end_of_a_curve_may_be_the_smallest_tolerance() -> None:
+    by_tolerance = curves().assign(sampling_strategy="Tolerance")
+    table = read_scores(by_tolerance)
+    assert min(table.frame["score"]) == pytest.approx(2 + 1)
+
+
+BENCHMARK = {
+    "objective.py": """
+from benchopt import BaseObjective
+import numpy as np
+
+class Objective(BaseObjective):
+    name = "Least squares"
+
+    def set_data(self, X, y):
+        self.X, self.y = X, y
+
+    def get_one_result(self):
+        return dict(beta=np.zeros(3))
+
+    def evaluate_result(self, beta):
+        return dict(value=float(((self.y - self.X @ beta) ** 2).mean()))
+
+    def get_objective(self):
+        return dict(X=self.X, y=self.y)
+""",
+    "datasets/simulated.py": """
+from benchopt import BaseDataset
+import numpy as np
+
+class Dataset(BaseDataset):
+    name = "Simulated"
+
+    def get_data(self):
+        X = np.random.default_rng(0).normal(size=(20, 3))
+        return dict(X=X, y=X @ [1.0, 2.0, 3.0])
+""",
+    "solvers/descent.py": """
+from benchopt import BaseSolver
+import numpy as np
+
+class Solver(BaseSolver):
+    name = "Descent"
+    sampling_strategy = "iteration"
+    parameters = {"step": [0.01, 0.1]}
+
+    def set_objective(self, X, y):
+        self.X, self.y = X, y
+
+    def run(self, n_iter):
+        self.beta = np.zeros(3)
+        for _ in range(n_iter):
+            self.beta -= self.step * self.X.T @ (self.X @ self.beta - self.y) / 20
+
+    def get_result(self):
+        return dict(beta=self.beta)
+""",
+}
+
+
+def test_what_the_tool_writes_now_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("benchopt", exc_type=ImportError)
+    for name, text in BENCHMARK.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    words = [sys.executable, "-m", "benchopt", "run", ".", "-n", "3", "-r", "2", "--no-plot", "--no-html"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    (path,) = (tmp_path / "outputs").glob("*.parquet")
+    frame = read_scores(path).frame
+    assert set(frame["model"]) == {"Descent[step=0.01]", "Descent[step=0.1]"}
+    assert set(frame["case"]) == {"repetition 0", "repetition 1"}
+    best = frame.groupby("model")["score"].max()
+    assert best["Descent[step=0.1]"] < best["Descent[step=0.01]"]
 
 
 def test_repetitions_that_are_folds_are_called_so() -> None:

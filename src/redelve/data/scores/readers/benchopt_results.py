@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DATA = ("dataset_name", "data_name")
 PREFIX = "objective_"
 NO_VALUES = ("objective_name",)
+STRATEGIES = ("sampling_strategy", "stopping_strategy")
+"""Columns of now and of before that say what a solver is stopped by."""
 
 
 class BenchoptResults(FrameReader):
@@ -37,6 +39,7 @@ class BenchoptResults(FrameReader):
         datasets are the cases.
         """
         data = next(name for name in DATA if name in frame.columns)
+        frame = frame.reset_index(drop=True)
         column = _value_column(frame, wish, source)
         last = _ends(frame, data)
         made, told = _designed(last, data, wish)
@@ -97,7 +100,11 @@ def _tasks(last: pd.DataFrame, data: str) -> pd.Series:
 
 
 def _ends(frame: pd.DataFrame, data: str) -> pd.DataFrame:
-    """The last row of every curve."""
+    """The last row of every curve: the one with the most iterations, or the smallest tolerance."""
     keys = [name for name in ("objective_name", data, "solver_name", "idx_rep") if name in frame.columns]
-    order = ["stop_val", *(["time"] if "time" in frame.columns else [])]
-    return frame.sort_values(order, kind="stable").groupby(keys, observed=True, sort=True).tail(1)
+    far = frame["stop_val"]
+    for name in STRATEGIES:
+        if name in frame.columns:
+            far = far.where(frame[name].astype(str).str.lower() != "tolerance", -frame["stop_val"])
+    order = far.sort_values(kind="stable").index
+    return frame.loc[order].groupby(keys, observed=True, sort=True).tail(1).sort_index()
