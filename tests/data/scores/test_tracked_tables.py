@@ -60,6 +60,22 @@ def test_tables_of_mlflow_are_paired_by_what_was_asked(tmp_path: Path) -> None:
         read_scores([one, two])
 
 
+def test_models_are_called_like_the_runs_in_whose_folders_they_lie(tmp_path: Path) -> None:
+    """As MLflow 3 and W&B lay out their folders."""
+    mine = tmp_path / "mlruns" / "0" / "cd4ce1b6"
+    table = mlflow_table(mine / "artifacts" / "eval_results_table.json", [1.0, 3.0])
+    assert set(read_scores(table, higher_is_better=True).frame["model"]) == {"cd4ce1b6"}
+    (mine / "tags").mkdir()
+    (mine / "tags" / "mlflow.runName").write_text("forest")
+    assert set(read_scores(table, higher_is_better=True).frame["model"]) == {"forest"}
+    theirs = tmp_path / "wandb" / "offline-run-20261116_130641-xtl0abfz" / "files" / "media" / "table"
+    theirs.mkdir(parents=True)
+    table = wandb_table(
+        theirs / "eval_0_c4828252de841d870a28.table.json", [["q1", "a", True], ["q2", "b", False]]
+    )
+    assert set(read_scores(table).frame["model"]) == {"xtl0abfz"}
+
+
 def test_the_same_as_parquet(tmp_path: Path) -> None:
     frame = pd.DataFrame({"request": ["a", "b"], "correctness/value": [1, 0], "style/value": [1, 1]})
     frame.to_parquet(tmp_path / "one.parquet")

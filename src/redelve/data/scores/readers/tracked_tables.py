@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from redelve.data.scores.json_texts import head
 from redelve.data.scores.readers.frame_reader import FrameReader
 from redelve.data.scores.readers.reader_tools import chosen, short_hash
 from redelve.data.scores.score_readers import ScoreWish
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORED = re.compile(r"(.+?)(/v\d+)?/(score|value)")
+WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-(\w+)")
 METRIC = re.compile(r"metrics\.(.+)")
 ASKED = ("inputs", "input", "request", "question", "prompt")
 CASES = ("case", "id", "sample_id", "question_id", "row_id", "request_id")
@@ -40,6 +42,10 @@ class TrackedTables(FrameReader):
     title = "tables of MLflow and W&B"
     columns = tuple(name for name in COLUMNS if name != "score")
     plain_names = ("eval_results_table", "table", "media")
+
+    def model(self, path: Path) -> str:
+        """The run that a table belongs to, by the folders of MLflow and W&B; else the name of the file."""
+        return _run_of(path.resolve()) or super().model(path)
 
     def knows(self, columns: Sequence[str]) -> bool:
         """Scores named as MLflow does, or its runs."""
@@ -63,6 +69,17 @@ class TrackedTables(FrameReader):
             scored = {name: name for name in names if _may_be_score(frame[name], name, wish)}
         kind = chosen(scored, replace(wish, score=_short(wish.score)), source)
         return _of_rows(frame, scored[kind], wish, ScoreTable(source, frame, kind))
+
+
+def _run_of(path: Path) -> str:
+    """The run in whose folder a file lies: its name where MLflow has written it down, else its id."""
+    for folder in path.parents:
+        if folder.name == "artifacts":
+            named = folder.parent / "tags" / "mlflow.runName"
+            return head(named, 200).strip() or folder.parent.name
+        if found := WANDB_RUN.fullmatch(folder.name):
+            return found[1]
+    return ""
 
 
 def _are_runs(columns: Sequence[str]) -> bool:
