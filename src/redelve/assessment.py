@@ -253,6 +253,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     training_set: str | None = None,
     weight: str | None = None,
     prompt: str | None = None,
+    slices: str | Sequence[str] = (),
     higher_is_better: bool | None = None,
     metric: str | None = None,
     limits: tuple[float, float] | None = None,
@@ -294,6 +295,9 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         The column that says how much a case counts.
     prompt
         The column of what was asked, or of a hash of it.
+    slices
+        Columns that say more of the cases, such as a topic or a language: `differences` tells where one
+        model is worse (docs/where-they-differ.md).
     higher_is_better
         Whether more is better. Left out, the name of the score must tell (``accuracy``, ``loss``).
     metric
@@ -363,6 +367,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         ratio=ratio,
         reader=reader,
         unfinished=unfinished,
+        slices=[slices] if isinstance(slices, str) else slices,
     )
     within = None if margin is None else Margin.of(margin)
     results = results_of_scores(table, missing=missing, name=name or called(scores), pooled=pooled)

@@ -228,3 +228,39 @@ def test_what_can_not_be_compared_is_refused(assessed: redelve.Assessment) -> No
         found.differences("a", "b", by=by_topic(frame).iloc[:5])
     with pytest.raises(SpecError, match="none is known of these cases"):
         found.differences("a", "b", by="topic")
+
+
+def test_columns_of_a_score_table_are_kept_for_slices(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    frame = scores().assign(length=lambda table: table["case"].str[1:].astype(int) + 0.5)
+    found = redelve.compare_scores(frame, slices=["topic", "length"], archive=tmp_path / "archive")
+    table = found.differences("a", "b", by=["topic", "length"]).frame()
+    assert table["slice"].tolist()[:4] == ["art", "law", "logic", "length ≤ 59.5"]
+    loaded = redelve.Assessment(redelve.Archive.open(tmp_path / "archive").load())
+    assert loaded.differences("a", "b", by=["topic", "length"]).frame().equals(table)
+    again = redelve.compare_scores(
+        frame.assign(half=frame["length"] > 90), slices="half", archive=tmp_path / "archive"
+    )
+    both = redelve.Assessment(redelve.Archive.open(tmp_path / "archive").load())
+    assert (
+        both.differences("a", "b", by="half").frame().equals(again.differences("a", "b", by="half").frame())
+    )
+    assert both.differences("a", "b", by="topic").worse["b"][0].value == "law"
+
+
+def test_wide_tables_keep_columns_too_and_pooled_tasks_are_slices() -> None:
+    frame = scores().assign(length=lambda table: table["case"].str[1:].astype(int))
+    wide_one = frame.pivot_table(index=["case", "length"], columns="model", values="accuracy").reset_index()
+    found = redelve.compare_scores(wide_one, slices="length", higher_is_better=True)
+    assert list(found.results.methods) == ["a", "b"]
+    assert len(found.differences("a", "b", by="length").frame()) == 4
+    pooled = redelve.compare_scores(frame, task="topic", pooled=True)
+    assert [one.value for one in pooled.differences("a", "b", by="task").worse["b"]] == ["law"]
+
+
+def test_columns_for_slices_that_do_not_fit_are_refused() -> None:
+    frame = scores()
+    with pytest.raises(SpecError, match='no column "topci" for the slices: it has topic'):
+        redelve.compare_scores(frame, slices="topci")
+    mixed = frame.assign(topic=np.repeat(["x", "y"], COUNT))
+    with pytest.raises(SpecError, match='case "q000" has two values of topic, "x" and "y"'):
+        redelve.compare_scores(mixed, slices="topic")

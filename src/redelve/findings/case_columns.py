@@ -78,7 +78,7 @@ def known_columns(facts: TaskFacts, assignment: Assignment | None = None) -> tup
 
 def _known(name: str, facts: TaskFacts, assignment: Assignment | None) -> tuple[Values, ...]:
     if all(name in one.columns for one in facts.instances):
-        return tuple(one.columns[name] for one in facts.instances)
+        return _parsed(tuple(one.columns[name] for one in facts.instances))
     names = [target.name for target in facts.targets]
     if name in names or (name == TRUTH and len(names) == 1):
         place = names.index(name) if name in names else 0
@@ -88,10 +88,19 @@ def _known(name: str, facts: TaskFacts, assignment: Assignment | None) -> tuple[
     known = known_columns(facts, assignment)
     near = near_names(name, known) or known[:12]
     told = f"known are {', '.join(near)}" if near else "none is known of these cases"
+    kept = "; of scores, keep the column with slices=[column] (redelve compare -S column)"
     raise SpecError(
         f'{facts.address} has no column "{name}" to make slices by: {told}; or give the values themselves, '
-        f"as in by=frame[column]{', or compare_scores(…, slices=[column])' if facts.is_fixed else ''}"
+        f"as in by=frame[column]{kept if facts.is_fixed else ''}"
     )
+
+
+def _parsed(values: tuple[Values, ...]) -> tuple[Values, ...]:
+    """Texts as numbers where all are; None where there is none."""
+    try:
+        return tuple(np.array([float(one or "nan") for one in some.tolist()]) for some in values)
+    except ValueError:
+        return tuple(np.array([one or None for one in some.tolist()], dtype=object) for some in values)
 
 
 def _truth(one: InstanceFacts, place: int) -> Values:

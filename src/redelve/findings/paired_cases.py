@@ -36,9 +36,10 @@ class PairedCases:
 
     @property
     def by_part(self) -> NDArray[np.int64]:
-        """The cases on which the two differ, those that add most first."""
+        """The cases on which the two differ: those that add most first, of equal ones those for it."""
         differing = np.flatnonzero(self.parts != 0)
-        return differing[np.argsort(-np.abs(self.parts[differing]), kind="stable")]
+        parts = self.parts[differing] * (np.sign(self.parts.sum()) or 1.0)
+        return differing[np.lexsort((parts < 0, -np.abs(parts)))]
 
 
 def in_common(work: TaskResults, names: tuple[str, str], code: str) -> TaskResults:

@@ -34,6 +34,7 @@ from redelve.store.snapshot import SnapshotEntry
 
 TRUTH, CENSORING = "truth.", "censoring."
 NAME, WEIGHT = "name", "weight"
+COLUMNS = "columns"
 PLAIN = {
     "address": (str,),
     "data_digest": (str,),
@@ -94,10 +95,17 @@ def write_task(root: Path, facts: TaskFacts) -> None:
     if path.exists():
         known = read_task(path, root, with_truths=False)
         _check_same(known, facts)
+        update: Document = {}
         if not facts.baselines.keys() <= known.baselines.keys():
             update = {"baselines": {**facts.baselines, **known.baselines}}
             update |= _told_of({**facts.own_losses, **known.own_losses})
-            write_document(path, {**read_document(path), **update})
+        written = read_document(path)
+        if more := {
+            name: one for name, one in _columns(facts).items() if name not in written.get(COLUMNS, {})
+        }:
+            update |= {COLUMNS: {**written.get(COLUMNS, {}), **more}}
+        if update:
+            write_document(path, {**written, **update})
         return
     truths = truths_path(root, facts.address, facts.digest)
     checksum = write_table(truths, _truth_table(facts))
@@ -141,7 +149,39 @@ def _document(facts: TaskFacts) -> Document:
         **_told_of(facts.own_losses),
         **({"left_out": list(facts.left_out)} if facts.left_out else {}),
         **({} if facts.test_ratio is None else {"test_ratio": facts.test_ratio}),
+        **({COLUMNS: told} if (told := _columns(facts)) else {}),
     }
+
+
+def _columns(facts: TaskFacts) -> Document:
+    """What else is known of the cases: for each column its values and, by instance, which one a case has."""
+    found: Document = {}
+    for name in facts.instances[0].columns if facts.instances else ():
+        levels = sorted({value for one in facts.instances for value in one.columns[name].tolist()})
+        place = {value: number for number, value in enumerate(levels)}
+        codes = [[place[value] for value in one.columns[name].tolist()] for one in facts.instances]
+        found[name] = {"values": levels, "cases": codes}
+    return found
+
+
+def _read_columns(given: DocumentFields, counts: Sequence[int]) -> list[dict[str, Any]]:
+    """For every instance its columns."""
+    if COLUMNS not in given.content:
+        return [{} for _ in counts]
+    told = DocumentFields(given.path, given.take(COLUMNS, dict))
+    found: list[dict[str, Any]] = [{} for _ in counts]
+    for name in told.content:
+        one = DocumentFields(given.path, told.take(name, dict))
+        levels, codes = np.array(one.texts("values"), dtype=np.str_), one.take("cases", list)
+        try:
+            values = [levels[np.array(some, dtype=np.int64)] for some in codes]
+        except (IndexError, TypeError, ValueError):
+            values = []
+        if [len(some) for some in values] != list(counts):
+            raise FormatError(given.path, None, f'the column "{name}" does not fit the cases')
+        for columns, some in zip(found, values, strict=True):
+            columns[name] = some
+    return found
 
 
 def _told_of(losses: Mapping[str, Loss]) -> Document:
@@ -261,9 +301,10 @@ def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts
     if not np.array_equal(numbers, np.repeat(np.arange(len(counts)), np.maximum(counts, 0))):
         raise FormatError(path, None, f"expected {counts} cases of the instances, in their order")
     instances, start = [], 0
+    columns = _read_columns(given, counts)
     for number, count in enumerate(counts):
         has_units = DocumentFields(given.path, given.content["instances"][number]).take("has_units", bool)
-        one = facts.instances[number]
+        one = replace(facts.instances[number], columns=columns[number])
         instances.append(_filled(path, facts, one, table.slice(start, count), has_units=has_units))
         start += count
     return replace(facts, instances=tuple(instances))

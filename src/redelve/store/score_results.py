@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import BroughtScore, score_code
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import SLICE, ScoreTable
 from redelve.errors import SpecError, StatisticsError, hint
 from redelve.model import Scheme
 from redelve.model.dataset import Numbers, digest
@@ -64,6 +64,8 @@ class _Instance:
     cases: tuple[str, ...]
     groups: Places | None = None
     weights: Numbers | None = None
+    columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+    """What else is known of the cases."""
 
 
 def results_of_scores(
@@ -74,7 +76,9 @@ def results_of_scores(
         raise SpecError(f'missing is "common" or "worst", not "{missing}"{hint(missing, get_args(Missing))}')
     loss = loss_of(table)
     models = _coded(table.frame, "model")
-    frame = table.frame.drop(columns="task") if pooled and "task" in table.frame.columns else table.frame
+    frame = table.frame
+    if pooled and "task" in frame.columns:
+        frame = frame.assign(**{f"{SLICE}task": frame["task"]}).drop(columns="task")
     tasks = _coded(frame, "task") if "task" in frame.columns else None
     parts: Mapping[str, Places | slice] = {name: slice(None)} if tasks is None else _rows_by(tasks)
     found = [
@@ -225,9 +229,33 @@ def _instance(frame: pd.DataFrame, whose: Places, models: _Coded, place: str) ->
     weights = _of_cases(frame, "weight", cases, place)
     numbers = None if groups is None else _coded_groups(groups)
     present = ~np.isnan(scores).all(axis=(1, 2))
+    more = [one.removeprefix(SLICE) for one in map(str, frame.columns) if one.startswith(SLICE)]
     return _Instance(
-        scores, present, cases.names, numbers, None if weights is None else weights.astype(np.float64)
+        scores,
+        present,
+        cases.names,
+        numbers,
+        None if weights is None else weights.astype(np.float64),
+        {name: _labels_of_cases(frame, name, cases, place) for name in more},
     )
+
+
+def _labels_of_cases(frame: pd.DataFrame, name: str, cases: _Coded, place: str) -> NDArray[np.str_]:
+    """What a column for slices says of every case, as texts; empty where it says nothing."""
+    import pandas as pd
+
+    codes, values = pd.factorize(frame[f"{SLICE}{name}"])
+    texts = np.array([*map(str, values), ""], dtype=np.str_)
+    found = np.empty(len(cases), dtype=np.int64)
+    found[cases.places] = codes
+    differing = np.flatnonzero(found[cases.places] != codes)
+    if differing.size:
+        where = int(cases.places[differing[0]])
+        raise SpecError(
+            f'{place}: case "{cases.names[where]}" has two values of {name}, "{texts[codes[differing[0]]]}" '
+            f'and "{texts[found[where]]}": a case has one'
+        )
+    return np.asarray(texts[found])
 
 
 def _twice(flat: Places, models: _Coded, runs: _Coded, cases: _Coded, place: str) -> SpecError:
@@ -296,6 +324,7 @@ def _completed(one: _Instance, worst: float | None, place: str) -> _Instance:
         tuple(one.cases[i] for i in kept),
         None if one.groups is None else one.groups[kept],
         None if one.weights is None else one.weights[kept],
+        {name: values[kept] for name, values in one.columns.items()},
     )
 
 
@@ -376,6 +405,7 @@ def _instance_facts(one: _Instance, design: _Design, instances: Sequence[_Instan
         one.groups,
         names=np.array(one.cases, dtype=np.str_),
         weights=one.weights,
+        columns=one.columns,
     )
 
 

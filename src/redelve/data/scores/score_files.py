@@ -14,6 +14,7 @@ from redelve.data.scores.frame_files import frame_of_file
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
     COLUMNS,
+    SLICE,
     ScoreTable,
     checked,
     joined,
@@ -21,6 +22,7 @@ from redelve.data.scores.score_table import (
     no_such_column,
     with_direction,
     with_limits,
+    with_slices,
 )
 from redelve.errors import LocationError, SpecError
 
@@ -49,6 +51,8 @@ class ColumnNames:
     """How the columns of a table are called, by what they mean; None where nobody has said so."""
 
     named: Mapping[str, str]
+    slices: tuple[str, ...] = ()
+    """Columns that are kept for slices of the cases."""
 
     def of(self, role: str, there: Sequence[str], source: str) -> str | None:
         """The column for a role: the one that was named, or one of the usual names."""
@@ -72,6 +76,7 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     reader: str | None = None,
     unfinished: bool = False,
     unnamed: str | None = None,
+    slices: Sequence[str] = (),
 ) -> ScoreTable:
     """Scores from files, folders, frames or other tools' objects, as the contract has them.
 
@@ -79,7 +84,8 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     several, which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is
     what the only model is called in a table that has no column for models.
     """
-    names = ColumnNames({role: name for role, name in (columns or {}).items() if name is not None})
+    named = {role: name for role, name in (columns or {}).items() if name is not None}
+    names = ColumnNames(named, tuple(slices))
     unknown = sorted(set(names.named) - set(COLUMNS))
     if unknown:
         raise SpecError(f'no column means "{unknown[0]}": known are {", ".join(COLUMNS)}')
@@ -92,7 +98,7 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
         limits=found.limits if limits is None else _two_numbers(limits),
         ratio=found.ratio if ratio is None else ratio,
     )
-    return with_limits(checked(with_direction(found, higher_is_better)))
+    return with_limits(checked(with_direction(with_slices(found, names.slices), higher_is_better)))
 
 
 def _two_numbers(limits: Any) -> tuple[float, float]:
@@ -216,18 +222,22 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
         again = next(name for name in there if there.count(name) > 1)
         raise SpecError(f'{source} has two columns "{again}": rename one of them')
     frame = frame.set_axis(there, axis=1)
+    for name in names.slices:
+        if name not in there:
+            raise no_such_column(there, name, "slices", source)
     roles = {role: names.of(role, there, source) for role in SYNONYMS}
     taken = {role: name for role, name in roles.items() if name is not None}
     score = _score_column(frame, names, taken, source)
     if score is None and "model" not in taken:
-        return _from_wide(frame, taken, source)
+        return _from_wide(frame, taken, source, names.slices)
     if score is None:
         left = [name for name in there if name not in taken.values()]
         raise SpecError(
             f"{source}: which column holds the score? left are {', '.join(left) or 'none'}: name it, as in "
             "score=… (on the command line --score)"
         )
-    kept = frame[[*taken.values(), score]].set_axis([*taken, "score"], axis=1)
+    more = {f"{SLICE}{name}": name for name in names.slices}
+    kept = frame[[*taken.values(), score, *more.values()]].set_axis([*taken, "score", *more], axis=1)
     return ScoreTable(source, kept.reset_index(drop=True), metric=score)
 
 
@@ -242,7 +252,8 @@ def _score_column(
         return wanted
     if "score" in there:
         return "score"
-    left = [name for name in there if name not in taken.values() and _is_numeric(frame[name])]
+    used = {*taken.values(), *names.slices}
+    left = [name for name in there if name not in used and _is_numeric(frame[name])]
     telling = [name for name in left if known_direction(name) is not None]
     if "model" in taken and len(left) == 1:
         return left[0]
@@ -253,7 +264,9 @@ def _is_numeric(column: Any) -> bool:
     return bool(column.dtype.kind in "fiub")
 
 
-def _from_wide(frame: pd.DataFrame, taken: Mapping[str, str], source: str) -> ScoreTable:
+def _from_wide(
+    frame: pd.DataFrame, taken: Mapping[str, str], source: str, slices: Sequence[str] = ()
+) -> ScoreTable:
     """A table with a row for every case and a column for every model, made long."""
     import pandas as pd
 
@@ -261,7 +274,7 @@ def _from_wide(frame: pd.DataFrame, taken: Mapping[str, str], source: str) -> Sc
         role: name
         for role, name in taken.items()
         if role in ("case", "task", "group", "weight", "run", "fold")
-    }
+    } | {f"{SLICE}{name}": name for name in slices}
     models = [name for name in frame.columns if name not in about.values() and _is_numeric(frame[name])]
     texts = [name for name in frame.columns if name not in about.values() and name not in models]
     if len(models) < 2:

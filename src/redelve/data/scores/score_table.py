@@ -34,6 +34,8 @@ COLUMNS = {
     "prompt": "what the model was asked, or a hash of it",
 }
 """The columns that have a meaning, and which."""
+SLICE = "slice:"
+"""Before the name of a column that is kept for slices of the cases."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
 KINDS = {"M": "date", "m": "duration", "c": "complex number"}
@@ -341,6 +343,16 @@ def with_direction(table: ScoreTable, higher_is_better: bool | None) -> ScoreTab
         higher_is_better=known,
         notes=(*table.notes, f"a {better} {table.metric} is taken to be better, by its name"),
     )
+
+
+def with_slices(table: ScoreTable, names: Sequence[str]) -> ScoreTable:
+    """The same; an error where a column that is wanted for slices is not there."""
+    there = [str(name) for name in table.frame.columns]
+    for name in names:
+        if f"{SLICE}{name}" not in there and name not in there:
+            raise no_such_column([one.removeprefix(SLICE) for one in there], name, "slices", table.source)
+    more = {f"{SLICE}{name}": table.frame[name] for name in names if f"{SLICE}{name}" not in there}
+    return replace(table, frame=table.frame.assign(**more)) if more else table
 
 
 def with_limits(table: ScoreTable) -> ScoreTable:
