@@ -32,6 +32,7 @@ class CompareOptions(of.VerbOptions):
     fold = of.text("f", "the column of folds or resamples", "column")
     training_set = of.text("T", "the column of training sets", "column")
     weight = of.text("W", "the column of the cases' weights", "column")
+    slices = of.names("S", "columns that say more of the cases, for redelve differ", "columns")
     higher = of.flag("H", "a higher score is better")
     lower = of.flag("L", "a lower score is better")
     metric = of.text("n", "what to call the score, or which one where a file has several", "name")
@@ -73,6 +74,7 @@ def _compare(given: CompareOptions) -> str:
         **given.some(*COLUMNS, "metric", "limits", "reader", "margin", "archive", "missing"),
         pooled=given.pooled,
         unfinished=given.unfinished,
+        slices=given.slices,
         ratio=None if given.ratio is None else ratio_of(given.ratio),
         compare=given.compare or None,
     )

@@ -45,6 +45,7 @@ VERBS = {
         "find the best of several models with as few answers as that takes", "redelve.cli.evaluations:race"
     ),
     "gate": Subcommand("is a new model worse than the old one? for CI", "redelve.cli.evaluations:gate"),
+    "differ": Subcommand("tell where two methods of an archive differ", "redelve.cli.differ:differ"),
     "report": Subcommand("analyse an archive and write a report", "redelve.cli.assess:report"),
     "add": Subcommand("run one more method on an archive's tasks", "redelve.cli.adding:add"),
     "archive": Subcommand(

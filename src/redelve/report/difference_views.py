@@ -100,6 +100,22 @@ def _slice_row(found: Differences, one: NamedSlice) -> Row:
     )
 
 
+def differences_text(found: Differences) -> str:
+    """All in words, with the slices and the cases that decide as tables."""
+    tables = [slices_table(found)] if found.slices else []
+    return "\n\n".join([str(found), *map(_text_table, [*tables, deciding_table(found)])])
+
+
+def _text_table(table: ReportTable) -> str:
+    """Columns of texts, as wide as they must be."""
+    rows = [[column.title for column in table.columns], *([cell.text for cell in row] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    return "\n".join([f"{table.title}:", *(f"  {line}" for line in lines)])
+
+
 def differences_html(found: Differences) -> str:
     """For notebooks."""
     cases = NotebookFold("The cases that decide", tables=(deciding_table(found),))

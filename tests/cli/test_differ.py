@@ -1,0 +1,34 @@
+"""redelve differ, and the columns that redelve compare keeps for it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from redelve.cli.main import main
+from tests.findings.test_differences import scores
+
+
+@pytest.fixture
+def archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    scores().to_csv(tmp_path / "scores.csv", index=False)
+    folder = tmp_path / "archive"
+    assert main(["compare", str(tmp_path / "scores.csv"), "-S", "topic", "-a", str(folder)]) == 0
+    capsys.readouterr()
+    return folder
+
+
+def test_differ_tells_where(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = archive.parent / "cases.csv"
+    assert main(["differ", str(archive), "a", "b", "--by", "topic", "-o", str(cases)]) == 0
+    told = capsys.readouterr().out
+    assert "b is worse than a where topic is law" in told
+    assert "Part of the difference" in told
+    assert list(pd.read_csv(cases).columns[:4]) == ["case", "topic", "a", "b"]
+
+
+def test_differ_refuses_in_words(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["differ", str(archive), "a", "c"]) == 1
+    assert 'no results of method "c": there are a, b' in capsys.readouterr().err
+    assert main(["differ", str(archive), "a", "b", "--by", "topics"]) == 1
+    assert "known are topic" in capsys.readouterr().err
