@@ -264,3 +264,17 @@ def test_columns_for_slices_that_do_not_fit_are_refused() -> None:
     mixed = frame.assign(topic=np.repeat(["x", "y"], COUNT))
     with pytest.raises(SpecError, match='case "q000" has two values of topic, "x" and "y"'):
         redelve.compare_scores(mixed, slices="topic")
+
+
+def test_a_report_on_scores_shows_the_leader_and_the_next(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    found = redelve.compare_scores(scores())
+    page = found.report(tmp_path / "page.html").read_text()
+    assert "Where the leader and the next differ" in page
+    assert "a alone wrong on" in page
+    table = found.differences("a", "b").cases()
+    assert all(f">{name}<" in page for name in table["case"].head(10))
+
+
+def test_a_report_on_methods_that_were_run_does_not(assessed: redelve.Assessment, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    page = assessed.report(tmp_path / "page.md").read_text()
+    assert "Where the leader and the next differ" not in page

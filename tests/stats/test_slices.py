@@ -7,6 +7,7 @@ from scipy import optimize
 from scipy import stats as scipy_stats
 
 from redelve.errors import StatisticsError
+from redelve.stats.bounded_tests import lowest_difference
 from redelve.stats.families import pairs_of_sets
 from redelve.stats.slices import LEAST_UNITS, compare_slices, score_interval, slices_of_squares
 
@@ -38,6 +39,14 @@ def test_the_score_interval_turns_round_the_constrained_likelihood(counts: tuple
         q = found.x if c else max(0.0, found.x)
         variance = (2 * q + end - end**2) / n
         assert abs((b - c) / n - end) / np.sqrt(variance) == pytest.approx(Z95, rel=2e-3)
+
+
+@pytest.mark.parametrize("counts", [(9, 2, 40), (0, 4, 25)])
+def test_the_score_interval_ends_where_the_test_of_a_margin_does(counts: tuple[int, int, int]) -> None:
+    first, second, cases = counts
+    values = np.repeat([1.0, -1.0, 0.0], [first, second, cases - first - second])
+    ends = (lowest_difference(values, 0.025), -lowest_difference(-values, 0.025))
+    assert score_interval(*counts, Z95) == pytest.approx(ends, abs=1e-6)
 
 
 def test_without_a_case_that_differs_the_score_interval_still_has_a_width() -> None:

@@ -15,7 +15,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import judge_of
 from redelve.findings.case_columns import ByLike, CaseColumn, case_columns
 from redelve.findings.claims import Contest
-from redelve.findings.findings import VIEWS
+from redelve.findings.findings import VIEWS, Findings
 from redelve.findings.paired_cases import PairedCases, flat_pairs, in_common, paired_cases
 from redelve.findings.slice_tests import NamedSlice, slices_by
 from redelve.findings.two_methods import compare_methods
@@ -228,6 +228,22 @@ def differences_of(
         turning_cases(pairs.parts),
         slices_by(work, names, chosen, columns),
     )
+
+
+def leading_differences(findings: Findings) -> tuple[Differences, ...]:
+    """The leader and who comes next, of every task whose cases have names by which they can be looked up."""
+    found = []
+    for task in findings.tasks:
+        names = [one.method for one in task.by_loss[:2]]
+        if len(names) < 2 or any(one.names is None for one in task.task.instances):
+            continue
+        try:
+            found.append(
+                differences_of(findings.results, (names[0], names[1]), task.task.address, code=task.loss)
+            )
+        except StatisticsError:  # scores of folds alone, or a metric that is no mean
+            continue
+    return tuple(found)
 
 
 def _judge(work: TaskResults, code: str) -> Loss:

@@ -28,6 +28,7 @@ from redelve.report.sections import (
     MOST_COMPARED,
     ONE_TABLE,
     SECTIONS,
+    PagePart,
     Panel,
     ReportContext,
     Section,
@@ -40,6 +41,32 @@ from redelve.report.words import comparison_sentence, in_order
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
+
+
+class WhereTheyDiffer(Section):
+    """The leader and who comes next, case by case, where the cases have names of their own."""
+
+    place = 250
+    title = "Where the leader and the next differ"
+    anchor = "differ"
+
+    def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
+        """What they agree on, and the cases that decide."""
+        if not any(one.names is not None for task in findings.tasks for one in task.task.instances):
+            return ()
+        from redelve.findings.differences import leading_differences
+        from redelve.report.difference_views import deciding_table
+
+        found = leading_differences(findings)
+        words = tuple(
+            f"{one.first} and {one.second} on {one.task.address}: {one.agreement_words} {one.deciding_words}"
+            for one in found
+        )
+        tables = tuple(deciding_table(one) for one in found if one.pairs.by_part.size)
+        return (PagePart(self.anchor, self.title, words, tables),) if found else ()
+
+
+SECTIONS.add("differ", WhereTheyDiffer)
 
 
 class OtherLosses(Section):
