@@ -83,6 +83,20 @@ def test_bad_predictions_get_one_sentence(scores: Any, told: str) -> None:
         read_scores(scores)
 
 
+def test_files_of_equal_names_are_called_by_their_folders_too(tmp_path: Path) -> None:
+    for name, guess in (("tree", 1), ("gpt-4.1", 0)):
+        (tmp_path / name).mkdir()
+        for file in ("run", name):
+            (tmp_path / name / f"{file}.csv").write_text(f"y_true,y_pred\n1,{guess}\n0,{guess}\n")
+    for file, wanted in (("run", {"tree/run", "gpt-4.1/run"}), ("", {"tree", "gpt-4.1"})):
+        paths = [tmp_path / name / f"{file or name}.csv" for name in ("tree", "gpt-4.1")]
+        assert set(read_scores(paths).frame["model"]) == wanted
+        plain = [path.with_suffix(".tsv") for path in paths]
+        for path in plain:
+            path.write_text("case\tscore\n1\t1\n2\t0\n")
+        assert set(read_scores(plain).frame["model"]) == wanted
+
+
 def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", y_true=np.array(["a", None], dtype=object), y_pred=np.array([1, 2]))
     with pytest.raises(RedelveError, match="can't read its arrays"):

@@ -16,10 +16,12 @@ from redelve.data.scores.score_table import (
     COLUMNS,
     SLICE,
     ScoreTable,
+    apart,
     checked,
     joined,
     known_direction,
     no_such_column,
+    plain_stem,
     with_direction,
     with_limits,
     with_slices,
@@ -185,7 +187,7 @@ def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, read
     return _called(
         joined(
             [long_table(frame_of_file(path), names, path.name) for path in paths],
-            [path.stem for path in paths],
+            apart([plain_stem(path) for path in paths], paths),
         ),
         wish,
     )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,21 @@ SLICE = "slice:"
 """Before the name of a column that is kept for slices of the cases."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
+ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".arff",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".npz",
+    ".table",
+    ".gz",
+    ".bz2",
+    ".xz",
+    ".zst",
+)
 KINDS = {"M": "date", "m": "duration", "c": "complex number"}
 HIGHER = (
     "accuracy",
@@ -129,6 +145,25 @@ class ScoreTable:
     def of_task(self, name: str) -> ScoreTable:
         """The same with every row of one task."""
         return replace(self, frame=self.frame.assign(task=name))
+
+
+def plain_stem(path: Path) -> str:
+    """A file's name without the endings that say how it is written.
+
+    >>> plain_stem(Path("results/gpt-4.1.csv.gz"))
+    'gpt-4.1'
+    """
+    name = path.name
+    while (ending := Path(name).suffix) in ENDINGS and name != ending:
+        name = name.removesuffix(ending)
+    return name
+
+
+def apart(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
+    """The names, with the folders of their files where some are equal."""
+    if len(set(names)) == len(names):
+        return list(names)
+    return [f"{path.resolve().parent.name}/{name}" for path, name in zip(paths, names, strict=True)]
 
 
 def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from redelve.data.scores.frame_files import column_names, frame_of_file
 from redelve.data.scores.readers.reader_tools import model_by_place
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
-from redelve.data.scores.score_table import ScoreTable, joined
+from redelve.data.scores.score_table import ScoreTable, apart, joined
 from redelve.errors import SpecError
 
 if TYPE_CHECKING:
@@ -38,14 +38,17 @@ class FrameReader(ScoreReader):
 
     def read(self, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
         """The scores in these files, one below the other."""
-        tables = [self._of_file(path, wish) for path in paths]
-        return joined(tables, [path.stem for path in paths])
+        names = apart([self.model(path) for path in paths], paths)
+        tables = [self._of_file(path, wish, name) for path, name in zip(paths, names, strict=True)]
+        return joined(tables, names)
 
-    def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
-        table = self._scores(frame_of_file(path), wish, path.name)
-        if "model" in table.frame.columns:
-            return table
-        return replace(table, frame=table.frame.assign(model=self.model(path)))
+    def _of_file(self, path: Path, wish: ScoreWish, name: str) -> ScoreTable:
+        """The scores in a file, of the model with this name where the file does not say so."""
+        return _with_model(self._scores(self.frame(path), wish, path.name), name)
+
+    def frame(self, path: Path) -> pd.DataFrame:
+        """The table in a file."""
+        return frame_of_file(path)
 
     def _scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
         """The scores in a table, which must be the tool's."""
@@ -80,3 +83,9 @@ class FrameReader(ScoreReader):
                 '{"forest": frame, "tree": other}, or a column model'
             )
         return table
+
+
+def _with_model(table: ScoreTable, name: str) -> ScoreTable:
+    if "model" in table.frame.columns:
+        return table
+    return replace(table, frame=table.frame.assign(model=name))

@@ -51,8 +51,8 @@ class OpenmlPredictions(FrameReader):
             raise SpecError("some of these runs say what their task is and others do not: compare them apart")
         return table
 
-    def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
-        table = super()._of_file(path, wish)
+    def _of_file(self, path: Path, wish: ScoreWish, name: str) -> ScoreTable:
+        table = super()._of_file(path, wish, name)
         task = _described(path, "task_id")
         return table.of_task(f"task {task}") if task else table
 

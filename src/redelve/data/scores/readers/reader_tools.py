@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from redelve.data.scores.score_readers import ScoreWish
+from redelve.data.scores.score_table import plain_stem
 from redelve.errors import FormatError, LocationError, SpecError, near_names
 
 MOST_FILES = 100_000
@@ -71,7 +72,7 @@ def chosen(names: Iterable[str], wish: ScoreWish, source: str) -> str:
 
 def model_by_place(path: Path, plain: Iterable[str] = ()) -> str:
     """A model's name by its file, or by its folder where the file has a name that tells nothing."""
-    stem = path.name.split(".")[0]
+    stem = plain_stem(path)
     return path.resolve().parent.name if stem in plain else stem
 
 

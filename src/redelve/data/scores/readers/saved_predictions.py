@@ -5,7 +5,6 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +41,9 @@ class SavedPredictions(FrameReader):
         """A table, or a file of arrays by numpy."""
         return f"{TRUTH}.npy" in _array_names(path) if path.suffix == ".npz" else super().recognises(path)
 
-    def _of_file(self, path: Path, wish: ScoreWish) -> ScoreTable:
-        if path.suffix != ".npz":
-            return super()._of_file(path, wish)
-        table = self._scores(_arrays(path), wish, path.name)
-        named = "model" in table.frame.columns
-        return table if named else replace(table, frame=table.frame.assign(model=self.model(path)))
+    def frame(self, path: Path) -> pd.DataFrame:
+        """A table, or arrays."""
+        return _arrays(path) if path.suffix == ".npz" else super().frame(path)
 
     def takes(self, scores: Any) -> bool:
         """A frame with such columns, or arrays by such names."""
