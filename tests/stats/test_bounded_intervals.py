@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from redelve.stats.bounded_intervals import BoundedPairs, Differences
+from redelve.stats.bounded_intervals import BoundedPairs, BoundedDifferences
 from redelve.stats.case_pairs import pairs_of_cases
 from redelve.stats.families import PairFamily, unmoderated
 
 
-def counted(wins: float, losses: float, cases: float) -> Differences:
+def counted(wins: float, losses: float, cases: float) -> BoundedDifferences:
     """Differences of right and wrong answers."""
     seen = np.array([[wins, cases - wins - losses, losses]])
-    return Differences(np.array([[1.0, 0.0, -1.0]]), np.ones((1, 3)), seen)
+    return BoundedDifferences(np.array([[1.0, 0.0, -1.0]]), np.ones((1, 3)), seen)
 
 
 def answers(wins: int, losses: int, cases: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def missed(cases: int, wins: float, losses: float, level: float) -> float:
     likely = chance > 1e-9
     seen = np.stack([won, ties, lost], 1)[likely].astype(float)
     values = np.tile([1.0, 0.0, -1.0], (len(seen), 1))
-    found = Differences(values, np.ones_like(values), seen)
+    found = BoundedDifferences(values, np.ones_like(values), seen)
     true, reach = np.full(len(seen), wins - losses), stats.t.isf(level / 2, cases - 1)
     is_out = (found.statistics(true) > reach) | (found.turned().statistics(-true) > reach)
     return float(chance[likely][is_out].sum())

@@ -214,8 +214,8 @@ class Section:
 
     Subclass it, give it a `place` and a `title`, and override what it shows: `words`, `tables`, `pictures`,
     `notes`. A section that has nothing to show is left out. redelve's own sections have the places 0
-    (summary), 50, 100, 250, 300, … 1100 (rules). `template` says in Jinja how the page shows a part; in it, `part`
-    is the `PagePart`, `table(found, looks)` and `picture(one, looks)` show one.
+    (summary), 50, 100, 250, 300, … 1100 (rules). `template` says in Jinja how the page shows a part; in it,
+    `part` is the `PagePart`, `table(found, looks)` and `picture(one, looks)` show one.
     """
 
     place: int
