@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 
-from redelve.run.cells import Limits, asking, let_go
+from redelve.methods.contract import Method
+from redelve.methods.shown import TrainingSet
+from redelve.run.cells import Limits, Outcome, asking, let_go, rehearsal, work
 from redelve.run.cells.ancestor_memory import PAGE, WrittenPages, _own_pages, gather_small_objects, join_pages
 from redelve.run.experiment import pack, perform, plan
 from tests.run.toys import Toy, toy_experiment
@@ -83,3 +86,18 @@ def test_a_warden_buries_its_cells() -> None:
         )  # a spare, and the last of the dead
     finally:
         let_go()
+
+
+def test_jobs_with_and_without_a_frame_are_rehearsed_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sklearn.linear_model  # noqa: F401
+
+    seen: list[tuple[bool, str]] = []
+
+    def noted(method: Method, training: TrainingSet, *more: Any) -> Outcome:
+        outcome = work(method, training, *more)
+        seen.append((training.own is not None, outcome.status))
+        return outcome
+
+    monkeypatch.setattr(rehearsal, "work", noted)
+    rehearsal.rehearse(1, frames=True)
+    assert seen == [(False, "done"), (True, "done")]

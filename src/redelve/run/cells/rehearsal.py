@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,23 +21,38 @@ from redelve.run.cells.working import work
 CASES = 32
 
 
-def rehearse(threads: int | None = None) -> None:
-    """Do a small job as a cell does it, by one thread: a process that has been parallel can't be forked."""
-    lesson = pickle.loads(pickle.dumps(_lesson()))
-    for method in _methods():
-        outcome = work(method, lesson.training, lesson.inputs, lesson.seed, threads)
+def rehearse(threads: int | None = None, *, frames: bool = False) -> None:
+    """Do a small job as a cell does it, by one thread: a process that has been parallel can't be forked.
+
+    With `frames` also one with a user's frame: scikit-learn loads modules when it first sees one.
+    """
+    for method, lesson in _jobs(frames):
+        shown = pickle.loads(pickle.dumps(lesson))
+        outcome = work(method, shown.training, shown.inputs, shown.seed, threads)
         if outcome.answer is not None:
             dump_answer(outcome.answer)
 
 
-def _methods() -> list[Method]:
-    if "sklearn.linear_model" in sys.modules:
-        from sklearn.linear_model import Ridge
+def _jobs(frames: bool) -> list[tuple[Method, CellLesson]]:
+    if "sklearn.linear_model" not in sys.modules:
+        return [(METHODS["lin-1"], _lesson())]
+    from sklearn.linear_model import Ridge
 
-        from redelve.methods.adapters.sklearn_adapter import sklearn_method
+    from redelve.methods.adapters.sklearn_adapter import sklearn_method
 
-        return [sklearn_method(Ridge(), inputs="encoded")]
-    return [METHODS["lin-1"]]
+    jobs: list[tuple[Method, CellLesson]] = [(sklearn_method(Ridge(), inputs="encoded"), _lesson())]
+    if frames and "pandas" in sys.modules:
+        jobs.append((sklearn_method(Ridge()), _with_frame(_lesson())))
+    return jobs
+
+
+def _with_frame(lesson: CellLesson) -> CellLesson:
+    import pandas as pd
+
+    x, y = (column.numbers() for column in lesson.training.cases.columns)
+    frame = pd.DataFrame({"x": x})
+    training = replace(lesson.training, own=frame, own_outputs=pd.Series(y, name="y"))
+    return replace(lesson, training=training, inputs=replace(lesson.inputs, own=frame))
 
 
 def _lesson() -> CellLesson:

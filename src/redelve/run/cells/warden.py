@@ -239,7 +239,7 @@ def _prepare() -> WrittenPages:
 
     What a job writes to is copied by each cell before its job comes.
     """
-    rehearse(threads=1)
+    rehearse(threads=1, frames=True)
     gc.collect()
     gc.freeze()
     return WrittenPages(rehearse)
