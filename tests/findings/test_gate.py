@@ -180,7 +180,7 @@ def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     [
         ({"margin": 0.0}, "a margin is a loss that would matter"),
         ({"margin": "1%"}, "a number in units of the score"),
-        ({"new": scores([np.nan, np.nan])}, "every score is missing"),
+        ({"new": scores([np.nan, np.nan])}, "has no scores: all 2 are missing"),
         ({"margin": 1.5}, "as much as the score can vary"),
         ({"level": 0.7}, "a level is between 0 and 0.5"),
         ({"looks": 0}, "once or more often"),

@@ -111,8 +111,6 @@ def _limits(table: ScoreTable, *, is_unbounded: bool) -> tuple[tuple[float, floa
     if isfinite(low) and isfinite(high):
         return (low, high), ()
     scores = table.frame["score"].to_numpy()
-    if np.isnan(scores).all():
-        raise SpecError(f"{table.source}: every score is missing, so there is nothing to compare")
     least, most = float(np.nanmin(scores)), float(np.nanmax(scores))
     if least >= 0 and most <= 1:
         return (0.0, 1.0), (
