@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from redelve.stats.bounded_intervals import BoundedPairs, BoundedDifferences
+from redelve.stats.bounded_intervals import BoundedDifferences, BoundedPairs
 from redelve.stats.case_pairs import pairs_of_cases
 from redelve.stats.families import PairFamily, unmoderated
 
