@@ -265,6 +265,8 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     name: str | None = None,
     margin: MarginLike | None = None,
     compare: Sequence[tuple[str, str]] | None = None,
+    notes: str | Sequence[str] = (),
+    chosen_of: Mapping[str, int] | None = None,
     archive: str | os.PathLike[str] | None = None,
 ) -> Assessment:
     """Compare models by scores that were computed elsewhere, with honest uncertainty.
@@ -322,6 +324,10 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         The difference that does not matter to you, as in `assess`.
     compare
         The pairs of models that you planned to compare, as in `assess`.
+    notes
+        What you know of the data and no table shows, such as a contamination; told beside the results.
+    chosen_of
+        Models that were picked as the best of several on these very cases, as in ``{"mine": 20}``.
     archive
         A folder to keep the scores in, for `redelve report` and for more models later.
 
@@ -370,7 +376,14 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         slices=[slices] if isinstance(slices, str) else slices,
     )
     within = None if margin is None else Margin.of(margin)
-    results = results_of_scores(table, missing=missing, name=name or called(scores), pooled=pooled)
+    results = results_of_scores(
+        table,
+        missing=missing,
+        name=name or called(scores),
+        pooled=pooled,
+        said=(notes,) if isinstance(notes, str) else tuple(notes),
+        chosen_of=chosen_of,
+    )
     planned = None if compare is None else planned_pairs(compare, results.methods)
     path = None if archive is None else Path(archive)
     if path is not None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import redelve
 from redelve.answers.predictions import Target, Truth
-from redelve.findings.validity import RULES, check_results
+from redelve.findings.validity import RULES, check_results, rules_for
 from redelve.run.races import EarlierLook
 from redelve.run.results import IMPORTED, ISOLATION, SHARED, Results
 from tests.findings.made_up import draws, method, results, task
@@ -55,6 +59,34 @@ def with_units() -> Results:
     (facts,) = made.tasks.values()
     paired = tuple(replace(one, units=np.arange(50) // 2) for one in facts.instances)
     return replace(made, tasks={facts.address: replace(facts, instances=paired)})
+
+
+def scores(
+    *, lacking: int = 0, prompts: bool = False, twin: bool = False, right: float = 0.6, **said: object
+) -> Results:
+    """Right and wrong answers of two or three models to 150 questions."""
+    rng = np.random.default_rng(4)
+    names = ["a", "b", *(["c"] if twin else [])]
+    values = {name: (rng.random(150) < right).astype(int) for name in names}
+    rows = [
+        {"model": name, "case": case, "accuracy": int(values["a" if name == "c" else name][case])}
+        for name in names
+        for case in range(150)
+    ]
+    frame = pd.DataFrame(rows)
+    if prompts:
+        frame["prompt"] = np.where(frame["case"] < 5, "asked by " + frame["model"], "asked")
+    return redelve.compare_scores(frame.iloc[lacking:], **said).results
+
+
+def two_wide_files() -> Results:
+    """Two files that have a column for every model and none for the cases."""
+    frame = pd.DataFrame({"a": [0, 1] * 60, "b": [1, 1, 0] * 40})
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{name}.csv" for name in ("first", "second")]
+        frame.to_csv(paths[0], index=False)
+        frame.rename(columns={"a": "c", "b": "d"}).to_csv(paths[1], index=False)
+        return redelve.compare_scores(paths, higher_is_better=True).results
 
 
 def few_cases() -> Results:
@@ -123,6 +155,14 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V018": lambda: replace(plain(), looked={plain_address(): (EarlierLook(2, tuple(plain().methods)),)}),
     "V022": repeated,
     "V023": lambda: with_record(plain(), environment={ISOLATION: SHARED}),
+    "V024": scores,
+    "V025": lambda: scores(lacking=3),
+    "V026": lambda: scores(prompts=True),
+    "V027": lambda: scores(twin=True),
+    "V028": lambda: scores(right=0.99),
+    "V029": lambda: scores(notes="two models have seen the questions"),
+    "V030": lambda: scores(chosen_of={"a": 20}),
+    "V031": two_wide_files,
 }
 
 
@@ -257,3 +297,66 @@ def test_caveats_of_several_sizes_that_differ_by_numbers_alone_are_one_note() ->
         "cases are in sequence",
     ]
     assert {len(note.tasks) for note in notes} == {3}
+
+
+def texts(made: Results, code: str) -> list[str]:
+    return [note.text for note in check_results(made) if note.code == code]
+
+
+def test_fixed_models_are_told_nothing_of_learning() -> None:
+    made = scores()
+    told = " ".join(str(note) for note in check_results(made))
+    assert [note.code for note in check_results(made)] == ["V024"]
+    assert "training" not in told
+    rules = {one.code for one in rules_for(made)}
+    assert not rules & {"V001", "V009", "V015", "V023"}
+    assert {"V008", "V011", "V025", "V031"} <= rules
+    assert "V025" not in {one.code for one in rules_for(plain())}
+
+
+def test_how_many_cases_are_missing_and_whose_is_told() -> None:
+    (text,) = texts(scores(lacking=3), "V025")
+    assert "3 of 150 cases are left out" in text
+    assert "(a 3)" in text
+    (worst,) = texts(scores(lacking=3, missing="worst"), "V025")
+    assert "count as the worst" in worst
+
+
+def test_prompts_that_are_the_same_for_all_models_are_no_matter() -> None:
+    (text,) = texts(scores(prompts=True), "V026")
+    assert "5 of 150 cases" in text
+    assert not texts(scores(), "V026")
+
+
+def test_models_that_are_all_right_are_not_called_the_same() -> None:
+    assert not texts(scores(right=1.0, twin=True), "V027")
+    (text,) = texts(scores(twin=True), "V027")
+    assert "a and c have the same score on all 150 cases" in text
+
+
+def test_saturation_names_the_model_and_is_silent_below() -> None:
+    assert not texts(scores(right=0.9), "V028")
+    (text,) = texts(scores(right=0.99), "V028")
+    assert "% of the range from the best score" in text
+
+
+def test_the_users_own_words_stand_beside_the_results() -> None:
+    assert texts(scores(notes=["one", "two"]), "V029") == ["one", "two"]
+
+
+def test_one_wide_table_is_not_paired_by_order() -> None:
+    frame = pd.DataFrame({"a": [0, 1] * 60, "b": [1, 1, 0] * 40})
+    assert not texts(redelve.compare_scores(frame, higher_is_better=True).results, "V031")
+
+
+def test_who_was_chosen_of_many_must_be_there() -> None:
+    with pytest.raises(redelve.RedelveError, match='chosen_of names "z"'):
+        scores(chosen_of={"z": 3})
+    with pytest.raises(redelve.RedelveError, match="best of 0"):
+        scores(chosen_of={"a": 0})
+
+
+def test_remarks_are_kept_in_an_archive(tmp_path: Path) -> None:
+    made = scores(lacking=2, notes="seen before", archive=tmp_path / "kept")
+    again = redelve.Archive.open(tmp_path / "kept").load()
+    assert {note.code for note in check_results(again)} == {note.code for note in check_results(made)}

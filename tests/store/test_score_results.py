@@ -74,7 +74,7 @@ def test_unequal_numbers_of_answers_are_averaged_and_told() -> None:
     frame = pd.DataFrame(rows, columns=["model", "case", "run", "score"])
     assessment = redelve.compare_scores(frame)
     (facts,) = assessment.results.tasks.values()
-    assert any("different numbers of answers" in note for note in facts.notes)
+    assert any("different numbers of answers" in note for note in facts.remarks)
     assert assessment.frame().set_index("method")["mean"]["a"] == pytest.approx(0.75)
 
 
@@ -127,7 +127,7 @@ def test_cases_that_some_model_lacks_are_left_out_for_all_and_told() -> None:
     assessment = redelve.compare_scores(frame)
     (facts,) = assessment.results.tasks.values()
     assert facts.case_count == 58
-    assert any("2 of 60 cases are left out" in note for note in facts.notes)
+    assert any("2 of 60 cases are left out" in note.text for note in assessment.findings.notes)
     kept = [place for place in range(60) if place not in (3, 10)]
     expected = stats.ttest_rel(FIRST[kept], SECOND[kept]).pvalue
     assert assessment.compare("a", "b")[0].p_value == pytest.approx(expected, rel=1e-12)

@@ -46,6 +46,8 @@ class CompareOptions(of.VerbOptions):
     unfinished = of.flag("u", "take evaluations that did not end well, too")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the score", "margin")
     compare = pairs("C", "planned comparisons, mine:theirs, separated by commas; no others are tested")
+    note = of.texts("N", "what you know of the data and no table shows; may be given again", "text")
+    chosen_of = of.texts("B", "a model that was picked as the best of n on these cases, model=n", "model=n")
     archive = of.text("a", "a folder to keep the scores in", "folder")
     out = of.text("o", "the report to write: .html, .md, .tex or a folder", "file")
 
@@ -77,6 +79,8 @@ def _compare(given: CompareOptions) -> str:
         slices=given.slices,
         ratio=None if given.ratio is None else ratio_of(given.ratio),
         compare=given.compare or None,
+        notes=given.note,
+        chosen_of=numbers_of(given.chosen_of),
     )
     if given.out is None:
         return f"{assessment}\n"
@@ -101,6 +105,17 @@ def ratio_of(text: str) -> float:
         raise UsageError(f'"{text}" is no ratio: give test cases over training cases, as 1/9') from None
     if found <= 0:
         raise UsageError(f'"{text}" is no ratio: give a number above 0, as 1/9')
+    return found
+
+
+def numbers_of(given: Sequence[str]) -> dict[str, int]:
+    """Models and numbers, each as model=n."""
+    found: dict[str, int] = {}
+    for one in given:
+        name, _, number = one.rpartition("=")
+        if not name or not number.strip().isdecimal():
+            raise UsageError(f'--chosen-of "{one}" is not a model and a number: give model=n, as mine=20')
+        found[name] = int(number)
     return found
 
 

@@ -3,6 +3,7 @@
 from redelve.findings.by_method import MethodLosses, loss_codes, losses_on, primary_loss
 from redelve.findings.claims import Claim, Contest
 from redelve.findings.curves import CurvePoint, LearningCurve, MoreData
+from redelve.findings.evaluation_rules import identical_scores, saturation, unequal_subsets
 from redelve.findings.findings import Findings, MethodCosts, costs_of, find, learning_curves
 from redelve.findings.loss_rules import equal_runs, heavy_tails, rare_class
 from redelve.findings.margin import Margin, MarginLike, MarginOverTasks, MarginVerdict, judged_within
@@ -45,6 +46,7 @@ __all__ = [
     "expected_loss",
     "find",
     "heavy_tails",
+    "identical_scores",
     "judged_within",
     "learning_curves",
     "loss_codes",
@@ -52,5 +54,7 @@ __all__ = [
     "paired_test",
     "primary_loss",
     "rare_class",
+    "saturation",
     "standard_of",
+    "unequal_subsets",
 ]

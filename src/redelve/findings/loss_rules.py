@@ -81,6 +81,7 @@ def _labels(facts: TaskFacts, number: int) -> Numbers:
     "method may do that alone. Accuracy and zero-one loss then hide whether the rare class is recognised. "
     "Balanced accuracy counts each class alike; AUC and average precision judge the order of the cases.",
     is_of_judge=True,
+    is_of_learning=True,
 )
 def rare_class(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Tasks that are judged by errors and whose smallest class has less than a tenth of the test cases."""
@@ -120,6 +121,7 @@ def smallest_share(facts: TaskFacts) -> tuple[str, float, float] | None:
     "Runs differ in their seed alone. Where all runs of a method on a training set have the same losses to "
     "the last digit, the method does not use its seed: its runs add time, not information. Statistics are "
     "not wrong, for what the seed changes is then estimated as nothing.",
+    is_of_learning=True,
 )
 def equal_runs(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Methods of which every run on a training set has the same losses."""

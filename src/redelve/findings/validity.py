@@ -47,6 +47,10 @@ class ValidityRule:
     check: Check
     is_of_judge: bool = False
     """Whether it looks at the loss that methods are judged by, and at no other."""
+    is_of_learning: bool = False
+    """Whether it is about methods that learn, and has nothing to look for where models are fixed."""
+    is_of_scores: bool = False
+    """Whether it is about scores that were computed elsewhere."""
 
     def note(self, text: str, tasks: Sequence[str] = (), methods: Sequence[str] = ()) -> Note:
         """What this rule found."""
@@ -56,14 +60,28 @@ class ValidityRule:
 RULES: Registry[ValidityRule] = Registry("validity rule", own_name="code")
 
 
-def rule(
-    code: str, title: str, severity: Severity, explanation: str, *, is_of_judge: bool = False
+def rule(  # noqa: PLR0913  (what a rule is told stands above its check)
+    code: str,
+    title: str,
+    severity: Severity,
+    explanation: str,
+    *,
+    is_of_judge: bool = False,
+    is_of_learning: bool = False,
+    is_of_scores: bool = False,
 ) -> Callable[[Callable[[ValidityRule, Results], Iterator[Note]]], ValidityRule]:
     """Register a check as a numbered rule."""
 
     def made(check: Callable[[ValidityRule, Results], Iterator[Note]]) -> ValidityRule:
         found = ValidityRule(
-            code, title, explanation, severity, lambda results: check(found, results), is_of_judge
+            code,
+            title,
+            explanation,
+            severity,
+            lambda results: check(found, results),
+            is_of_judge,
+            is_of_learning,
+            is_of_scores,
         )
         RULES.add(code, found)
         return found
@@ -79,9 +97,19 @@ def check_results(
     `loss` is the one to judge by, else each task's primary one.
     """
     judged = judged_results(results, loss)
-    rules = [RULES[code] for code in RULES]
-    found = [note for one in rules for note in one.check(judged if one.is_of_judge else results)]
+    found = [note for one in rules_for(results) for note in one.check(judged if one.is_of_judge else results)]
     return tuple(note if planned is None else _of_planned(note, len(planned)) for note in found)
+
+
+def rules_for(results: Results) -> list[ValidityRule]:
+    """Every rule by its number that may have something to look for in these results."""
+    are_scores = results.is_fixed or any(facts.remarks for facts in results.tasks.values())
+    every = (RULES[code] for code in sorted(RULES))
+    return [
+        one
+        for one in every
+        if not (one.is_of_learning and results.is_fixed) and (are_scores or not one.is_of_scores)
+    ]
 
 
 def _of_planned(note: Note, pairs: int) -> Note:
@@ -109,6 +137,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
     "invalid",
     "How much a loss varies with the training set can only be seen from several training sets. With one, "
     "standard errors and tests are about this one training set and not about the method.",
+    is_of_learning=True,
 )
 def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """One instance says nothing of other training sets."""
@@ -126,6 +155,7 @@ def fewer_than_two_training_sets(self: ValidityRule, results: Results) -> Iterat
     "cross-validation mean exists (Bengio and Grandvalet 2004); the corrected resampled t-test (Nadeau and "
     "Bengio 2003) is used, which is approximate. Where cases belong to groups, standard errors are by "
     "groups.",
+    is_of_learning=True,
 )
 def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Cross-validation is allowed where cases are few, and said to be what it is."""
@@ -141,6 +171,7 @@ def overlapping_training_sets(self: ValidityRule, results: Results) -> Iterator[
     "caution",
     "A method whose random seed is fixed by the user takes the same random choices on every training set. "
     "The variation of seeds is then in no standard error: the result is about this seed.",
+    is_of_learning=True,
 )
 def same_seed_for_all(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Estimators with a fixed random_state, and records that share a seed, where it is known."""
@@ -167,6 +198,7 @@ def _is_seed_known(record: Record) -> bool:
     "caution",
     "DELVE sets datasets apart for trying methods out (development) and for assessing them once they are "
     "finished. What was seen while a method was made cannot assess it.",
+    is_of_learning=True,
 )
 def development_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     """The dataset's own specification says what it is for."""
@@ -180,6 +212,7 @@ def development_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     "caution",
     "Only losses on the same training and test sets can be compared case by case. A method with results on "
     "other instances is compared on those that both have, and on no others.",
+    is_of_learning=True,
 )
 def different_instances(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Methods that lack instances others have, and instances that nobody has; in a race that is the plan."""
@@ -242,6 +275,7 @@ def _has_units(facts: TaskFacts) -> bool:
     "invalid",
     "Settings chosen by looking at these tasks' results are fitted to their test cases. A method says on "
     "what it was tuned by `tuned_on` in its identity; redelve cannot see what was not said.",
+    is_of_learning=True,
 )
 def tuned_on_assessment_data(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What a method itself declares."""
@@ -278,6 +312,7 @@ def many_comparisons(self: ValidityRule, results: Results) -> Iterator[Note]:
     "caution",
     "A method that fails on hard instances looks better when these are left out. Left out means left out of "
     "every comparison with that method; a stand-in means that the best constant answer was scored instead.",
+    is_of_learning=True,
 )
 def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Records without an answer of their own."""
@@ -299,6 +334,7 @@ def failed_jobs(self: ValidityRule, results: Results) -> Iterator[Note]:
     "note",
     "With two or three training sets a test is nearly powerless, and its level for losses that are not "
     "Gaussian cannot be relied on.",
+    is_of_learning=True,
 )
 def few_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Two or three disjoint training sets."""
@@ -350,6 +386,7 @@ def infinite_losses(self: ValidityRule, results: Results) -> Iterator[Note]:
     "warnings while learning",
     "note",
     "A method that warned (of iterations that did not converge, say) may not be what its summary says.",
+    is_of_learning=True,
 )
 def warned(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What methods said while they were at work."""
@@ -371,6 +408,7 @@ def warned(self: ValidityRule, results: Results) -> Iterator[Note]:
     "note",
     "Seconds of one machine cannot be compared with seconds of another, nor those of a busy one with those "
     "of a quiet one.",
+    is_of_learning=True,
 )
 def different_machines(self: ValidityRule, results: Results) -> Iterator[Note]:
     """More than one processor among the records."""
@@ -385,6 +423,7 @@ def different_machines(self: ValidityRule, results: Results) -> Iterator[Note]:
     "note",
     "With one run, what the seed does is counted with the training sets. That keeps tests valid for new "
     "training sets with new seeds; it cannot tell how much another seed would change.",
+    is_of_learning=True,
 )
 def one_run(self: ValidityRule, results: Results) -> Iterator[Note]:
     """No repeated runs with other seeds."""
@@ -397,6 +436,7 @@ def one_run(self: ValidityRule, results: Results) -> Iterator[Note]:
     "the design's own caveats",
     "caution",
     "What is special about how the training and test sets of a task were made.",
+    is_of_learning=True,
 )
 def design_caveats(self: ValidityRule, results: Results) -> Iterator[Note]:
     """What the design itself says."""
@@ -428,6 +468,7 @@ def _notes_of_tasks(results: Results) -> Iterator[tuple[str, list[str]]]:
     "Whoever adds training sets until a difference is significant finds one where there is none in 16 to "
     "26 % of experiments, not in 5 %. A race (until_settled) plans its looks beforehand and shares the 5 % "
     "among them.",
+    is_of_learning=True,
 )
 def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Analyses of two of these methods or more that the archive remembers, with fewer instances."""
@@ -458,6 +499,7 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
     "A method that works in the process that scores it can find the true targets there, and can change how "
     "it and others are scored; a module that it imports can change others' results without meaning to. Jobs "
     "have processes of their own unless you choose otherwise.",
+    is_of_learning=True,
 )
 def beside_the_truths(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Records of code that is neither redelve's nor scikit-learn's, from a process that had the targets."""

@@ -178,6 +178,8 @@ class TaskFacts:
     """What of the data is not in use, in words: columns such as dates, ids and texts, cases."""
     test_ratio: float | None = None
     """Test cases over training cases, where folds are known by their scores alone."""
+    remarks: tuple[str, ...] = ()
+    """What reading scores of elsewhere found: the number of the validity rule that tells it, and the text."""
     is_fixed: bool = field(init=False, repr=False, compare=False)
     """Whether models are compared as they are: there are no training sets."""
     has_size: bool = field(init=False, repr=False, compare=False)

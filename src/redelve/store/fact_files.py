@@ -150,6 +150,7 @@ def _document(facts: TaskFacts) -> Document:
         **({"left_out": list(facts.left_out)} if facts.left_out else {}),
         **({} if facts.test_ratio is None else {"test_ratio": facts.test_ratio}),
         **({COLUMNS: told} if (told := _columns(facts)) else {}),
+        **({"remarks": list(facts.remarks)} if facts.remarks else {}),
     }
 
 
@@ -240,6 +241,7 @@ def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
         own_losses=_own_losses(given),
         left_out=given.texts("left_out") if "left_out" in given.content else (),
         test_ratio=given.take("test_ratio", float, int) if "test_ratio" in given.content else None,
+        remarks=given.texts("remarks") if "remarks" in given.content else (),
     )
     return with_truth(root, facts, given) if with_truths else facts
 

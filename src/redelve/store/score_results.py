@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -32,6 +33,10 @@ Missing = Literal["common", "worst"]
 """What becomes of cases that some model has no score on: left out for all, or the worst score there is."""
 Places = NDArray[np.int64]
 FEW_CASES = 2
+IN_ORDER = "paired by their order"
+"""What readers say where files name no cases."""
+READ, UNEQUAL, PROMPTS, SAID, BY_ORDER = "V024", "V025", "V026", "V029", "V031"
+"""The validity rules that tell what reading scores found."""
 EXAMPLES = 3
 
 
@@ -69,9 +74,18 @@ class _Instance:
 
 
 def results_of_scores(
-    table: ScoreTable, *, missing: Missing = "common", name: str = "scores", pooled: bool = False
+    table: ScoreTable,
+    *,
+    missing: Missing = "common",
+    name: str = "scores",
+    pooled: bool = False,
+    said: Sequence[str] = (),
+    chosen_of: Mapping[str, int] | None = None,
 ) -> Results:
-    """The results in a table of scores: a task for each of its tasks, or one of all where they are pooled."""
+    """The results in a table of scores: a task for each of its tasks, or one of all where they are pooled.
+
+    `said` is what the user says of the data, `chosen_of` of how many a model was picked as the best.
+    """
     if missing not in get_args(Missing):
         raise SpecError(f'missing is "common" or "worst", not "{missing}"{hint(missing, get_args(Missing))}')
     loss = loss_of(table)
@@ -85,9 +99,10 @@ def results_of_scores(
         _task(table, loss, models, (_segment(key), frame.iloc[rows], models.places[rows]), missing)
         for key, rows in parts.items()
     ]
-    methods = {one: _method(one) for one in models.names}
+    methods = _methods(models, chosen_of or {})
+    remarks = tuple(f"{SAID} {text}" for text in said)
     return Results(
-        {facts.address: facts for facts, _ in found},
+        {facts.address: replace(facts, remarks=(*facts.remarks, *remarks)) for facts, _ in found},
         methods,
         tuple(record for facts, instances in found for record in _records(facts, instances, methods, loss)),
     )
@@ -104,9 +119,20 @@ def loss_of(table: ScoreTable) -> BroughtScore:
     return BroughtScore(score_code(name, table.limits, higher=higher, is_binary=is_binary))
 
 
-def _method(name: str) -> MethodFacts:
+def _methods(models: _Coded, chosen_of: Mapping[str, int]) -> dict[str, MethodFacts]:
+    for name, several in chosen_of.items():
+        if name not in models.names:
+            known = f"there are {_some(models.names)}"
+            raise SpecError(f'chosen_of names "{name}", of which there is no score: {known}')
+        if several < 1:
+            raise SpecError(f"chosen_of says that {name} is the best of {several}: give a number above 0")
+    return {one: _method(one, chosen_of.get(one)) for one in models.names}
+
+
+def _method(name: str, chosen_of: int | None = None) -> MethodFacts:
     identity = {"scores computed elsewhere": name}
-    return MethodFacts(name, digest(identity), identity, f"{name}, of which there are scores alone")
+    told = identity if chosen_of is None else {**identity, "chosen_of": chosen_of}
+    return MethodFacts(name, digest(identity), told, f"{name}, of which there are scores alone")
 
 
 def _segment(name: str) -> str:
@@ -159,7 +185,13 @@ def _task(
         for key, rows in cut.items()
     ]
     kept = [_completed(one, worst, place) for one in made]
-    notes = (*table.notes, *_left_out(made, kept, models, missing), *_averaged(made, kept))
+    remarks = (
+        *(f"{BY_ORDER if IN_ORDER in note else READ} {note}" for note in table.notes),
+        *_paired_by_order(table),
+        *(f"{READ} {note}" for note in _averaged(made, kept)),
+        *_left_out(made, kept, models, missing),
+        *_prompts(frame, design),
+    )
     if design.column == "fold" and "case" not in frame.columns and table.ratio is None:
         raise SpecError(
             f"{place} has scores of folds and none of cases: their test needs to know how many test cases "
@@ -172,7 +204,7 @@ def _task(
             "the scores of several folds, or of cases"
         )
     facts = _facts(name, design, kept, loss, table)
-    return replace(facts, notes=notes), kept
+    return replace(facts, remarks=remarks), kept
 
 
 def _design(frame: pd.DataFrame) -> _Design:
@@ -338,22 +370,41 @@ def _means(scores: Numbers) -> Numbers:
 def _left_out(
     made: Sequence[_Instance], kept: Sequence[_Instance], models: _Coded, missing: Missing
 ) -> Iterator[str]:
-    """What is said of cases that some model lacks."""
+    """What is said of cases that some model lacks: how many, and whose."""
     present = np.any([one.present for one in made], axis=0)
-    if absent := [name for name, is_there in zip(models.names, present, strict=True) if not is_there]:
-        yield f"{_some(absent)} without any score here"
+    absent = [name for name, is_there in zip(models.names, present, strict=True) if not is_there]
     lacking = np.sum([np.isnan(one.scores).all(axis=1).sum(axis=1) for one in made], axis=0) * present
-    if not lacking.any():
+    if not absent and not lacking.any():
         return
-    total = sum(len(one.cases) for one in made)
-    worst = [f"{models.names[i]} {int(lacking[i])}" for i in np.argsort(-lacking)[:EXAMPLES] if lacking[i]]
-    more = int((lacking > 0).sum()) - len(worst)
-    who = ", ".join(worst) + (f" and {more} more models" if more > 0 else "")
-    if missing == "worst":
-        yield f"missing scores ({who}) count as the worst there are"
+    left = sum(len(one.cases) for one in made) - sum(len(one.cases) for one in kept)
+    whose = {name: int(count) for name, count in zip(models.names, lacking, strict=True) if count}
+    told = {"left_out": left, "missing": missing, "lacking": whose, "absent": absent}
+    yield f"{UNEQUAL} {json.dumps(told)}"
+
+
+def _paired_by_order(table: ScoreTable) -> Iterator[str]:
+    """That several files are paired row by row; the rows of one table are cases of their own."""
+    if table.by_order and table.by_order != (table.source,):
+        names = _some(table.by_order)
+        yield f"{BY_ORDER} no cases are named in {names}: row n of each is taken to be the same case"
+
+
+def _prompts(frame: pd.DataFrame, design: _Design) -> Iterator[str]:
+    """Cases that models were asked in different words."""
+    import pandas as pd
+
+    if "prompt" not in frame.columns or "case" not in frame.columns:
         return
-    left = total - sum(len(one.cases) for one in kept)
-    yield f"{left:,} of {total:,} cases are left out, since some model has no score on them ({who})"
+    keys = [frame[name] for name in ("case", "run", design.column) if name in frame.columns]
+    asked = frame.groupby(keys, observed=True)["prompt"].nunique(dropna=False)
+    differing = asked[asked > 1]
+    if len(differing):
+        level = differing.index.get_level_values(0) if len(keys) > 1 else differing.index
+        cases = pd.unique(level)
+        yield (
+            f"{PROMPTS} models were asked {len(cases):,} of {frame['case'].nunique():,} cases by different "
+            f'prompts (first: case "{cases[0]}")'
+        )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -301,4 +301,5 @@ def _from_wide(
     note = (
         f"{source} is read as a wide table: {len(models)} models are its columns, {len(frame)} cases its rows"
     )
-    return ScoreTable(source, made, metric="", notes=(note,))
+    by_order = () if {"case", "fold"} & set(about) else (source,)
+    return ScoreTable(source, made, metric="", notes=(note,), by_order=by_order)

@@ -136,6 +136,8 @@ class ScoreTable:
     """Of scores of folds, test cases over training cases."""
     notes: tuple[str, ...] = ()
     """What must be told of how the scores were read."""
+    by_order: tuple[str, ...] = ()
+    """The sources that name no cases: these are the rows by their numbers."""
 
     @property
     def is_by_fold(self) -> bool:
@@ -192,6 +194,7 @@ def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:
         limits=(min(one.limits[0] for one in tables), max(one.limits[1] for one in tables)),
         ratio=ratios.pop() if len(ratios) == 1 else None,
         notes=tuple(dict.fromkeys(note for one in tables for note in one.notes)),
+        by_order=tuple(source for one in tables for source in one.by_order),
     )
 
 

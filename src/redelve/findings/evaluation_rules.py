@@ -1,0 +1,234 @@
+"""Rules for scores that were computed elsewhere: what reading them found, and what the scores show."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from redelve.findings.validity import Note, ValidityRule, rule
+from redelve.model.dataset import Numbers
+from redelve.run.results import Results, TaskFacts
+
+SATURATED = 0.03
+"""So much of the range of the score is lost by the best model at most where a benchmark is saturated."""
+EXAMPLES = 4
+FEW_ALIKE = 10
+"""Models that have the same scores on fewer cases than this may have them by chance."""
+
+
+def _of_reading(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """What was found when the scores were read, told once for all tasks that it is true of."""
+    found: dict[str, list[str]] = {}
+    for address, facts in results.tasks.items():
+        for text in _texts(facts, self.code):
+            found.setdefault(text, []).append(address)
+    is_several = len(results.tasks) > 1
+    for text, tasks in found.items():
+        titles = [results.tasks[one].title for one in tasks]
+        where = "" if len(tasks) == len(results.tasks) or not is_several else f"{titles[0]}: "
+        more = f" ({len(tasks) - 1} more tasks alike)" if where and len(tasks) > 1 else ""
+        yield self.note(f"{where}{text}{more}", tasks)
+
+
+@rule(
+    "V024",
+    "how scores were read",
+    "note",
+    "Scores that were computed elsewhere come without a description. What redelve had to take for granted, "
+    "such as the direction of the score by its name, is written here: say it yourself to be sure.",
+    is_of_scores=True,
+)
+def how_read(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Wide tables, directions, averages over answers."""
+    yield from _of_reading(self, results)
+
+
+@rule(
+    "V025",
+    "unequal subsets",
+    "caution",
+    "Models are compared on the cases that all of them have a score on. Cases are seldom missing by chance: "
+    "answers that ran out of time or tokens, or were refused, are mostly those to the harder cases. Leaving "
+    "them out flatters the model that lacks them, and counting them as wrong may wrong it; the truth lies "
+    "between the two.",
+    is_of_scores=True,
+)
+def unequal_subsets(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Cases that some model has no score on: how many, and whose."""
+    tasks = [address for address, facts in results.tasks.items() if _texts(facts, self.code)]
+    found = [json.loads(_texts(results.tasks[address], self.code)[0]) for address in tasks]
+    lacking = Counter[str]()
+    for one in found:
+        lacking.update(one["lacking"])
+    if lacking:
+        kept = sum(facts.case_count for facts in results.tasks.values())
+        yield self.note(_lacking_words(found, lacking, kept), tasks, tuple(lacking))
+    for address, told in zip(tasks, found, strict=True):
+        if absent := told["absent"]:
+            title = results.tasks[address].title
+            yield self.note(f"{_some(absent)} without any score on {title}", (address,), tuple(absent))
+
+
+def _texts(facts: TaskFacts, code: str) -> list[str]:
+    """What was found for a rule when the scores were read."""
+    return [one.partition(" ")[2] for one in facts.remarks if one.startswith(f"{code} ")]
+
+
+def _lacking_words(found: Sequence[Mapping[str, Any]], lacking: Counter[str], kept: int) -> str:
+    """How many cases are left out, or count as the worst, and whose they are."""
+    whose = [f"{name} {count:,}" for name, count in lacking.most_common()]
+    if found[0]["missing"] == "worst":
+        return f"missing scores count as the worst there are: {_some(whose)}"
+    left = sum(one["left_out"] for one in found)
+    return (
+        f"{left:,} of {left + kept:,} cases are left out for all models, since some model has no score on "
+        f'them ({_some(whose)}); see whether anything changes when they count as wrong (missing="worst", '
+        "--missing worst)"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - EXAMPLES} more" if len(names) > EXAMPLES else ""
+    return ", ".join(names[:EXAMPLES]) + more
+
+
+@rule(
+    "V026",
+    "prompts differ",
+    "caution",
+    "Where two models were asked the same case in different words, what differs between them is the model "
+    "and the prompt together. Prompts move scores by several points; that is in no standard error.",
+    is_of_scores=True,
+)
+def different_prompts(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Cases whose prompts differ between models."""
+    yield from _of_reading(self, results)
+
+
+@rule(
+    "V027",
+    "identical scores",
+    "caution",
+    "Two models that have the same score on every case are mostly one: the same file twice, an alias, an "
+    "answer that was cached. Their comparison says nothing, and they crowd the board.",
+    is_of_scores=True,
+)
+def identical_scores(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Models whose scores agree on all cases of all tasks, where scores vary."""
+    losses = {name: _every_loss(results, name) for name in results.methods}
+    alike: dict[bytes, list[str]] = {}
+    for name, values in losses.items():
+        if values.size >= FEW_ALIKE and np.ptp(values) > 0:
+            alike.setdefault(values.tobytes(), []).append(name)
+    for names in alike.values():
+        for first, second in combinations(names, 2) if results.is_fixed else ():
+            cases = losses[first].size
+            yield self.note(
+                f"{first} and {second} have the same score on all {cases:,} cases: are they one model?",
+                (),
+                (first, second),
+            )
+
+
+def _every_loss(results: Results, name: str) -> Numbers:
+    each = [
+        losses
+        for address in results.tasks
+        for record in results.of(name, address)
+        for losses in record.losses.values()
+    ]
+    return np.concatenate(each) if each else np.zeros(0)
+
+
+@rule(
+    "V028",
+    "saturation",
+    "caution",
+    "Where the best model gets nearly everything right, a handful of cases decides between the best, and "
+    "among these are the cases that are themselves wrong: in ten much used test sets 3.4 % of the labels "
+    "were (Northcutt, Athalye and Mueller 2021). The order at the top then says little.",
+    is_of_judge=True,
+    is_of_scores=True,
+)
+def saturation(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Tasks of which the best model loses at most 3 % of the range of the score."""
+    for address in results.tasks if results.is_fixed else ():
+        best = _least_loss(results, address)
+        if best is not None and best[1] <= SATURATED:
+            name, share = best
+            yield self.note(
+                f"{results.tasks[address].title}: {name} is {100 * share:.2g} % of the range from the best "
+                "score there can be; few cases decide, and some of them may be wrong themselves",
+                (address,),
+                (name,),
+            )
+
+
+def _least_loss(results: Results, address: str) -> tuple[str, float] | None:
+    """The model that loses least, with its loss as a share of the range; None where that has no limits."""
+    work = results.on(address)
+    means: Mapping[str, float] = {}
+    for code, judge in list(work.losses.items())[:1]:
+        low, high = judge.limits
+        if isfinite(high - low):
+            means = {
+                name: (float(np.mean([one.losses[code].mean() for one in records])) - low) / (high - low)
+                for name, records in work.records.items()
+                if records and all(code in one.losses for one in records)
+            }
+    return min(means.items(), key=lambda one: one[1]) if means else None
+
+
+@rule(
+    "V029",
+    "what you say of the data",
+    "caution",
+    "What no table shows and its owner knows: that a model may have seen the cases (contamination), that a "
+    "judge is a model itself, that a subset was chosen. It stands beside the results wherever they go.",
+    is_of_scores=True,
+)
+def said_by_user(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Notes that were given with the scores."""
+    yield from _of_reading(self, results)
+
+
+@rule(
+    "V030",
+    "chosen as the best of several",
+    "caution",
+    "A model that was picked as the best of n on these very cases (checkpoints, prompts, settings) has a "
+    "score that flatters it: part of being the best was luck on these cases. Claims in its favour are not "
+    "covered by the 5 %. Choose on other cases, or bring all n.",
+    is_of_scores=True,
+)
+def best_of_several(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Models that are said to be the best of n on these cases."""
+    for name, facts in results.methods.items():
+        several = facts.identity.get("chosen_of")
+        if isinstance(several, int) and several > 1:
+            yield self.note(
+                f"{name} was picked as the best of {several} on these cases: its score is too good, and what "
+                "is claimed in its favour may be luck",
+                (),
+                (name,),
+            )
+
+
+@rule(
+    "V031",
+    "cases paired by their order",
+    "caution",
+    "Scores are compared case by case, so files must agree on which case is which. Files without a column of "
+    "cases are paired row by row: if one is sorted differently or lacks a row, all that follows is wrong, "
+    "and nothing shows it.",
+    is_of_scores=True,
+)
+def paired_by_order(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Files that name no cases."""
+    yield from _of_reading(self, results)
