@@ -35,6 +35,15 @@ class RankSums:
 
 
 @dataclass(frozen=True)
+class OpenPlaces:
+    """From which to which place every entry may truly stand, and stretches of the ranking, as `Standings`."""
+
+    first: Whole
+    last: Whole
+    groups: Whole
+
+
+@dataclass(frozen=True)
 class Standings:
     """Which places the evidence leaves open to each entry, for one dataset.
 
@@ -101,6 +110,26 @@ def place_entries(scores: ArrayLike, worse: ArrayLike, *, level: float = 0.05) -
         level=level,
         worse=shown,
     )
+
+
+def open_places(scores: ArrayLike, worse: ArrayLike) -> OpenPlaces:
+    """The places that are left, given scores (less is better) and whether i was shown worse than j, [i, j].
+
+    Where all that was shown is true, an entry has as many better ones at least as it was shown to be worse
+    than, and as many worse ones as were shown to be worse than it; so the places hold together with the
+    confidence of the claims (Klein, Wright and Wieczorek 2020; Mogstad, Romano, Shaikh and Wilhelm 2024,
+    Review of Economic Studies 91:476–518).
+
+    >>> found = open_places([0.1, 0.2, 0.3], [[0, 0, 0], [0, 0, 0], [1, 0, 0]])
+    >>> found.first.tolist(), found.last.tolist(), found.groups.tolist()
+    ([1, 1, 2], [2, 3, 3], [1, 1, 2])
+    """
+    values, shown = np.asarray(scores, dtype=np.float64), np.asarray(worse, dtype=np.bool_)
+    if values.ndim != 1 or shown.shape != (values.size, values.size):
+        raise StatisticsError(
+            f"what was shown is a square table for the entries: got {shown.shape} for {values.shape} scores"
+        )
+    return OpenPlaces(1 + shown.sum(axis=1), values.size - shown.sum(axis=0), _groups(values, shown))
 
 
 def score_worse_p_values(outcomes: Outcomes, guesses: ArrayLike) -> FloatArray:
