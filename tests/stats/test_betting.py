@@ -60,7 +60,7 @@ def test_e_values_do_not_overflow() -> None:
 @pytest.mark.parametrize("models", [1, 2, 3, 4, 5, 6])
 def test_closed_testing_is_what_brute_force_over_all_sets_finds(models: int) -> None:
     rng = np.random.default_rng(models)
-    e = np.exp(rng.normal(0, 2, size=(500, models)))
+    e = np.exp(rng.normal(0, 2, size=(150, models)))
     adjusted = closed_by_averages(e)
     for row, found in zip(e, adjusted, strict=True):
         for i in range(models):
@@ -192,7 +192,7 @@ def test_looking_again_with_mcnemars_test_does_not_keep_the_level() -> None:
     assert ever_significant(0.125, 2000, 50, 2000, np.random.default_rng(8)) > 0.25
 
 
-@pytest.mark.parametrize(("models", "count"), [(2, 2000), (5, 500), (20, 100)])
+@pytest.mark.parametrize(("models", "count"), [(2, 1500), (5, 400), (20, 60)])
 def test_equal_models_are_seldom_dropped(models: int, count: int) -> None:
     races = QuestionRaces(Answers((0.5,) * models), 1000)
     found = races.run(count, np.random.default_rng([9, models]))
