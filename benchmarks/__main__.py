@@ -21,6 +21,7 @@ NAMES = (
     "assess",
     "first_answer",
     "findings",
+    "growth",
     "nets",
     "challenge",
 )
