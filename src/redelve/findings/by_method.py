@@ -19,7 +19,7 @@ from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import Record, Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
-from redelve.stats.case_pairs import pairs_of_cases, unit_parts
+from redelve.stats.case_pairs import pairs_of_cases, unit_parts, with_noise
 from redelve.stats.estimates import Analysis
 from redelve.stats.families import PairSquares, Places, pairs_of_groups, pairs_of_means, pairs_of_sets
 from redelve.stats.forward import analyse_forward, compare_forward
@@ -268,7 +268,8 @@ def squares_by_design(
     if facts.is_fixed:
         cases = np.array([table[0].mean(axis=0) for table in tables])
         limits = facts.loss(several[0].code).limits(facts.targets)
-        return pairs_of_cases(cases, places, unit_parts_of(facts), limits)
+        found = pairs_of_cases(cases, places, unit_parts_of(facts), limits)
+        return with_noise(found, [table[0] for table in tables], places)
     if len(facts.instances) == 1:
         runs = min(one.runs for one in several)
         rows = [list(table[0][:runs]) for table in tables]

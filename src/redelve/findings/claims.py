@@ -18,7 +18,9 @@ from typing import Literal
 
 from redelve.answers.losses import Loss
 from redelve.findings.margin import Margin, MarginVerdict, margin_sentence
+from redelve.findings.more_questions import counted, more_questions, plan_for
 from redelve.run.results import TaskFacts
+from redelve.stats.answer_plans import AnswerPlan
 from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
 from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
@@ -29,8 +31,8 @@ from redelve.text_numbers import per_cent, significant
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
 
-Repeats = Literal["training sets", "folds", "runs", "test cases"]
-"""What a comparison has several of: its variance is that between these."""
+Repeats = Literal["training sets", "folds", "runs", "test cases", "cases"]
+"""What a comparison has several of: its variance is that between these; cases are those of fixed models."""
 
 SHARE_SOUGHT = 0.02
 """The difference, as a share of the better method's loss, that advice is given for where no margin is."""
@@ -249,12 +251,15 @@ def outlook_of(
     pilot = pilot_of(*place)
     if pilot is None:
         return Outlook(None, "")
-    found = prospects(pilot, amount, level, power=POWER, can_grow=repeats != "folds")
+    can_grow = repeats not in ("folds", "cases")
+    found = prospects(pilot, amount, level, power=POWER, can_grow=can_grow)
     if sought is None:
         return Outlook(found.smallest, "")
     start = (
         f"As it stands, a difference of {sought.write(found.smallest)} would be found with power {POWER:g}"
     )
+    if repeats == "cases" and not found.is_enough:
+        return Outlook(found.smallest, f"{start}. {more_questions(place, level, sought)}.")
     if found.is_enough:
         start = f"{start}: enough for {'' if sought.margin else 'one of '}{sought}"
     elif repeats != "folds":
@@ -266,16 +271,11 @@ def outlook_of(
 def _more(pilot: Pilot, found: Prospects, sought: Sought, unit: str) -> str:
     """How many more would find the difference; other test cases where no number of the unit would."""
     if found.training_sets is not None:
-        return f"{_counted(found.training_sets - pilot.training_sets, unit)} would find {sought}"
+        return f"{counted(found.training_sets - pilot.training_sets, unit)} would find {sought}"
     start = f"With {pilot.test_cases:.0f} test cases no number of {unit} would find {sought}"
     if found.test_cases is None:
         return f"{start}; it takes more of both"
-    return f"{start}; {_counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
-
-
-def _counted(more: int, unit: str) -> str:
-    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
-    return f"{more} more {one if more == 1 else unit}"
+    return f"{start}; {counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
 
 
 @dataclass(frozen=True)
@@ -394,6 +394,26 @@ class Contest:
             return Outlook(None, "")
         return outlook_of(claim.place, claim.share, self._sought, self.repeats, self.training_set_size)
 
+    def answer_plan(self, difference: float, *, power: float = POWER) -> AnswerPlan | None:
+        """How many questions, or how many answers to each, would find a difference of two fixed models.
+
+        Parameters
+        ----------
+        difference
+            The true difference, in the units of the score.
+        power
+            The chance of finding it that is asked for.
+
+        Returns
+        -------
+        AnswerPlan or None
+            Numbers of questions and of answers, each with the other as it is; None for methods that were
+            trained, or where the answers do not vary.
+        """
+        if self.repeats != "cases" or self.claim.place is None:
+            return None
+        return plan_for(self.claim.place, self.claim.share, difference, power)
+
     @property
     def _sought(self) -> Sought | None:
         """The difference that advice is about; None where nothing is open, or it would be a share of none."""
@@ -439,7 +459,7 @@ def _shown(
         return found, error, bounds
     ends = None if bounds is None else sorted(loss.shown_difference(end) for end in bounds)
     return (
-        None if found is None else loss.shown_difference(found),
+        None if found is None else loss.shown_difference(found) + 0.0,  # no "-0"
         None if error is None else loss.shown_spread(error),
         None if ends is None else (ends[0], ends[1]),
     )

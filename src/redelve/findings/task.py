@@ -311,6 +311,8 @@ class ComparedTask:
 
 def _repeats(facts: TaskFacts, squares: PairSquares) -> Repeats:
     """What the comparisons of a task have several of."""
+    if facts.is_fixed:
+        return "cases"
     if is_folded(facts):
         return "folds"
     if len(facts.instances) > 1:

@@ -10,6 +10,7 @@ same. Few large units tell little: the degrees of freedom are one less than the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -44,6 +45,25 @@ def unit_df(parts: FloatArray) -> float:
     if np.ptp(parts) <= 1e-12 / parts.size:
         return parts.size - 1.0
     return max(1 / float(np.square(parts).sum()) - 1, 1.0)
+
+
+def answer_noise(tables: Sequence[FloatArray]) -> FloatArray | None:
+    """For each model what its answers make the mean of a unit vary; None with one answer to each.
+
+    Tables are answers × units.
+    """
+    if min(len(table) for table in tables) < 2:
+        return None
+    return np.array([float(table.var(axis=0, ddof=1).mean()) / len(table) for table in tables])
+
+
+def with_noise(squares: PairSquares, tables: Sequence[FloatArray], places: Places) -> PairSquares:
+    """The same with what answers to the same case make of the variances."""
+    noise, answers = answer_noise(tables), min(len(table) for table in tables)
+    if noise is None:
+        return squares
+    first, second = (np.asarray(side, dtype=np.int64) for side in places)
+    return replace(squares, noise=noise[first] + noise[second], answers=answers)
 
 
 def pairs_of_cases(

@@ -63,6 +63,10 @@ class PairSquares:
     shared: FloatArray | None = None
     case_df: FloatArray | None = None
     """Degrees of freedom of what test cases make vary, where these are fewer than cases less one."""
+    noise: FloatArray | None = None
+    """Of fixed models, the part of A that answers to the same case make; None with one answer to each."""
+    answers: int = 1
+    """Answers to each case."""
     bounded: BoundedPairs | None = field(default=None, repr=False, compare=False)
     """The cases themselves, of scores with limits: where few answers differ A alone is not enough."""
     standard_errors: FloatArray = field(init=False)
