@@ -115,9 +115,8 @@ class Differences:
     @property
     def agreement_words(self) -> str:
         """How far the two err on the same cases."""
-        together = f"their losses have a correlation of {_associated(self.correlation)}"
         if self.errors is None or self.kappa is None:
-            return f"{_capital(together)}."
+            return f"Their losses have a rank correlation of {_associated(self.correlation)}."
         one = self.errors
         what = "answers" if one.cases > len(self.pairs.names) else "cases"
         return (
@@ -180,10 +179,6 @@ def _associated(one: Association) -> str:
         return "unknown (one of them always loses the same)"
     told = "" if one.low is None else f" (95 % interval {one.low:.2f} to {one.high:.2f})"
     return f"{one.value:.2f}{told}".replace("-", "−")
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _places(slices: Sequence[NamedSlice]) -> str:

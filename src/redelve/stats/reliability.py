@@ -8,7 +8,7 @@ decides what is seen. Outcomes are 0 or 1: of two classes the second, of more wh
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import erfc, sqrt
+from math import ceil, erfc, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from redelve.stats.mean_squares import FloatArray
 
 RESAMPLES = 999
 LEVEL = 0.95
+FEWEST_UNITS = 20
+"""With fewer dependent units no test of calibration keeps its level."""
 GRID = 200
 """At so many of the probabilities the band is found, at most."""
 
@@ -50,7 +52,7 @@ class Reliability:
     discrimination: float
     uncertainty: float
     spiegelhalter: CalibrationTest | None
-    """None where every probability is 0, 1/2 or 1, and it has nothing to test."""
+    """None where there is nothing to test: every probability is 0, 1/2 or 1, or there are few units."""
     test: CalibrationTest | None = None
     """By resampling; None where cases depend on each other."""
     band: tuple[FloatArray, FloatArray, FloatArray] | None = field(default=None, repr=False)
@@ -100,7 +102,8 @@ def spiegelhalter_test(
     """Spiegelhalter's z: is the Brier score what the probabilities themselves let expect?
 
     z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)² p(1 − p) (Spiegelhalter 1986, Statistics in Medicine 5:421–433). With
-    dependent cases its variance is the sum of the units' squared sums. None where it is 0.
+    dependent cases its variance is the sum of the units' squared sums, and its distribution t; there must
+    be 20 units. None where the variance is 0.
 
     >>> round(spiegelhalter_test([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 0]).statistic, 4)
     0.8333
@@ -109,13 +112,16 @@ def spiegelhalter_test(
     parts = (happened - said) * (1 - 2 * said)
     if groups is None:
         variance = float(np.sum(np.square(1 - 2 * said) * said * (1 - said)))
-    else:
-        _, index = np.unique(np.asarray(groups), return_inverse=True)
-        variance = float(np.square(np.bincount(index, weights=parts)).sum())
-    if variance <= 0:
+        z = float(parts.sum()) / sqrt(variance) if variance > 0 else 0.0
+        return CalibrationTest(z, erfc(abs(z) / sqrt(2))) if variance > 0 else None
+    from scipy.special import stdtr
+
+    units, index = np.unique(np.asarray(groups), return_inverse=True)
+    variance = float(np.square(np.bincount(index, weights=parts)).sum())
+    if variance <= 0 or units.size < FEWEST_UNITS:
         return None
     z = float(parts.sum()) / sqrt(variance)
-    return CalibrationTest(z, erfc(abs(z) / sqrt(2)))
+    return CalibrationTest(z, 2 * float(stdtr(units.size - 1, -abs(z))))
 
 
 def isotonic(values: FloatArray, weights: NDArray[np.int64]) -> FloatArray:
@@ -150,12 +156,19 @@ def _brier(forecast: FloatArray, shares: FloatArray, counts: NDArray[np.int64]) 
 
 
 def _envelope(curves: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """The mean curve, and as many times its distance to outer quantiles as holds enough whole curves."""
-    mean, spread = curves.mean(axis=0), curves.std(axis=0)
-    low, high = np.quantile(curves, [0.025, 0.975], axis=0)
+    """The mean curve, and as many times its distance to outer quantiles as holds enough whole curves.
+
+    One half of the curves gives the shape, the other the number of times: a further curve is like any of
+    these, so that it lies inside with the probability wanted, however few there are.
+    """
+    half = len(curves) // 2
+    shape, others = curves[:half], curves[half:]
+    mean, spread = shape.mean(axis=0), shape.std(axis=0)
+    low, high = np.quantile(shape, [0.025, 0.975], axis=0)
     below, above = np.maximum(mean - low, spread), np.maximum(high - mean, spread)
-    away = np.where(curves > mean, (curves - mean) / _above_zero(above), (mean - curves) / _above_zero(below))
-    times = float(np.quantile(away.max(axis=1), level, method="higher"))
+    away = np.where(others > mean, (others - mean) / _above_zero(above), (mean - others) / _above_zero(below))
+    largest = np.sort(away.max(axis=1))
+    times = float(largest[min(ceil(level * (largest.size + 1)), largest.size) - 1])
     return np.maximum(mean - times * below, 0.0), np.minimum(mean + times * above, 1.0)
 
 
