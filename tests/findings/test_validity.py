@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def with_units() -> Results:
 
 
 def scores(
-    *, lacking: int = 0, prompts: bool = False, twin: bool = False, right: float = 0.6, **said: object
+    *, lacking: int = 0, prompts: bool = False, twin: bool = False, right: float = 0.6, **said: Any
 ) -> Results:
     """Right and wrong answers of two or three models to 150 questions."""
     rng = np.random.default_rng(4)
