@@ -19,6 +19,7 @@ NAMES = (
     "mgendata",
     "archive",
     "assess",
+    "small_jobs",
     "first_answer",
     "findings",
     "growth",
