@@ -171,6 +171,7 @@ BAD: dict[str, tuple[Bad, str]] = {
         frame(pd.DataFrame({"case": [1, 2], "a": [1, 0]})),
         "no two columns of numbers that could be models",
     ),
+    "a single case": (frame(GOOD[GOOD["case"] == "q0"]), "has a single case, q0: nothing can be compared"),
     # folds and training sets
     "folds without a ratio": (
         frame(FOLDS),

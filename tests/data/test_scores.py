@@ -60,6 +60,21 @@ def test_truths_are_ones_and_their_limits_known() -> None:
     assert table.limits == (0.0, 1.0)
 
 
+def test_the_index_that_pandas_writes_names_cases_or_is_left_out(tmp_path: Path) -> None:
+    wide = pd.DataFrame({"a": [1, 0], "b": [0, 0]}, index=["q1", "q2"])
+    wide.to_csv(tmp_path / "named.csv")
+    assert as_rows(read_scores(tmp_path / "named.csv", higher_is_better=True)) == WANTED
+    wide.reset_index(drop=True).to_csv(tmp_path / "counted.csv")
+    counted = read_scores(tmp_path / "counted.csv", higher_is_better=True)
+    assert set(counted.frame["model"]) == {"a", "b"}
+    assert list(counted.frame["score"]) == [1, 0, 0, 0]
+    pd.concat([LONG[:2], LONG[2:].reset_index(drop=True)]).to_csv(tmp_path / "long.csv")
+    assert as_rows(read_scores(tmp_path / "long.csv", higher_is_better=True)) == WANTED
+    (tmp_path / "gap.csv").write_text("model,,score\na,q1,1\nb,q1,0\n")
+    with pytest.raises(RedelveError, match="column 2 has no name"):
+        read_scores(tmp_path / "gap.csv", higher_is_better=True)
+
+
 def test_a_wide_table_has_a_column_for_every_model() -> None:
     wide = pd.DataFrame({"question": ["q1", "q2"], "a": [1, 0], "b": [0, 0]})
     table = read_scores(wide, higher_is_better=True)

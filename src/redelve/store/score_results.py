@@ -343,6 +343,11 @@ def _completed(one: _Instance, worst: float | None, place: str) -> _Instance:
     if scores.shape[1] > 1 and np.isnan(scores).any():
         scores = _means(scores)
     common = ~np.isnan(scores[one.present]).any(axis=(0, 1))
+    if one.cases != ("",) and len(one.cases) < FEW_CASES:
+        raise StatisticsError(
+            f"{place} has a single case, {one.cases[0]}: nothing can be compared on it; give the scores "
+            "of more cases, or of several repetitions"
+        )
     if one.cases != ("",) and common.sum() < FEW_CASES:
         raise StatisticsError(
             f"{place}: {int(common.sum())} of {len(one.cases)} cases have a score of every model: nothing "

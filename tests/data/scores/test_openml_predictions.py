@@ -63,18 +63,19 @@ def test_a_single_fold_is_a_test_set_of_fixed_models(tmp_path: Path) -> None:
     assert table.ratio is None
 
 
-def test_folders_of_runs_say_which_flow_and_task_they_are_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("description", ["description.xml", "run.xml"])
+def test_folders_of_runs_say_which_flow_and_task_they_are_of(tmp_path: Path, description: str) -> None:
     for run, flow in (("100", "sklearn.tree.DecisionTreeClassifier(1)"), ("101", "weka.J48(2)")):
         (tmp_path / run).mkdir()
         labels(tmp_path / run / "predictions.arff", {0})
-        (tmp_path / run / "description.xml").write_text(
+        (tmp_path / run / description).write_text(
             f'<oml:run xmlns:oml="http://openml.org/openml"><oml:task_id>59</oml:task_id>'
             f"<oml:flow_name>{flow}</oml:flow_name></oml:run>"
         )
     frame = read_scores(tmp_path).frame
     assert set(frame["model"]) == {"sklearn.tree.DecisionTreeClassifier(1)", "weka.J48(2)"}
     assert set(frame["task"]) == {"task 59"}
-    (tmp_path / "100" / "description.xml").unlink()
+    (tmp_path / "100" / description).unlink()
     with pytest.raises(RedelveError, match="some of these runs say what their task is"):
         read_scores(tmp_path)
 

@@ -47,9 +47,11 @@ def test_the_candidates_of_a_search_are_models(search: Any, tmp_path: Path) -> N
     }
     frame = pd.DataFrame(search.cv_results_)
     frame.to_csv(tmp_path / "search.csv", index=False)
+    frame.to_csv(tmp_path / "indexed.csv", sep=";")
     plain = {name: np.asarray(column).tolist() for name, column in search.cv_results_.items()}
     (tmp_path / "search.json").write_text(json.dumps(plain))
-    for scores in (search, search.cv_results_, frame, tmp_path / "search.csv", tmp_path / "search.json"):
+    files = [tmp_path / name for name in ("search.csv", "indexed.csv", "search.json")]
+    for scores in (search, search.cv_results_, frame, *files):
         table = read_scores(scores)
         found = table.frame
         have = dict(zip(zip(found["model"], found["fold"], strict=True), found["score"], strict=True))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 JSON_LINES = (".jsonl", ".ndjson")
+INDEX = "Unnamed: 0"
+"""What pandas calls the index that it has written without a name."""
 KEYS = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 ATTRIBUTES = re.compile(
     r"^@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE | re.MULTILINE
@@ -35,7 +37,7 @@ def frame_of_file(path: Path) -> pd.DataFrame:
     if ending == ".json":
         return _json_table(path, read_json(path))
     try:
-        return _frame_of(read_table(path))
+        return _without_count(_frame_of(read_table(path, index_name=INDEX)))
     except UnicodeDecodeError as error:
         raise FormatError(
             path, None, f"a text in it is not UTF-8 ({error.reason}): the file is damaged"
@@ -86,6 +88,12 @@ def _frame_of(table: Table) -> pd.DataFrame:
             codes, levels = column.coded
             found[column.name] = pd.Categorical.from_codes(codes, pd.Index(levels, dtype=object))
     return pd.DataFrame(found)
+
+
+def _without_count(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame less an index that pandas wrote with it and that counts rows; one of texts names the cases."""
+    is_count = INDEX in frame.columns and frame[INDEX].dtype.kind in "fiu"
+    return frame.drop(columns=INDEX) if is_count and len(frame.columns) > 1 else frame
 
 
 def _whole_numbers(numbers: Any) -> Any:

@@ -47,6 +47,7 @@ class ReadingManner(NamedTuple):
     limit: int = TABLE_LIMIT
     encoding: str | None = None
     decimal: str | None = None
+    index_name: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +167,18 @@ class Table:
 
 
 def read_table(
-    path: StrPath, *, limit: int = TABLE_LIMIT, encoding: str | None = None, decimal: str | None = None
+    path: StrPath,
+    *,
+    limit: int = TABLE_LIMIT,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    index_name: str = "",
 ) -> Table:
     """The table in a .csv, .tsv, .parquet or .arff file; text files may be compressed.
 
     `limit` is the largest size accepted, in bytes after decompression. `encoding` and `decimal` are those of
-    text files, told from the file if they are left out.
+    text files, told from the file if they are left out. `index_name` is what to call a first column of a CSV
+    file without a name, which is refused if it is left out.
     """
     name, bare = Path(path).name, bare_name(path)
     ending = Path(bare).suffix.lower()
@@ -183,7 +190,7 @@ def read_table(
             f'can\'t tell a table by the ending "{Path(name).suffix}": give a file that ends in '
             ".csv, .tsv, .arff (each also with .gz) or .parquet; save a spreadsheet as CSV",
         )
-    table = reader(path, ReadingManner(limit, encoding, decimal))
+    table = reader(path, ReadingManner(limit, encoding, decimal, index_name))
     if not table.row_count:
         raise FormatError(path, None, "there are no rows under the header")
     return table
@@ -217,9 +224,11 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 def _read_csv(path: StrPath, manner: ReadingManner) -> Table:
     found = read_csv(path, manner.limit, encoding=manner.encoding, decimal=manner.decimal)
-    check_names([column.name for column in found.columns], os.fspath(path))
+    first, *others = found.columns
+    columns = [first._replace(name=first.name or manner.index_name), *others]
+    check_names([column.name for column in columns], os.fspath(path))
     own = _csv_frame(path, found.manner)
-    table = Table(os.fspath(path), tuple(map(_csv_column, found.columns)), found.notes, own)
+    table = Table(os.fspath(path), tuple(map(_csv_column, columns)), found.notes, own)
     _check_header(path, table)
     return table
 

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 TRUTHS = ("truth", "correct")
 LARGEST_DESCRIPTION = 2**26
+DESCRIPTIONS = ("description.xml", "run.xml")
+"""What the Python and the R package of OpenML call the description of a run."""
 
 
 class OpenmlPredictions(FrameReader):
-    """Predictions of runs; `description.xml` beside them, where it is there, says their flow and task."""
+    """Predictions of runs; the description beside them, where it is there, says their flow and task."""
 
     title = "predictions of OpenML"
     plain_names = ("predictions", "prediction")
@@ -96,9 +98,9 @@ def _folds(frame: pd.DataFrame) -> tuple[pd.Series | None, float | None]:
 
 def _described(path: Path, what: str) -> str:
     """What the description of a run says; empty where there is none."""
-    beside = path.with_name("description.xml")
+    beside = next((one for name in DESCRIPTIONS if (one := path.with_name(name)).is_file()), None)
     try:
-        text = read_text(beside, LARGEST_DESCRIPTION) if beside.is_file() else ""
+        text = "" if beside is None else read_text(beside, LARGEST_DESCRIPTION)
     except RedelveError:
         return ""
     found = re.search(rf"<oml:{what}>\s*([^<]+?)\s*</oml:{what}>", text)
