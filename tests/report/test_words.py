@@ -11,9 +11,10 @@ from redelve.findings import Findings, find
 from redelve.findings.validity import Note
 from redelve.model import Scheme
 from redelve.model.prototask import DataDescription
+from redelve.report.card_points import BY_AUTHOR
 from redelve.report.formatting import listed
 from redelve.report.sections import Panel, ReportContext, panels
-from redelve.report.sections.card import BY_AUTHOR, SCHEMES, benchmark_card
+from redelve.report.sections.card import SCHEMES, benchmark_card
 from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, serious, summarise_panel
 
 from .made import made_findings, made_results, method_facts, task_facts

@@ -199,7 +199,7 @@ class Sought:
     """The better method's loss; None where it has no shares."""
     margin: Margin | None = None
     metric: Loss | None = None
-    """A metric whose best value is 1: of these a difference of 0.02 is sought, not a share of the loss."""
+    """A metric whose best value is 1, or brought shares: of these a difference of 0.02 is sought."""
     judge: Loss | None = None
     """What methods are judged by, in whose units amounts are written."""
 
@@ -425,7 +425,10 @@ class Contest:
         if is_share and mean is None:
             return None
         judge = self.judged_by
-        metric = judge if judge is not None and judge.best_value == 1.0 else None
+        has_points = judge is not None and (
+            judge.best_value == 1.0 or (judge.has_one_unit and judge.is_share)
+        )
+        metric = judge if has_points else None
         return Sought(mean, margin, metric, judge)
 
     @property

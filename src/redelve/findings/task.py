@@ -48,11 +48,11 @@ from redelve.stats.families import PairSquares, Places, joined
 from redelve.stats.pseudo_analyses import MetricInterval
 
 SELECTED = (
-    "the best-looking method was picked by the same losses that judge it, so its mean flatters it and the "
+    "the best-looking {} was picked by the same losses that judge it, so its mean flatters it and the "
     "differences from it are on average too large; claims and intervals allow for this, differences do not"
 )
 NOT_SHOWN = (
-    "a method that may be the best has not been shown to be worse than another; that is not evidence that it "
+    "a {} that may be the best has not been shown to be worse than another; that is not evidence that it "
     "is as good as the best"
 )
 
@@ -227,7 +227,11 @@ class TaskFindings:
             of_tests.append(
                 f"no test is defined between {', '.join(without)}: they count as not distinguished"
             )
-        found = (*of_tests, SELECTED, NOT_SHOWN) if self.contests else tuple(own)
+        found = (
+            (*of_tests, *(text.format(self.task.contender) for text in (SELECTED, NOT_SHOWN)))
+            if self.contests
+            else tuple(own)
+        )
         if self.is_planned:
             found = (PLANNED, *found)
         return tuple(dict.fromkeys((*found, *self.why_not)))

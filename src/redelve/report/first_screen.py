@@ -7,7 +7,7 @@ units is decided here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, sqrt
 from typing import TYPE_CHECKING, Literal
@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Literal
 from redelve.answers.losses import Loss, SquaredError
 from redelve.answers.predictions import Target
 from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
+from redelve.findings.places import board_on
 from redelve.report import formatting
 from redelve.report.drawing import INK, PAPER, RULE, FigureLook, Picture, label, new_figure
 from redelve.report.formatting import (
-    METHOD,
     MINUS,
     UNKNOWN,
     Cell,
     ReportColumn,
     ReportTable,
     Row,
+    contender_column,
     listed,
     name_cell,
     per_cent,
@@ -32,7 +33,7 @@ from redelve.report.formatting import (
 )
 from redelve.report.race_words import race_headline
 from redelve.report.sections import Panel, panels
-from redelve.report.words import cases_sentence, no_value
+from redelve.report.words import OPEN_PLACES, PLACES, cases_sentence, no_value, place_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -233,7 +234,8 @@ def _how_sure(task: TaskFindings) -> str:
 def _group(task: TaskFindings) -> str:
     group, worse = task.best_group, task.worse
     if not group:
-        return "Each method lost more than some other: they were tried on different training sets."
+        tried = "cases" if task.task.is_fixed else "training sets"
+        return f"Each {task.task.contender} was worse than some other: they were tried on different {tried}."
     if len(group) == 1:
         what = (
             "That is 95 % sure" if group[0] == task.leader else f"It is 95 % sure that {group[0]} is the best"
@@ -244,11 +246,12 @@ def _group(task: TaskFindings) -> str:
             f"None of the {len(group)} {task.task.contender}s could be ruled out as the best{_missed(task)}."
         )
     among = named(group, "of them", "or")
-    return f"It is 95 % sure that the best is {among}; {_were(worse)} shown to be worse{_missed(task)}."
+    lost = _were(worse, task.task.contender)
+    return f"It is 95 % sure that the best is {among}; {lost} shown to be worse{_missed(task)}."
 
 
-def _were(names: Sequence[str]) -> str:
-    return f"{named(names, 'methods')} {'was' if len(names) == 1 else 'were'}"
+def _were(names: Sequence[str], contender: str) -> str:
+    return f"{named(names, f'{contender}s')} {'was' if len(names) == 1 else 'were'}"
 
 
 def _planned(task: TaskFindings) -> str:
@@ -287,6 +290,8 @@ def more_data(panel: Panel) -> str:
     """What twice the data would do for the leader."""
     if panel.largest.task.is_fixed:
         return cases_sentence(panel.largest)
+    if not panel.largest.task.has_size:
+        return ""
     if len(panel.tasks) < 2:
         return "Whether more data would help cannot be told: only one training-set size was tried."
     leader = panel.largest.leader
@@ -322,8 +327,8 @@ def losses_picture(panel: Panel) -> Picture | None:
     return Picture(
         f"answer-{panel.key}",
         f"Losses on {panel.prototask}",
-        f"{unit.title} of {len(task.methods)} methods, the smallest on top; may be the best: {best}. The "
-        "table below the figure has the same numbers.",
+        f"{unit.title} of {len(task.methods)} {task.task.contender}s, the best on top; may be the best: "
+        f"{best}. The table below the figure has the same numbers.",
         f"{unit.title} {task.task.inner_setting}, the best on top; a line is ± one "
         "standard error. Filled: may be the best; hollow: shown to be worse, or not compared.",
         lambda: _draw(panel),
@@ -335,27 +340,42 @@ def _is_drawn(one: MethodFinding) -> bool:
 
 
 def _draw(panel: Panel) -> Figure:
-    count = len(panel.largest.methods)
-    longest = max(len(label(one.method)) for one in panel.largest.methods)
-    left, height = 0.35 + 0.075 * longest, ROW * count + 0.6
-    figure = new_figure(WIDTH, height)
-    axes = figure.add_axes((left / WIDTH, 0.5 / height, 1 - (left + 0.15) / WIDTH, ROW * count / height))
+    figure, axes = rows_figure([one.method for one in panel.largest.methods])
     draw_losses(axes, panel.largest, {name: panel.look(name) for name in panel.methods})
     return figure
+
+
+def rows_figure(names: Sequence[str]) -> tuple[Figure, Axes]:
+    """A figure with a row for every name, and room for the names."""
+    count, longest = len(names), max(len(label(name)) for name in names)
+    left, height = 0.35 + 0.075 * longest, ROW * count + 0.6
+    figure = new_figure(WIDTH, height)
+    sides = (left / WIDTH, 0.5 / height, 1 - (left + 0.15) / WIDTH, ROW * count / height)
+    return figure, figure.add_axes(sides)
 
 
 def draw_losses(axes: Axes, task: TaskFindings, looks: dict[str, FigureLook]) -> None:
     """Every method a row, the smallest loss on top."""
     unit = unit_of(task.judged_by, task.task.targets)
     shown = [one for one in task.by_loss if _is_drawn(one)]
-    for row, one in enumerate(shown):
-        value, error = unit.shown(one.mean, one.standard_error)
-        if value is not None:
-            _draw_loss(axes, row, (value, error or 0.0), looks[one.method], one.method in task.best_group)
-    axes.set_ylim(len(shown) - 0.5, -0.5)
-    axes.set_yticks(range(len(shown)), [label(one.method) for one in shown])
-    axes.tick_params(axis="y", length=0)
+    values = {one.method: unit.shown(one.mean, one.standard_error) for one in shown}
+    draw_rows(axes, values, looks, task.best_group)
     axes.set_xlabel(unit.title)
+
+
+def draw_rows(
+    axes: Axes,
+    values: Mapping[str, tuple[float | None, float | None]],
+    looks: Mapping[str, FigureLook],
+    filled: Sequence[str],
+) -> None:
+    """A value with its standard error for every name, the first on top."""
+    for row, (name, (value, error)) in enumerate(values.items()):
+        if value is not None:
+            _draw_loss(axes, row, (value, error or 0.0), looks[name], name in filled)
+    axes.set_ylim(len(values) - 0.5, -0.5)
+    axes.set_yticks(range(len(values)), [label(name) for name in values])
+    axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=RULE)
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
@@ -374,16 +394,29 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
     unit = unit_of(task.judged_by, task.task.targets)
     costs = {one.method: one.training_seconds for one in findings.costs if one.task == task.task.address}
     is_relative = _has_shares(task)
-    columns = [METHOD, ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se"))]
+    has_times = any(seconds is not None for seconds in costs.values()) or task.task.has_size
+    columns = [
+        contender_column(task.task.contender),
+        ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se")),
+    ]
     columns += [ReportColumn("Of a constant answer", ("standardised",))] if is_relative else []
     columns += [ReportColumn("May be the best?")]
-    columns += [] if task.task.is_fixed else [ReportColumn("Time to learn", ("training_seconds",))]
+    board = board_on(task) if task.task.is_fixed else None
+    columns += [] if board is None else list(PLACES)
+    columns += [ReportColumn("Time to learn", ("training_seconds",))] if has_times else []
     return ReportTable(
         f"answer-{panel.key}",
         f"The {task.task.contender}s {task.task.inner_setting}",
         tuple(columns),
-        tuple(_answer_row(task, one, unit, costs.get(one.method)) for one in task.by_loss),
-        _answer_caption(is_relative, task.task.what_is_new),
+        tuple(
+            (
+                *_answer_row(task, one, unit),
+                *place_cells(board, one.method),
+                *(_time_cells(costs.get(one.method)) if has_times else ()),
+            )
+            for one in task.by_loss
+        ),
+        _answer_caption(is_relative, task.task.what_is_new) + ("" if board is None else f" {OPEN_PLACES}"),
     )
 
 
@@ -396,7 +429,11 @@ def _answer_caption(is_relative: bool, what_is_new: str) -> str:
     )
 
 
-def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit, seconds: float | None) -> Row:
+def _time_cells(seconds: float | None) -> Row:
+    return (Cell(formatting.seconds(seconds), (seconds,)),)
+
+
+def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit) -> Row:
     value, error = unit.shown(one.mean, one.standard_error)
     is_best = one.method in task.best_group
     word = "yes" if is_best else "no" if one.method in task.worse else formatting.UNKNOWN
@@ -406,7 +443,6 @@ def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit, seconds:
         formatting.error_cell(value, error),
         *share,
         Cell(word, mark="best" if is_best else ""),
-        *(() if task.task.is_fixed else (Cell(formatting.seconds(seconds), (seconds,)),)),
     )
 
 

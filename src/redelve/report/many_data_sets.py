@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from redelve.findings import AcrossTasks, Findings, TaskFindings
+from redelve.findings.places import LeaderBoard, board_over
 from redelve.report import formatting
-from redelve.report.first_screen import MOST_NAMED, PlainAnswer, named, unit_of
+from redelve.report.drawing import Picture, look_of
+from redelve.report.first_screen import (
+    MOST_NAMED,
+    PlainAnswer,
+    draw_rows,
+    named,
+    rows_figure,
+    unit_of,
+)
 from redelve.report.formatting import (
     CASES,
     Cell,
@@ -22,6 +32,10 @@ from redelve.report.formatting import (
     per_cent,
 )
 from redelve.report.sections import Panel
+from redelve.report.words import OPEN_PLACES, PLACES, place_cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_COLUMNS = 12
 """So many methods are columns of a table; more are rows, where there are fewer data sets."""
@@ -127,6 +141,33 @@ def _verdict(panel: Panel, method: str) -> str:
     return "cannot be told" if curve is None or curve.more_data is None else curve.more_data.verdict
 
 
+def averages_picture(findings: Findings) -> Picture | None:
+    """Averages of scores over tasks; None where losses are standardised, or there are no averages."""
+    across = findings.across
+    if across is None or across.is_standardised:
+        return None
+    title, count = unit_of(across.judged_by).title, len(across.tasks)
+    return Picture(
+        "averages",
+        "Averages over tasks",
+        f"{title}, averaged over {count} tasks, of {len(across.methods)} {across.contender}s, best first. "
+        "The table below the figure has the same numbers.",
+        f"{title}, averaged over {count} tasks, the best on top; a line is ± one standard error, for these "
+        "very tasks. Filled: not shown to be worse than another on average over tasks like these.",
+        lambda: _draw_averages(across, tuple(findings.results.methods)),
+    )
+
+
+def _draw_averages(across: AcrossTasks, everybody: Sequence[str]) -> Figure:
+    order = [one.method for one in across.by_loss]
+    figure, axes = rows_figure(order)
+    looks = {name: look_of(everybody.index(name)) for name in order}
+    filled = [name for name in order if across.pairs and name not in across.worse]
+    draw_rows(axes, {one.method: one.shown for one in across.by_loss}, looks, filled)
+    axes.set_xlabel(unit_of(across.judged_by).title)
+    return figure
+
+
 def ordered_methods(findings: Findings, found: Sequence[Panel]) -> tuple[str, ...]:
     """All methods by their average loss, or by their mean place where there is no average."""
     everybody = tuple(findings.results.methods)
@@ -141,11 +182,17 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
     """Every method on every data set: losses, a star where it may be the best; the shorter side on top."""
     names = ordered_methods(findings, found)
     is_fixed, contender = findings.results.is_fixed, findings.results.contender
+    board = _board(findings)
     what = "task" if is_fixed else "data set"
     rows = _by_method(findings, found, names) if is_turned(findings) else _by_data_set(findings, found, names)
     size = ReportColumn("Cases", ("cases",)) if is_fixed else CASES
     columns = (
-        (contender_column(contender), ReportColumn("Average", ("average",)), *_numbers(_titles(found)))
+        (
+            contender_column(contender),
+            ReportColumn("Average", ("average",)),
+            *(() if board is None else PLACES[1:]),
+            *_numbers(_titles(found)),
+        )
         if is_turned(findings)
         else (ReportColumn(what.capitalize()), size, *_numbers(names))
     )
@@ -155,8 +202,14 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
         columns,
         tuple(rows),
         f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. "
-        f"{contender.capitalize()}s by their average, in which every {what} counts once.",
+        f"{contender.capitalize()}s by their average, in which every {what} counts once."
+        f"{f' {OPEN_PLACES}' if board and is_turned(findings) else ''}",
     )
+
+
+def _board(findings: Findings) -> LeaderBoard | None:
+    across = findings.across
+    return None if across is None or across.is_standardised else board_over(across)
 
 
 def is_turned(findings: Findings) -> bool:
@@ -181,11 +234,12 @@ def _averages(findings: Findings, names: Sequence[str]) -> dict[str, Cell]:
 
 
 def _by_method(findings: Findings, found: Sequence[Panel], names: Sequence[str]) -> list[Row]:
-    averages = _averages(findings, names)
+    averages, board = _averages(findings, names), _board(findings)
     return [
         (
             name_cell(name),
             averages[name],
+            *place_cells(board, name)[1:],
             *(_dataset_cell(one.largest, name, one.is_standardised) for one in found),
         )
         for name in names

@@ -108,7 +108,10 @@ def title_of(findings: Findings, title: str | None) -> str:
     """The title given, or one made of the prototasks."""
     if title:
         return title
-    names = [panel.prototask for panel in panels(findings)] or list(findings.results.tasks)
+    names = [panel.title for panel in panels(findings)] or list(findings.results.tasks)
+    if findings.results.is_fixed:
+        where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} tasks"
+        return f"{len(findings.results.methods)} models on {where}"
     return f"Assessment on {', '.join(names) if len(names) <= MOST_NAMED else f'{len(names)} data sets'}"
 
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.by_metric import why_no_value
+from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
-from redelve.report.formatting import listed
+from redelve.report.formatting import Cell, ReportColumn, listed
 from redelve.report.race_words import race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
 
 WHICH = "Which method?"
+WHICH_MODEL = "Which model?"
 HOW_SURE = "How sure are we?"
 MORE_DATA = "Would more data help?"
 MORE_CASES = "Would more cases help?"
@@ -52,12 +54,16 @@ class PanelSummary:
 
 def summarise_panel(panel: Panel) -> PanelSummary:
     """The summary of one prototask, by its largest training sets."""
-    replies = (
-        Reply(WHICH, _which(panel)),
+    task = panel.largest.task
+    replies = [
+        Reply(WHICH_MODEL if task.is_fixed else WHICH, _which(panel)),
         Reply(HOW_SURE, _how_sure(panel)),
-        _more_cases(panel) if panel.largest.task.is_fixed else Reply(MORE_DATA, _more_data(panel)),
-    )
-    return PanelSummary(panel.prototask, panel.key, headline(panel), replies)
+    ]
+    if task.is_fixed:
+        replies.append(_more_cases(panel))
+    elif task.has_size:
+        replies.append(Reply(MORE_DATA, _more_data(panel)))
+    return PanelSummary(panel.title, panel.key, headline(panel), tuple(replies))
 
 
 def headline(panel: Panel) -> str:
@@ -81,7 +87,7 @@ def no_value(task: TaskFindings) -> str:
     """That no method has a value, and why where that is known: test cases may lack a class."""
     reason = why_no_value(task.task, task.judged_by)
     if reason is None:
-        return "No method has a finite expected loss here."
+        return f"No {task.task.contender} has a finite expected loss here."
     return f"{_capital(task.judged_by.shown_name)} has no value here: {reason}."
 
 
@@ -100,7 +106,8 @@ def _best_of_several(panel: Panel, leader: str) -> str:
     if len(task.best_group) == len(task.methods):
         nobody = f"No {task.task.contender} could be shown to be better than all others"
         return f"{nobody}; {leader} had {task.best_words}."
-    return f"{leader} had {task.best_words}; {listed(others)} could not be ruled out as the best."
+    rivals = formatting.several_names(others, "others")
+    return f"{leader} had {task.best_words}; {rivals} could not be ruled out as the best."
 
 
 def _outcome(contest: Contest) -> str:
@@ -245,10 +252,11 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     if not task.contests or leader is None:
         reasons = [text for text in task.caveats if text.startswith("no comparison")]
         one = f"Only {task.methods[0].method} has results here." if len(task.methods) == 1 else ""
-        return (one or (f"{reasons[0].capitalize()}." if reasons else "No methods could be compared."),)
+        return (one or (f"{reasons[0].capitalize()}." if reasons else "Nothing could be compared."),)
     if task.is_planned:
         return _planned_sentences(task)
-    sentences = [text for text in (_group_sentence(task), _margin_sentence(task, leader)) if text]
+    board = board_sentence(board_on(task), task.task.contender) if task.task.is_fixed else ""
+    sentences = [text for text in (_group_sentence(task), board, _margin_sentence(task, leader)) if text]
     if task.race is not None:
         sentences = [*race_sentences(task.race)]
     rivals = [
@@ -258,11 +266,13 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     ]
     rivals.sort(key=lambda one: abs(one.difference or 0.0))
     for rival in rivals[:MOST_LISTED]:
-        advice = rival.outlook.advice if task.race is None else ""
+        advice = "" if task.race is not None or task.task.is_fixed else rival.outlook.advice
         sentences.append(f"{_rival_sentence(rival, leader)} {advice}".rstrip())
     if len(rivals) > MOST_LISTED:
         rest = [_other(one, leader) for one in rivals[MOST_LISTED:]]
-        sentences.append(f"Nor could {listed(rest, 'or')} be ruled out as the best.")
+        sentences.append(
+            f"Nor could {formatting.several_names(rest, 'others', 'or')} be ruled out as the best."
+        )
     if text := uncertainty_sentence(task):
         sentences.append(text)
     return tuple(sentences)
@@ -297,32 +307,64 @@ def _margin_sentence(task: TaskFindings, leader: str) -> str:
         verb = "is" if len(close) == 1 else "are"
         parts.append(f"{listed(close)} {verb} not worse than {leader} by more than the margin")
     if not parts:
-        return f"No method was shown to be equivalent to {leader} within {margin}."
+        return f"No {task.task.contender} was shown to be equivalent to {leader} within {margin}."
     return f"{'; '.join(parts)}."
 
 
 def _group_sentence(task: TaskFindings) -> str:
     group = task.best_group
     worse = task.worse
+    what = task.task.contender
     if not group:
         return (
-            "Every method was shown to be worse than some other: they were compared on different instances."
+            f"Every {what} was shown to be worse than some other: they were compared on different instances."
         )
+    best = f"the best of the {len(task.methods)} {what}s"
     if len(group) == 1:
-        return f"With 95 % confidence {group[0]} is the best of the {len(task.methods)} methods on this task."
+        return f"With 95 % confidence {group[0]} is {best} on this task."
     if not worse and len(group) > MOST_LISTED:
-        return f"None of the {len(group)} methods could be ruled out as the best."
+        return f"None of the {len(group)} {what}s could be ruled out as the best."
     either = "either" if len(group) == 2 else "one of"
-    text = (
-        f"With 95 % confidence the best of the {len(task.methods)} methods is {either} "
-        f"{listed(group, 'or')}: "
-        "none of these could be ruled out"
-    )
+    those = formatting.several_names(group, "of them", "or")
+    text = f"With 95 % confidence {best} is {either} {those}: none of these could be ruled out"
+    lost = formatting.several_names(worse, "others")
     return (
-        f"{text}, while {listed(worse)} {'was' if len(worse) == 1 else 'were'} shown to be worse."
+        f"{text}, while {lost} {'was' if len(worse) == 1 else 'were'} shown to be worse."
         if worse
         else f"{text}."
     )
+
+
+PLACES = ReportColumn("Place", ("place",)), ReportColumn("Places open", ("first_place", "last_place"))
+OPEN_PLACES = (
+    "Places open: from one more than the number shown to be better to as many as were not shown to be worse; "
+    "they hold all together with 95 % confidence."
+)
+
+
+def place_cells(board: LeaderBoard | None, name: str) -> tuple[Cell, ...]:
+    """A method's place, and the places that are open to it; nothing without a board."""
+    if board is None:
+        return ()
+    if (one := board.of.get(name)) is None:
+        return Cell(formatting.UNKNOWN, (None,)), Cell(formatting.UNKNOWN, (None, None))
+    return formatting.count_cell(one.place), Cell(one.words, (one.first, one.last))
+
+
+def board_sentence(board: LeaderBoard | None, contender: str) -> str:
+    """How many neighbours on the board are really apart; empty for two methods or none."""
+    count = 0 if board is None else len(board.places) - 1
+    if board is None or count < 2:
+        return ""
+    apart, groups = len(board.apart), len(board.groups)
+    told = "none is" if not apart else f"{apart} {'is' if apart == 1 else 'are'}"
+    text = f"Of {count} adjacent places on the board {told} really apart"
+    if not apart:
+        return f"{text}: no {contender} was shown to be better than the next."
+    names = [f"{one} over {two}" for one, two in board.apart]
+    which = f" ({listed(names)})" if apart <= MOST_LISTED else ""
+    of_groups = f"There are {groups} groups; within one, no {contender} was shown to be worse than its first."
+    return f"{text}{which}. {of_groups if count > MOST_LISTED else ''}".rstrip()
 
 
 def _allowing(contest: Contest) -> str:
@@ -337,7 +379,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     start = f"{leader} and {other} could not be told apart"
     if contest.difference is None or contest.adjusted_p_value is None:
         if contest.difference == 0:
-            return f"{start}: their mean losses are the same on every test set, and no test is defined."
+            same = "their mean losses are the same on every test set"
+            return f"{start}: {same}, and no test is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
     sign = 1.0 if contest.first == leader else -1.0
     shown, error, bounds = contest.shown
@@ -373,6 +416,8 @@ def comparison_sentence(contest: Contest) -> str:
 
 def uncertainty_sentence(task: TaskFindings) -> str:
     """What the standard errors of a task are mostly due to, and what would make them smaller."""
+    if task.task.is_fixed:
+        return ""
     totals: dict[str, float] = {}
     shares = [found for one in task.methods if (found := variance_shares(one))]
     for found in shares:
@@ -449,6 +494,10 @@ def in_order(notes: Sequence[Note]) -> tuple[Note, ...]:
 def scope(findings: Findings) -> str:
     """How much work this is about."""
     results = findings.results
+    if results.is_fixed:
+        cases = sum(facts.case_count for facts in results.tasks.values())
+        tasks = [_count(len(results.tasks), "task")] if len(results.tasks) > 1 else []
+        return ", ".join((_count(len(results.methods), "model"), *tasks, _count(cases, "case")))
     done = sum(record.status == "done" for record in results.records)
     parts = (
         _count(len(results.methods), "method"),
@@ -459,4 +508,4 @@ def scope(findings: Findings) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -31,6 +31,8 @@ PLAIN = """\
 <ul class="caveats">{% for text in part.notes %}<li>{{ text }}</li>{% endfor %}</ul>
 {% endif %}
 """
+MOST_IN_MATRIX = 12
+"""Of so many methods a page has every comparison; of more, those with the best and with the next."""
 ONE_TABLE = "{{ table(part.tables[0], looks, heading=false) }}\n"
 
 MOST_COMPARED: Final = 30

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from redelve.findings import AcrossTasks, Findings, PairOverTasks
+from redelve.findings.places import best_first, board_over
 from redelve.findings.tasks_together import PairsInRope
 from redelve.report import formatting
 from redelve.report.drawing import INK, MUTED, FigureLook, Picture, draw_marker, label, look_of, new_figure
@@ -24,13 +27,16 @@ from redelve.report.formatting import (
 )
 from redelve.report.sections import (
     MOST_COMPARED,
+    MOST_IN_MATRIX,
     SECTIONS,
+    PagePart,
     ReportContext,
     Section,
     methods_left_out,
     pairs_left_out,
     worth_showing,
 )
+from redelve.report.words import OPEN_PLACES, PLACES, board_sentence, place_cells
 from redelve.stats.bayesian_tests import RopeProbabilities
 from redelve.text_numbers import per_cents
 
@@ -52,10 +58,16 @@ class Across(Section):
     template = """\
 {% for text in part.words %}<p>{{ text }}</p>
 {% endfor %}
-{{ table(part.tables[0], looks) }}
-{% for found in part.tables[1:] %}{{ table(found, looks) }}{% endfor %}
+{% for found in shown %}{{ table(found, looks) }}{% endfor %}
 <ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
 """
+
+    def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
+        """One part; models are compared over tasks, as their owners call them."""
+        found = super().parts(findings, about)
+        return (
+            tuple(replace(one, title="Over tasks") for one in found) if findings.results.is_fixed else found
+        )
 
     def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
         """What is claimed over tasks, and what is known of a margin."""
@@ -66,8 +78,13 @@ class Across(Section):
         return across_tables(findings.across) if findings.across else ()
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
-        """Caveats."""
-        return {"caveats": findings.across.caveats} if findings.across else {}
+        """Caveats, and the tables that a page has room for: of many methods, some pairs alone."""
+        if findings.across is None:
+            return {}
+        tables = across_tables(findings.across)
+        if len(findings.across.methods) > MOST_IN_MATRIX:
+            tables = (tables[0], *nearest_pairs(findings.across))
+        return {"caveats": findings.across.caveats, "shown": tables}
 
 
 SECTIONS.add("across", Across)
@@ -88,11 +105,13 @@ def across_tables(across: AcrossTasks) -> tuple[ReportTable, ...]:
 
 def averages_table(across: AcrossTasks) -> ReportTable:
     """Average standardised losses and mean ranks."""
+    board = None if across.is_standardised else board_over(across)
     rows = [
         (
             name_cell(one.method),
             error_cell(*one.shown),
             Cell(f"{one.mean_rank:.2f}", (one.mean_rank,)),
+            *place_cells(board, one.method),
         )
         for one in across.by_loss
     ]
@@ -104,9 +123,10 @@ def averages_table(across: AcrossTasks) -> ReportTable:
             contender_column(across.contender),
             ReportColumn(f"Average{unit} ± SE", ("average", "average_se")),
             ReportColumn("Mean rank", ("mean_rank",)),
+            *(() if board is None else PLACES),
         ),
         tuple(rows),
-        f"{_which_tasks(across)} {friedman_sentence(across)}",
+        f"{_which_tasks(across)} {friedman_sentence(across)}{f' {OPEN_PLACES}' if board else ''}",
     )
 
 
@@ -126,8 +146,37 @@ def pairs_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> Report
     """Random effects of pairs: mean difference with its interval, and what to expect of a new task."""
     order = [one.method for one in across.by_loss]
     shown = worth_showing(across.pairs, lambda pair: (pair.first, pair.second), order, most)
+    more = pairs_left_out(len(shown), len(across.pairs), most, "across-pairs")
+    whole = None if len(shown) == len(across.pairs) else partial(pairs_table, across, None)
+    return _table_of_pairs(across, shown, "across-pairs", more, whole)
+
+
+def nearest_pairs(across: AcrossTasks) -> tuple[ReportTable, ...]:
+    """Of many methods, each against the best and against the next; none where pairs have no claims."""
+    order = [one.method for one in across.by_loss]
+    known = {frozenset((pair.first, pair.second)): pair for pair in across.pairs}
+    wanted = dict.fromkeys(map(frozenset, ((order[0], name) for name in order[1:])))
+    wanted |= dict.fromkeys(map(frozenset, pairwise(order)))
+    places = {name: place for place, name in enumerate(order)}
+    kept = [best_first(known[pair], places) for pair in wanted if pair in known]
+    if not kept:
+        return ()
+    more = (
+        f" These are comparisons with the best and with the next; {len(across.pairs) - len(kept):,} more, "
+        "and tables of wins and ranks, are in the report's folder (-o FOLDER)."
+    )
+    return (_table_of_pairs(across, kept, "across-nearest", more),)
+
+
+def _table_of_pairs(
+    across: AcrossTasks,
+    pairs: Sequence[PairOverTasks],
+    name: str,
+    more: str,
+    whole: Callable[[], ReportTable] | None = None,
+) -> ReportTable:
     return ReportTable(
-        "across-pairs",
+        name,
         "Differences over tasks",
         (
             ReportColumn("A"),
@@ -139,14 +188,13 @@ def pairs_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> Report
             ReportColumn("New task, 95 %", ("new_low", "new_high")),
             *_margin_columns(across),
         ),
-        tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in shown),
+        tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in pairs),
         f"Mean differences of {_differences_of(across)} over tasks like these, by random effects that weigh "
         f"each task by its standard error (Paule and Mandel, Hartung and Knapp). {_marks(across)} "
         "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
         "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
-        f"of each pair by itself.{_margin_caption(across)}"
-        f"{pairs_left_out(len(shown), len(across.pairs), most, 'across-pairs')}",
-        whole=None if len(shown) == len(across.pairs) else partial(pairs_table, across, None),
+        f"of each pair by itself.{_margin_caption(across)}{more}",
+        whole=whole,
     )
 
 
@@ -325,7 +373,8 @@ def _rope_row(first: str, second: str, found: RopeProbabilities) -> Row:
 
 def over_tasks_words(across: AcrossTasks) -> tuple[str, ...]:
     """What is claimed of tasks together, and who is equivalent within a margin."""
-    return tuple(text for text in (over_tasks_sentence(across), margin_sentence(across)) if text)
+    board = "" if across.is_standardised else board_sentence(board_over(across), across.contender)
+    return tuple(text for text in (over_tasks_sentence(across), board, margin_sentence(across)) if text)
 
 
 def margin_sentence(across: AcrossTasks) -> str:

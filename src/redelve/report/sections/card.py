@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from redelve.findings import Findings
-from redelve.report.formatting import escape_latex, escape_markdown, listed, plain, seconds, tidy
+from redelve.report.card_points import BY_AUTHOR, Card, CardEntry, Point
+from redelve.report.evaluation_card import evaluation_card
+from redelve.report.formatting import listed, plain, seconds, tidy
 from redelve.report.sections import (
     SECTIONS,
     PagePart,
@@ -21,13 +23,13 @@ from redelve.report.sections import (
 )
 from redelve.run.results import MethodFacts, Results, TaskFacts
 
-BY_AUTHOR = "to be stated by the author"
-IN_WORDS = "For a paper"
 NETWORK = re.compile(
     r"hidden|layer|(?<!leaf_)units?\b|(?<!leaf_)(?<!by)nodes?\b|activation|architecture|topology|network|connect",
     re.IGNORECASE,
 )
 """Settings of networks; trees have nodes too, as in `max_leaf_nodes` and `colsample_bynode`."""
+OF_BENCHMARKS = "a benchmark should state (Prechelt 1994, PROBEN1, section 2.11)"
+OF_EVALUATIONS = "an evaluation should state (after Biderman et al. 2024 and Miller 2024)"
 LONGEST_ENTRY = 160
 """Longer entries are folded on the page."""
 INITIAL = re.compile("init|start|seed|random_state", re.IGNORECASE)
@@ -44,68 +46,6 @@ SCHEMES = {
 }
 
 
-@dataclass(frozen=True)
-class CardEntry:
-    """A fact: what it is about, and what the records say."""
-
-    about: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Point:
-    """One of the eight points; `missing` is what only the author can tell.
-
-    `words` are sentences that a published collection suggests, where the results are on its problems.
-    """
-
-    number: int
-    title: str
-    entries: tuple[CardEntry, ...]
-    missing: tuple[str, ...] = ()
-    words: str = ""
-
-    @property
-    def status(self) -> str:
-        """Whether the records say it all."""
-        if not self.missing:
-            return "from the records"
-        return f"in part {BY_AUTHOR}" if self.entries else BY_AUTHOR
-
-
-@dataclass(frozen=True)
-class Card:
-    """All eight points."""
-
-    points: tuple[Point, ...]
-
-    def markdown(self) -> str:
-        """The card as a list in Markdown."""
-        lines = []
-        for point in self.points:
-            lines.append(
-                f"{point.number}. **{escape_markdown(point.title)}** ({escape_markdown(point.status)})"
-            )
-            lines += [
-                f"   * {escape_markdown(one.about)}: {escape_markdown(one.text)}" for one in point.entries
-            ]
-            lines += [f"   * {IN_WORDS}: {escape_markdown(point.words)}"] if point.words else []
-            lines += [f"   * *{BY_AUTHOR}*: {escape_markdown(hint)}" for hint in point.missing]
-        return "\n".join(lines) + "\n"
-
-    def latex(self) -> str:
-        """The card as a list in LaTeX."""
-        lines = [r"\begin{enumerate}"]
-        for point in self.points:
-            lines.append(rf"\item \textbf{{{escape_latex(point.title)}}} ({escape_latex(point.status)})")
-            lines.append(r"\begin{itemize}")
-            lines += [rf"\item {escape_latex(one.about)}: {escape_latex(one.text)}" for one in point.entries]
-            lines += [rf"\item {IN_WORDS}: {escape_latex(point.words)}"] if point.words else []
-            lines += [rf"\item \emph{{{BY_AUTHOR}}}: {escape_latex(hint)}" for hint in point.missing]
-            lines.append(r"\end{itemize}")
-        return "\n".join([*lines, r"\end{enumerate}", ""])
-
-
 class CardSection(Section):
     """The card, at the end of Markdown and LaTeX, and as a file of its own."""
 
@@ -114,8 +54,7 @@ class CardSection(Section):
     anchor = "card"
     is_appendix = True
     template = """\
-<p>The eight points that a report of a benchmark should state (Prechelt 1994, PROBEN1, section 2.11), \
-filled in from the records.</p>
+<p>The eight points that a report of {{ whose }}, filled in from the records.</p>
 <ol class="card">
 {% for point in card.points %}
 <li id="card-{{ point.number }}">
@@ -135,7 +74,12 @@ filled in from the records.</p>
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """The card itself."""
-        return {"card": benchmark_card(findings, about), "longest": LONGEST_ENTRY}
+        is_fixed = findings.results.is_fixed
+        return {
+            "card": evaluation_card(findings) if is_fixed else benchmark_card(findings, about),
+            "longest": LONGEST_ENTRY,
+            "whose": OF_EVALUATIONS if is_fixed else OF_BENCHMARKS,
+        }
 
     def markdown(self, part: PagePart) -> list[str]:
         """The card as a list."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from redelve.answers.losses import Loss
 from redelve.findings import Contest, Findings, MethodFinding, TaskFindings
 from redelve.findings.findings import ManyRuns, MethodRuns, RunPair
+from redelve.findings.places import best_first, board_on
 from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.formatting import (
@@ -19,6 +21,7 @@ from redelve.report.formatting import (
     ReportColumn,
     ReportTable,
     Row,
+    contender_column,
     count_cell,
     error_cell,
     name_cell,
@@ -27,6 +30,7 @@ from redelve.report.formatting import (
 from redelve.report.loss_figures import curves_picture, rasmussen_picture
 from redelve.report.sections import (
     MOST_COMPARED,
+    MOST_IN_MATRIX,
     SECTIONS,
     PagePart,
     Panel,
@@ -38,7 +42,7 @@ from redelve.report.sections import (
     worth_showing,
 )
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
-from redelve.report.words import summarise_panel, uncertainty_sentence
+from redelve.report.words import OPEN_PLACES, PLACES, place_cells, summarise_panel, uncertainty_sentence
 
 PART = 4
 """Significant digits of a run's statistics."""
@@ -61,7 +65,7 @@ class PrototaskSection(Section):
 {% endfor %}
 </dl>
 </div>
-{% if not in_brief %}
+{% if figures.get("rasmussen") and not in_brief %}
 <h3>Losses and significance</h3>
 {{ picture(figures.rasmussen, looks) }}
 {% endif %}
@@ -69,7 +73,7 @@ class PrototaskSection(Section):
 <h3>Learning curves</h3>
 {{ picture(figures.get("curves"), looks) }}
 {% endif %}
-<h3>Expected losses</h3>
+<h3>{{ losses_heading }}</h3>
 {{ table(losses, looks, heading=false) }}
 {% if figures.get("variance") %}
 <h3>Where the uncertainty comes from</h3>
@@ -77,7 +81,10 @@ class PrototaskSection(Section):
 {% if in_brief %}{{ table(figures.variance.table, looks, heading=false) }}
 {% else %}{{ picture(figures.get("variance"), looks) }}{% endif %}
 {% endif %}
-{% if matrices %}
+{% if nearest %}
+<h3>Comparisons with the best and with the next</h3>
+{{ table(nearest, looks, heading=false) }}
+{% elif matrices %}
 <h3>{{ "Pairs compared" if pairs.whole else "Every pair compared" }}</h3>
 {{ table(matrices[0], looks) }}
 {% for matrix in matrices[1:] %}
@@ -120,16 +127,19 @@ def _part(findings: Findings, panel: Panel, *, in_brief: bool) -> PagePart:
     values = _values(findings, panel)
     tables = [values["losses"], values["pairs"], *values["matrices"], *values["runs"]]
     tables += [picture.table for picture in pictures if picture.table is not None]
-    if "front" not in figures:
+    if "front" not in figures and not panel.largest.task.is_fixed:
         tables.append(costs_table(findings, panel))
     shown = {**values, "figures": figures, "said": summarise_panel(panel), "in_brief": in_brief}
-    return PagePart(panel.key, panel.prototask, tables=tuple(tables), pictures=pictures, values=shown)
+    return PagePart(panel.key, panel.title, tables=tuple(tables), pictures=pictures, values=shown)
 
 
 def _values(findings: Findings, panel: Panel) -> Mapping[str, Any]:
+    is_fixed, is_long = panel.largest.task.is_fixed, len(panel.largest.methods) > MOST_IN_MATRIX
     return {
         "losses": losses_table(panel),
+        "losses_heading": "Scores" if is_fixed else "Expected losses",
         "pairs": pairs_table(panel),
+        "nearest": nearest_table(panel) if is_long and panel.largest.contests else None,
         "matrices": tuple(matrix_table(task) for task in reversed(panel.tasks) if task.contests),
         "runs": runs_tables(findings, panel),
         "uncertainty": uncertainty_sentence(panel.largest),
@@ -139,6 +149,8 @@ def _values(findings: Findings, panel: Panel) -> Mapping[str, Any]:
 
 def panel_pictures(findings: Findings, panel: Panel) -> tuple[Picture, ...]:
     """The figures of one prototask."""
+    if panel.largest.task.is_fixed:
+        return ()
     several = (
         rasmussen_picture(panel),
         curves_picture(panel),
@@ -150,23 +162,28 @@ def panel_pictures(findings: Findings, panel: Panel) -> tuple[Picture, ...]:
 
 def losses_table(panel: Panel) -> ReportTable:
     """Expected losses of every method at every size."""
-    rows = [_loss_row(panel, task, finding) for task in reversed(panel.tasks) for finding in task.by_loss]
-    judged_by = panel.largest.judged_by
+    rows = [row for task in reversed(panel.tasks) for row in _loss_rows(task)]
+    judged_by, facts = panel.largest.judged_by, panel.largest.task
+    may_be = ReportColumn("May be the best", hint="not shown to be worse than another")
+    middle = (contender_column(facts.contender), ReportColumn(_value_title(judged_by), ("loss", "loss_se")))
+    of_learning = (
+        CASES,
+        *middle,
+        ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+        may_be,
+        ReportColumn("Training sets", ("training_sets",)),
+        ReportColumn("Runs", ("runs",)),
+        ReportColumn("Failed", ("failed",)),
+    )
+    board = board_on(panel.largest)
+    answers = (ReportColumn("Answers per case", ("answers",)),)
+    of_models = (*middle, may_be, *(() if board is None else PLACES), *answers)
     return ReportTable(
         f"losses-{panel.key}",
-        f"Expected {panel.largest.loss_words} on {panel.prototask}",
-        (
-            CASES,
-            METHOD,
-            ReportColumn(_value_title(judged_by), ("loss", "loss_se")),
-            ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
-            ReportColumn("May be the best", hint="not shown to be worse than another"),
-            ReportColumn("Training sets", ("training_sets",)),
-            ReportColumn("Runs", ("runs",)),
-            ReportColumn("Failed", ("failed",)),
-        ),
+        f"{'Mean' if facts.is_fixed else 'Expected'} {panel.largest.loss_words} on {panel.title}",
+        of_models if facts.is_fixed else of_learning,
         tuple(rows),
-        _losses_caption(judged_by, panel.largest.task.what_is_new),
+        _losses_caption(panel.largest) + (f" {OPEN_PLACES}" if facts.is_fixed and board else ""),
     )
 
 
@@ -177,26 +194,34 @@ def _value_title(loss: Loss) -> str:
     return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]}{loss.shown_unit and ' (%)'} ± SE"
 
 
-def _losses_caption(loss: Loss, what_is_new: str) -> str:
-    unit = "0" if loss.is_shift else "1"
+def _losses_caption(task: TaskFindings) -> str:
+    unit = "0" if task.judged_by.is_shift else "1"
+    standard = "" if task.task.is_fixed else f"Standardised: {unit} is what the best constant answer loses. "
     return (
-        f"SE: standard error, for {what_is_new}. "
-        f"Standardised: {unit} is what the best constant answer loses. "
-        "★: not shown to be worse than another method; with 95 % confidence the truly best is so marked."
+        f"SE: standard error, for {task.task.what_is_new}. {standard}★: not shown to be worse than another "
+        f"{task.task.contender}; with 95 % confidence the truly best is so marked."
     )
 
 
-def _loss_row(panel: Panel, task: TaskFindings, finding: MethodFinding) -> Row:
+def _loss_rows(task: TaskFindings) -> list[Row]:
+    board = board_on(task) if task.task.is_fixed else None
+    return [_loss_row(task, finding, place_cells(board, finding.method)) for finding in task.by_loss]
+
+
+def _loss_row(task: TaskFindings, finding: MethodFinding, places: Row) -> Row:
     best = finding.method in task.best_group
     word = "yes" if best else "no" if task.best_group else formatting.UNKNOWN
+    middle = name_cell(finding.method), error_cell(*finding.shown)
+    may_be, runs = Cell(word, mark="best" if best else ""), count_cell(finding.runs)
+    if task.task.is_fixed:
+        return (*middle, may_be, *places, runs)
     return (
         count_cell(task.task.training_set_size),
-        name_cell(finding.method),
-        error_cell(*finding.shown),
+        *middle,
         error_cell(finding.standardised, finding.standardised_error),
-        Cell(word, mark="best" if best else ""),
+        may_be,
         count_cell(finding.instances),
-        count_cell(finding.runs),
+        runs,
         count_cell(finding.failed),
     )
 
@@ -209,27 +234,58 @@ def pairs_table(panel: Panel, most: int | None = MOST_COMPARED) -> ReportTable:
         for task in reversed(panel.tasks)
         for contest in shown_contests(task, None if task.is_planned else most)
     ]
+    is_whole = len(rows) == total
+    titled = name, f"{'All comparisons' if is_whole else 'Comparisons'} on {panel.title}"
+    more = pairs_left_out(len(rows), total, most, name)
+    return _comparisons_table(
+        panel, titled, rows, more, None if is_whole else partial(pairs_table, panel, None)
+    )
+
+
+def nearest_table(panel: Panel) -> ReportTable:
+    """Of many methods at the largest size: each against the best and against the next, the best first."""
+    task = panel.largest
+    order = [one.method for one in task.by_loss]
+    wanted = [(order[0], name) for name in order[1:]] + list(pairwise(order))
+    kept = {
+        frozenset(pair): task.by_pair[frozenset(pair)] for pair in wanted if frozenset(pair) in task.by_pair
+    }
+    left_out = sum(len(one.contests) for one in panel.tasks) - len(kept)
+    more = f" {left_out:,} more comparisons are in the report's folder (-o FOLDER) and in Python's `compare`."
+    titled = f"nearest-{panel.key}", f"Comparisons with the best and with the next on {panel.title}"
+    places = {name: place for place, name in enumerate(order)}
+    rows = [_pair_row(task, best_first(one, places)) for one in kept.values()]
+    return _comparisons_table(panel, titled, rows, more)
+
+
+def _comparisons_table(
+    panel: Panel,
+    titled: tuple[str, str],
+    rows: Sequence[Row],
+    more: str,
+    whole: Callable[[], ReportTable] | None = None,
+) -> ReportTable:
+    task = panel.largest
     return ReportTable(
-        name,
-        f"{'All comparisons' if len(rows) == total else 'Comparisons'} on {panel.prototask}",
+        *titled,
         (
-            CASES,
+            *(() if task.task.is_fixed else (CASES,)),
             ReportColumn("A"),
             ReportColumn("B"),
             ReportColumn("A − B ± SE", ("difference", "difference_se")),
             ReportColumn("95 % interval", ("low", "high")),
-            ReportColumn("Standardised", ("standardised",)),
+            *(() if task.task.is_fixed else (ReportColumn("Standardised", ("standardised",)),)),
             ReportColumn("p, alone", ("p",)),
             ReportColumn("p, adjusted", ("adjusted_p",)),
             ReportColumn("Finding"),
-            *_margin_columns(panel.largest),
+            *_margin_columns(task),
         ),
         tuple(rows),
-        f"Differences of {_of_what(panel.largest.judged_by)}. The intervals hold all together in "
+        f"Differences of {_of_what(task.judged_by)}. The intervals hold all together in "
         "95 % of reports, and the adjusted p-values allow for every comparison of this report; findings rest "
         "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it."
-        f"{_margin_caption(panel.largest)}{pairs_left_out(len(rows), total, most, name)}",
-        whole=None if len(rows) == total else partial(pairs_table, panel, None),
+        f"{_margin_caption(task)}{more}",
+        whole=whole,
     )
 
 
@@ -262,7 +318,7 @@ def _margin_caption(task: TaskFindings) -> str:
     margin = task.margin.shown(task.judged_by)
     return (
         f" Equivalent: all of the interval lies within a margin of {margin}{share}; "
-        "not worse: it leaves out that the method is worse by more than that."
+        f"not worse: it leaves out that the {task.task.contender} is worse by more than that."
     )
 
 
@@ -283,13 +339,14 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
     error = contest.standard.spread(contest.standard_error)
     alone = contest.claim.own_p_value
     found = f"{contest.winner} {_is_better(task.judged_by)}" if contest.winner else "not told apart"
+    is_fixed = task.task.is_fixed
     return (
-        count_cell(task.task.training_set_size),
+        *(() if is_fixed else (count_cell(task.task.training_set_size),)),
         name_cell(contest.first),
         name_cell(contest.second),
         error_cell(difference, spread),
         Cell(formatting.interval(bounds, spread), (low, high)),
-        Cell(formatting.by_error(shift, error), (shift,)),
+        *(() if is_fixed else (Cell(formatting.by_error(shift, error), (shift,)),)),
         Cell(formatting.p_value(alone), (alone,)),
         Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
         Cell(found, mark=_mark(contest, contest.first)),
@@ -322,15 +379,21 @@ def matrix_table(task: TaskFindings, most: int | None = MOST_COMPARED) -> Report
     ]
     return ReportTable(
         name,
-        f"Row minus column on {task.task.address}",
+        f"Row minus column on {task.task.title if task.task.is_fixed else task.task.address}",
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
         f"Difference of {_difference_of(task.judged_by)} ± standard error; p allows for every comparison of "
-        "this report. ▼ the row's method loses less, ▲ it loses more (p < 0.05), · could not be told apart."
+        f"this report. {_marks(task)} (p < 0.05), · could not be told apart."
         f"{_matrix_caption(task)}{methods_left_out(count, most, name)}",
         is_matrix=True,
         whole=None if len(names) == count else partial(matrix_table, task, None),
     )
+
+
+def _marks(task: TaskFindings) -> str:
+    if task.task.is_fixed:
+        return "▼ the row's model is better, ▲ it is worse"
+    return "▼ the row's method loses less, ▲ it loses more"
 
 
 def _difference_of(loss: Loss) -> str:

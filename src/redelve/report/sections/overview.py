@@ -9,10 +9,11 @@ from typing import Any
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.failures import failure_sentences
 from redelve.findings.findings import MethodRuns, RunPair
+from redelve.findings.places import board_on
 from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.first_screen import NOTHING, answer_table, losses_picture, plain_answer
-from redelve.report.many_data_sets import datasets_table, is_turned
+from redelve.report.many_data_sets import averages_picture, datasets_table, is_turned
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
@@ -74,6 +75,8 @@ class SummarySection(Section):
 
     def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
         """Mean ranks over data sets, or the losses on the one or two that there are."""
+        if (averages := averages_picture(findings)) is not None:
+            return (averages,)
         if findings.across is not None and (ranks := ranks_picture(findings)) is not None:
             return (ranks,)
         several = (losses_picture(panel) for panel in panels(findings)[:MOST_PICTURES])
@@ -143,20 +146,23 @@ def left_out(findings: Findings) -> tuple[str, ...]:
 def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
     """Who may be the best, task by task."""
     rows = [_overview_row(task) for panel in found for task in panel.tasks]
+    is_fixed = bool(found) and all(panel.largest.task.is_fixed for panel in found)
+    contender = "model" if is_fixed else "method"
+    value = formatting.ReportColumn("Standardised ± SE", ("standardised", "standardised_se"))
     return formatting.ReportTable(
         "overview",
-        "Which method, task by task",
+        f"Which {contender}, task by task",
         (
             formatting.TASK,
-            formatting.CASES,
+            formatting.ReportColumn("Cases", ("cases",)) if is_fixed else formatting.CASES,
             formatting.ReportColumn(_smallest(found)),
-            formatting.ReportColumn("Standardised ± SE", ("standardised", "standardised_se")),
+            formatting.ReportColumn("Score ± SE", ("score", "score_se")) if is_fixed else value,
             formatting.ReportColumn("May be the best (95 %)"),
             formatting.ReportColumn("Shown to be worse"),
         ),
         tuple(rows),
-        "May be the best: not shown to be worse than any other method. That is no evidence of being as good "
-        "as the best.",
+        f"May be the best: not shown to be worse than any other {contender}. That is no evidence of being as "
+        "good as the best.",
     )
 
 
@@ -168,17 +174,27 @@ def _smallest(found: Sequence[Panel]) -> str:
 
 def _overview_row(task: TaskFindings) -> formatting.Row:
     leader = None if task.leader is None else task.method(task.leader)
-    group = task.best_group
+    facts, unknown = task.task, formatting.Cell(formatting.UNKNOWN)
+    value = unknown
+    if leader is not None:
+        standard = leader.standardised, leader.standardised_error
+        value = formatting.error_cell(*(leader.shown if facts.is_fixed else standard))
     return (
-        formatting.Cell(task.task.address, link=f"#{formatting.slug(task.task.address.rpartition('/')[0])}"),
-        formatting.count_cell(task.task.training_set_size),
-        formatting.Cell(formatting.UNKNOWN) if leader is None else formatting.name_cell(leader.method),
-        formatting.Cell(formatting.UNKNOWN)
-        if leader is None
-        else formatting.error_cell(leader.standardised, leader.standardised_error),
-        formatting.Cell(", ".join(group) or formatting.UNKNOWN),
-        formatting.Cell(", ".join(task.worse) or "none"),
+        formatting.Cell(
+            facts.title if facts.is_fixed else facts.address,
+            link=f"#{formatting.slug(facts.address.rpartition('/')[0])}",
+        ),
+        formatting.count_cell(facts.case_count if facts.is_fixed else facts.training_set_size),
+        unknown if leader is None else formatting.name_cell(leader.method),
+        value,
+        formatting.Cell(", ".join(task.best_group) or formatting.UNKNOWN),
+        formatting.Cell(_those_worse(task)),
     )
+
+
+def _those_worse(task: TaskFindings) -> str:
+    many = len(task.worse) > formatting.MOST_NAMES
+    return f"{len(task.worse)} others" if many else ", ".join(task.worse) or "none"
 
 
 def summarise(findings: Findings) -> str:
@@ -276,7 +292,7 @@ def _datasets(findings: Findings, found: Sequence[Panel]) -> str:
 
 def _panel(panel: Panel) -> str:
     summary = summarise_panel(panel)
-    lines = [panel.prototask, _wrapped(summary.headline), "", _table(panel), ""]
+    lines = [panel.title, _wrapped(summary.headline), "", _table(panel), ""]
     for reply in summary.replies:
         if reply.sentences:
             lines += [reply.question, _wrapped(" ".join(reply.sentences), indent="  ")]
@@ -297,12 +313,21 @@ def _table(panel: Panel) -> str:
         if loss.is_metric
         else panel.largest.loss_words
     )
-    is_fixed = panel.largest.task.is_fixed
-    lines = [f"  {kind}{what} ± standard error{'' if is_fixed else ', by training-set size'}"]
-    lines += [] if is_fixed else [f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
-    lines += [f"  {name:{width}}" + "".join(f"{cell:>{each}}" for cell in row) for name, row in cells.items()]
+    has_size = panel.largest.task.has_size
+    lines = [f"  {kind}{what} ± standard error{', by training-set size' if has_size else ''}"]
+    lines += [] if not has_size else [f"  {'':{width}}" + "".join(f"{size:>{each}}" for size in sizes)]
+    board = board_on(panel.largest) if panel.largest.task.is_fixed else None
+    places = {} if board is None else board.of
+    if board is not None:
+        lines.append(f"  {'':{width}}{'':>{each}}  places open")
+    lines += [
+        f"  {name:{width}}"
+        + "".join(f"{cell:>{each}}" for cell in row)
+        + (f"  {places[name].words}" if name in places else "")
+        for name, row in cells.items()
+    ]
     if any(task.best_group for task in panel.tasks):
-        where = "" if is_fixed else " at that size"
+        where = " at that size" if has_size else ""
         lines.append(f"  {MAY_BE_BEST} may be the best{where} (95 % confidence)")
     return "\n".join(lines)
 

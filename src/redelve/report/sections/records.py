@@ -8,7 +8,7 @@ from typing import Any
 from redelve.findings import Findings, TaskFindings
 from redelve.findings.failures import FailedJobs, failed_jobs_of
 from redelve.findings.findings import LEVELS, Coverage
-from redelve.findings.validity import RULES, Note
+from redelve.findings.validity import Note, rules_for
 from redelve.model.prototask import DataDescription
 from redelve.report.formatting import (
     METHOD,
@@ -25,7 +25,7 @@ from redelve.report.formatting import (
     with_error,
 )
 from redelve.report.sections import (
-    MOST_COMPARED,
+    MOST_IN_MATRIX,
     ONE_TABLE,
     SECTIONS,
     PagePart,
@@ -36,7 +36,6 @@ from redelve.report.sections import (
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
-from redelve.report.sections.one_prototask import shown_contests
 from redelve.report.words import comparison_sentence, in_order
 from redelve.run.results import Record, Results
 
@@ -265,8 +264,8 @@ class PaperSection(Section):
     title = "Text for a paper"
     anchor = "paper"
     template = """\
-<p>How to cite these numbers: one sentence for each comparison with the method of the smallest loss, with \
-its difference ± standard error, interval and p-value. The other comparisons are folded{{ lacking }}.</p>
+<p>How to cite these numbers: one sentence for each comparison with the {{ contender }} that did best, with \
+its difference ± standard error, interval and p-value. {{ rest }}</p>
 {% for pairs in prototasks %}{% for address, with_leader, others in pairs %}
 <details{{ " open" if loop.first }}><summary>{{ address }}</summary>
 <blockquote>
@@ -285,25 +284,32 @@ its difference ± standard error, interval and p-value. The other comparisons ar
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """For each prototask: each task's address, and its comparisons, those with the leader first."""
-        many = any(len(shown_contests(task)) < len(task.contests) for task in findings.tasks)
-        lacking = f", as far as they are of the {MOST_COMPARED} methods that come first" if many else ""
-        return {"prototasks": [_paragraphs(panel) for panel in panels(findings)], "lacking": lacking}
+        is_long = len(findings.results.methods) > MOST_IN_MATRIX
+        rest = (
+            "The other comparisons are in the report's folder (-o FOLDER)."
+            if is_long
+            else "The other comparisons are folded."
+        )
+        paragraphs = [_paragraphs(panel, with_others=not is_long) for panel in panels(findings)]
+        return {"prototasks": paragraphs, "rest": rest, "contender": findings.results.contender}
 
 
 SECTIONS.add("paper", PaperSection)
 
 
-def _paragraphs(panel: Panel) -> list[tuple[str, list[str], list[str]]]:
-    return [_of_task(task) for task in reversed(panel.tasks) if task.contests]
+def _paragraphs(panel: Panel, *, with_others: bool) -> list[tuple[str, list[str], list[str]]]:
+    return [_of_task(task, with_others) for task in reversed(panel.tasks) if task.contests]
 
 
-def _of_task(task: TaskFindings) -> tuple[str, list[str], list[str]]:
+def _of_task(task: TaskFindings, with_others: bool) -> tuple[str, list[str], list[str]]:
     """Comparisons with the leader, and the others; where comparisons were planned, all are the first kind."""
+    places = {one.method: place for place, one in enumerate(task.by_loss)}
     first = [one for one in task.contests if task.is_planned or task.leader in (one.first, one.second)]
-    told = {id(one) for one in first}
-    others = [one for one in shown_contests(task) if id(one) not in told]
+    first.sort(key=lambda one: places[one.first] + places[one.second])
+    ids = set(map(id, first))
+    others = [one for one in task.contests if with_others and id(one) not in ids]
     leading, rest = ([comparison_sentence(one) for one in several] for several in (first, others))
-    return task.task.address, leading, rest
+    return task.task.title if task.task.is_fixed else task.task.address, leading, rest
 
 
 class MethodsSection(Section):
@@ -322,8 +328,8 @@ class MethodsSection(Section):
 """
 
     def tables(self, findings: Findings, about: ReportContext) -> Iterable[ReportTable]:
-        """The same as a table."""
-        return (methods_table(findings.results),)
+        """The same as a table; of models nothing is known but their names."""
+        return () if findings.results.is_fixed else (methods_table(findings.results),)
 
 
 SECTIONS.add("methods", MethodsSection)
@@ -451,8 +457,8 @@ class RulesSection(Section):
 """
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
-        """Every rule."""
-        return {"rules": [RULES[code] for code in RULES]}
+        """Every rule that has something to look for in these results."""
+        return {"rules": rules_for(findings.results)}
 
 
 SECTIONS.add("rules", RulesSection)
