@@ -23,8 +23,8 @@ RARE_CLASS = 0.10
     "A t interval of a mean needs more cases the more skewed their losses are (Cochran 1977: 25 times the "
     "squared skewness). Where there are fewer, and the worst 1 % of them carry far more of the loss than of "
     "squared Gaussian errors, intervals of expected losses hold the truth less than 93 % of the time and "
-    "mostly miss on the hopeful side: the rare case that costs most was not seen. Differences between "
-    "methods suffer less. More test cases help, or a loss that grows less, as the absolute error.",
+    "mostly miss on the hopeful side: the rare case that costs most was not seen. Differences "
+    "suffer less. More test cases help, or a loss that grows less, as the absolute error.",
     is_of_judge=True,
 )
 def heavy_tails(self: ValidityRule, results: Results) -> Iterator[Note]:

@@ -30,7 +30,7 @@ EXACT_LIMIT = 200
 FEW_TASKS = 10
 
 OTHERS = (
-    "mean ranks depend on which other methods are in the table: when one enters or leaves, two methods can "
+    "mean ranks depend on who else is in the table: when one enters or leaves, two others can "
     "become significantly different, or change places, without a loss of theirs having changed (Benavoli, "
     "Corani and Mangili 2016); compare pairs by their losses where you can"
 )

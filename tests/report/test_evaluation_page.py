@@ -1,0 +1,131 @@
+"""Pages of models that were compared as they are: their words, their size with many models, their order."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import redelve
+from redelve.assessment import Assessment
+from redelve.report.notebook import findings_html
+from redelve.report.page import all_tables, render_html, render_latex, render_markdown
+
+MODELS, TASKS, CASES = 14, 5, 40
+PAIRS = MODELS * (MODELS - 1) // 2
+LEARNING = re.compile(
+    r"training|\bmethods?\b|\blearn|\bseeds?\b|\bjobs?\b|DELVE\b|standardised|constant answer|prototask|"
+    "PROBEN1"
+)
+
+
+def table(models: int, tasks: int, cases: int) -> pd.DataFrame:
+    """A wide table: right and wrong answers, models from good to bad."""
+    rng = np.random.default_rng(6)
+    chances = np.linspace(0.85, 0.25, models)
+    rows = pd.DataFrame(
+        (rng.random((tasks * cases, models)) < chances).astype(int),
+        columns=[f"model {number:02}" for number in rng.permutation(models)],
+    )
+    return rows.assign(task=np.repeat([f"task {n}" for n in range(tasks)], cases))
+
+
+@pytest.fixture(scope="module")
+def many() -> Assessment:
+    return redelve.compare_scores(table(MODELS, TASKS, CASES), higher_is_better=True)
+
+
+@pytest.fixture(scope="module")
+def few() -> Assessment:
+    frame = table(4, 1, 120).drop(columns="task")
+    return redelve.compare_scores(frame, higher_is_better=True, margin=0.05)
+
+
+@pytest.fixture(scope="module")
+def page(many: Assessment) -> str:
+    return render_html(many.findings)
+
+
+def words_of(page: str) -> str:
+    """What a page says, without its script, styles and drawings."""
+    kept = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", kept)).split())
+
+
+def rows_of(page: str, name: str) -> list[str]:
+    found = re.search(rf'id="table-{name}".*?<tbody>(.*?)</tbody>', page, flags=re.DOTALL)
+    assert found is not None
+    return [words_of(row) for row in found[1].split("</tr>")[:-1]]
+
+
+@pytest.mark.slow
+def test_the_page_of_29_models_on_14_tasks_is_small() -> None:
+    made = redelve.compare_scores(table(29, 14, CASES), higher_is_better=True)
+    assert len(render_html(made.findings).encode()) < 3_000_000
+
+
+def test_nothing_is_said_of_learning(many: Assessment, few: Assessment, page: str) -> None:
+    made = {
+        "page": words_of(page),
+        "page of few": words_of(render_html(few.findings)),
+        "Markdown": render_markdown(many.findings),
+        "LaTeX": render_latex(few.findings),
+        "notebook": words_of(findings_html(many.findings)),
+        "text": f"{many} {few}",
+    }
+    for what, text in made.items():
+        found = [text[max(one.start() - 60, 0) : one.end() + 40] for one in LEARNING.finditer(text)]
+        assert not [one for one in found if "Holm" not in one and "Scheffé" not in one], what
+
+
+def test_models_are_rows_from_the_best_average_to_the_worst(many: Assessment, page: str) -> None:
+    rows = rows_of(page, "datasets")
+    across = many.findings.across
+    assert across is not None
+    assert len(rows) == MODELS
+    assert [row[: len("model 00")] for row in rows] == [one.method for one in across.by_loss]
+
+
+def test_of_many_models_the_page_has_comparisons_with_the_best_and_the_next(page: str) -> None:
+    rows = rows_of(page, "nearest-task-0")
+    assert len(rows) == (MODELS - 1) + (MODELS - 2)
+    assert "table-pairs-task-0" not in page
+    assert f"{PAIRS - len(rows)} more comparisons are in the report's folder" in words_of(page)
+
+
+def test_every_comparison_is_in_the_folder(many: Assessment) -> None:
+    tables = {one.name: one for one in all_tables(many.findings)}
+    assert len(tables["pairs-task-0"].rows) == PAIRS
+    assert len(tables["across-pairs"].rows) == PAIRS
+
+
+def test_few_models_have_every_comparison(few: Assessment) -> None:
+    page = render_html(few.findings)
+    assert len(rows_of(page, "pairs-scores")) == 6
+    assert "4 models, 120 cases" in words_of(page)
+
+
+def test_scores_of_folds_have_no_sizes_and_no_question_about_more_data() -> None:
+    rng = np.random.default_rng(1)
+    rows = [{"model": m, "fold": n, "accuracy": rng.random()} for m in "ab" for n in range(10)]
+    made = redelve.compare_scores(pd.DataFrame(rows), ratio=1 / 9)
+    text = f"{made} {words_of(render_html(made.findings))}"
+    assert "Over 10 folds" in text
+    assert "more data" not in text
+    assert "by training-set size" not in str(made)
+
+
+def test_training_sets_of_unknown_size_are_counted() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": m, "training_set": n, "case": c, "accuracy": int(rng.random() < 0.7)}
+        for m in "ab"
+        for n in range(5)
+        for c in range(20)
+    ]
+    text = str(redelve.compare_scores(pd.DataFrame(rows)))
+    assert "Over 5 training sets" in text
+    assert "0 training cases" not in text
