@@ -301,8 +301,15 @@ class Results:
     looked: Mapping[str, tuple[EarlierLook, ...]] = field(default_factory=dict, repr=False, compare=False)
     failures: tuple[Record, ...] = field(init=False, repr=False)
     """The records of jobs that did not come to an answer of their own."""
+    is_fixed: bool = field(init=False, repr=False, compare=False)
+    """Whether all tasks compare models as they are, without training sets."""
+    contender: str = field(init=False, repr=False, compare=False)
+    """What is compared, in the user's word."""
 
     def __post_init__(self) -> None:
+        is_fixed = bool(self.tasks) and all(facts.is_fixed for facts in self.tasks.values())
+        object.__setattr__(self, "is_fixed", is_fixed)
+        object.__setattr__(self, "contender", "model" if is_fixed else "method")
         records = tuple(sorted(self.records, key=lambda record: record.job))
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "failures", tuple(one for one in records if one.status != "done"))
@@ -311,16 +318,6 @@ class Results:
         done, count = len(self.records) - len(self.failures), len(self.records)
         what = f"{len(self.methods)} {self.contender}s on {len(self.tasks)} tasks"
         return f"<Results of {what}{'' if self.is_fixed else f': {done} of {count} jobs done'}>"
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether all tasks compare models as they are, without training sets."""
-        return bool(self.tasks) and all(facts.is_fixed for facts in self.tasks.values())
-
-    @property
-    def contender(self) -> str:
-        """What is compared, in the user's word."""
-        return "model" if self.is_fixed else "method"
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:

@@ -258,7 +258,13 @@ class Section:
         pictures = tuple(self.pictures(*asked))
         tables = (*self.tables(*asked), *(one.table for one in pictures if one.table is not None))
         found = (tuple(self.words(*asked)), tables, pictures, tuple(self.notes(*asked)), self.values(*asked))
-        return (PagePart(self.anchor or slug(self.title), self.title, *found),) if any(found) else ()
+        if not any(found):
+            return ()
+        return (PagePart(self.anchor or slug(self.title), self.title_for(findings), *found),)
+
+    def title_for(self, findings: Findings) -> str:
+        """What the part is called in this report."""
+        return self.title
 
     def markdown(self, part: PagePart) -> list[str]:
         """Lines of Markdown before the part's tables."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,6 @@ from redelve.report.sections import (
     MOST_COMPARED,
     MOST_IN_MATRIX,
     SECTIONS,
-    PagePart,
     ReportContext,
     Section,
     methods_left_out,
@@ -62,12 +60,9 @@ class Across(Section):
 <ul class="caveats">{% for text in caveats %}<li>{{ text }}</li>{% endfor %}</ul>
 """
 
-    def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
-        """One part; models are compared over tasks, as their owners call them."""
-        found = super().parts(findings, about)
-        return (
-            tuple(replace(one, title="Over tasks") for one in found) if findings.results.is_fixed else found
-        )
+    def title_for(self, findings: Findings) -> str:
+        """Models are compared over tasks, as their owners call them."""
+        return "Over tasks" if findings.results.is_fixed else self.title
 
     def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
         """What is claimed over tasks, and what is known of a margin."""

@@ -175,7 +175,7 @@ def losses_table(panel: Panel) -> ReportTable:
         ReportColumn("Runs", ("runs",)),
         ReportColumn("Failed", ("failed",)),
     )
-    board = board_on(panel.largest)
+    board = board_on(panel.largest) if facts.is_fixed else None
     answers = (ReportColumn("Answers per case", ("answers",)),)
     of_models = (*middle, may_be, *(() if board is None else PLACES), *answers)
     return ReportTable(
@@ -183,7 +183,7 @@ def losses_table(panel: Panel) -> ReportTable:
         f"{'Mean' if facts.is_fixed else 'Expected'} {panel.largest.loss_words} on {panel.title}",
         of_models if facts.is_fixed else of_learning,
         tuple(rows),
-        _losses_caption(panel.largest) + (f" {OPEN_PLACES}" if facts.is_fixed and board else ""),
+        _losses_caption(panel.largest) + (f" {OPEN_PLACES}" if board else ""),
     )
 
 

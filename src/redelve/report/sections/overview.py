@@ -75,7 +75,7 @@ class SummarySection(Section):
 
     def pictures(self, findings: Findings, about: ReportContext) -> Iterable[Picture]:
         """Mean ranks over data sets, or the losses on the one or two that there are."""
-        if (averages := averages_picture(findings)) is not None:
+        if findings.across is not None and (averages := averages_picture(findings)) is not None:
             return (averages,)
         if findings.across is not None and (ranks := ranks_picture(findings)) is not None:
             return (ranks,)
