@@ -32,7 +32,7 @@ PLAIN = """\
 {% endif %}
 """
 MOST_IN_MATRIX = 12
-"""Of so many methods a page has every comparison; of more, those with the best and with the next."""
+"""Of so many fixed models a page has every comparison; of more, those with the best and with the next."""
 ONE_TABLE = "{{ table(part.tables[0], looks, heading=false) }}\n"
 
 MOST_COMPARED: Final = 30

@@ -77,7 +77,7 @@ class Across(Section):
         if findings.across is None:
             return {}
         tables = across_tables(findings.across)
-        if len(findings.across.methods) > MOST_IN_MATRIX:
+        if findings.results.is_fixed and len(findings.across.methods) > MOST_IN_MATRIX:
             tables = (tables[0], *nearest_pairs(findings.across))
         return {"caveats": findings.across.caveats, "shown": tables}
 

@@ -134,7 +134,8 @@ def _part(findings: Findings, panel: Panel, *, in_brief: bool) -> PagePart:
 
 
 def _values(findings: Findings, panel: Panel) -> Mapping[str, Any]:
-    is_fixed, is_long = panel.largest.task.is_fixed, len(panel.largest.methods) > MOST_IN_MATRIX
+    is_fixed = panel.largest.task.is_fixed
+    is_long = is_fixed and len(panel.largest.methods) > MOST_IN_MATRIX
     return {
         "losses": losses_table(panel),
         "losses_heading": "Scores" if is_fixed else "Expected losses",

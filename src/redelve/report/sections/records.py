@@ -25,6 +25,7 @@ from redelve.report.formatting import (
     with_error,
 )
 from redelve.report.sections import (
+    MOST_COMPARED,
     MOST_IN_MATRIX,
     ONE_TABLE,
     SECTIONS,
@@ -36,6 +37,7 @@ from redelve.report.sections import (
     panels,
 )
 from redelve.report.sections.card import identity_text, summary_of
+from redelve.report.sections.one_prototask import shown_contests
 from redelve.report.words import comparison_sentence, in_order
 from redelve.run.results import Record, Results
 
@@ -284,14 +286,15 @@ its difference ± standard error, interval and p-value. {{ rest }}</p>
 
     def values(self, findings: Findings, about: ReportContext) -> Mapping[str, Any]:
         """For each prototask: each task's address, and its comparisons, those with the leader first."""
-        is_long = len(findings.results.methods) > MOST_IN_MATRIX
-        rest = (
-            "The other comparisons are in the report's folder (-o FOLDER)."
-            if is_long
-            else "The other comparisons are folded."
-        )
+        is_long = findings.results.is_fixed and len(findings.results.methods) > MOST_IN_MATRIX
+        many = any(len(shown_contests(task)) < len(task.contests) for task in findings.tasks)
+        lacking = f", as far as they are of the {MOST_COMPARED} methods that come first" if many else ""
+        rest = f"The other comparisons are folded{lacking}."
+        if is_long:
+            rest = "The other comparisons are in the report's folder (-o FOLDER)."
         paragraphs = [_paragraphs(panel, with_others=not is_long) for panel in panels(findings)]
-        return {"prototasks": paragraphs, "rest": rest, "contender": findings.results.contender}
+        told = {"rest": rest, "lacking": lacking, "contender": findings.results.contender}
+        return {"prototasks": paragraphs, **told}
 
 
 SECTIONS.add("paper", PaperSection)
@@ -307,7 +310,7 @@ def _of_task(task: TaskFindings, with_others: bool) -> tuple[str, list[str], lis
     first = [one for one in task.contests if task.is_planned or task.leader in (one.first, one.second)]
     first.sort(key=lambda one: places[one.first] + places[one.second])
     ids = set(map(id, first))
-    others = [one for one in task.contests if with_others and id(one) not in ids]
+    others = [one for one in shown_contests(task) if with_others and id(one) not in ids]
     leading, rest = ([comparison_sentence(one) for one in several] for several in (first, others))
     return task.task.title if task.task.is_fixed else task.task.address, leading, rest
 
