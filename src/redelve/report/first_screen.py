@@ -33,7 +33,7 @@ from redelve.report.formatting import (
 )
 from redelve.report.race_words import race_headline
 from redelve.report.sections import Panel, panels
-from redelve.report.words import OPEN_PLACES, PLACES, cases_sentence, no_value, place_cells
+from redelve.report.words import OPEN_PLACES, PLACES, board_sentence, cases_sentence, no_value, place_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -289,7 +289,7 @@ def _unseen(task: TaskFindings, smallest: float) -> str:
 def more_data(panel: Panel) -> str:
     """What twice the data would do for the leader."""
     if panel.largest.task.is_fixed:
-        return cases_sentence(panel.largest)
+        return _more_cases(panel.largest)
     if not panel.largest.task.has_size:
         return ""
     if len(panel.tasks) < 2:
@@ -299,6 +299,14 @@ def more_data(panel: Panel) -> str:
     if curve is None or curve.more_data is None or curve.more_data.verdict == "cannot be told":
         return "Whether more data would help cannot be told from these results."
     return f"{_fall(curve, unit_of(panel.largest.judged_by))}."
+
+
+def _more_cases(task: TaskFindings) -> str:
+    """How far the board is settled, and whether more cases would tell who is the best."""
+    is_settled = task.best_group == (task.leader,)
+    more = "More cases are not needed to find the best." if is_settled else cases_sentence(task)
+    board = board_sentence(board_on(task), task.task.contender).partition(". There are")[0]
+    return f"{board.rstrip('.')}. {more}" if board else more
 
 
 def _fall(curve: LearningCurve, unit: LossUnit) -> str:
@@ -402,7 +410,7 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
     columns += [ReportColumn("Of a constant answer", ("standardised",))] if is_relative else []
     columns += [ReportColumn("May be the best?")]
     board = board_on(task) if task.task.is_fixed else None
-    columns += [] if board is None else list(PLACES)
+    columns += [] if board is None else list(PLACES[1:])
     columns += [ReportColumn("Time to learn", ("training_seconds",))] if has_times else []
     return ReportTable(
         f"answer-{panel.key}",
@@ -411,7 +419,7 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
         tuple(
             (
                 *_answer_row(task, one, unit),
-                *place_cells(board, one.method),
+                *place_cells(board, one.method)[1:],
                 *(_time_cells(costs.get(one.method)) if has_times else ()),
             )
             for one in task.by_loss
