@@ -118,6 +118,29 @@ def test_scores_of_folds_have_no_sizes_and_no_question_about_more_data() -> None
     assert "by training-set size" not in str(made)
 
 
+def test_scores_of_folds_on_several_data_sets_count_folds_and_have_no_cases_to_pool() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "model": model,
+            "task": task,
+            "fold": fold,
+            "accuracy": 0.6 + 0.1 * (model == "a") + 0.01 * rng.random(),
+        }
+        for model in "ab"
+        for task in ("Coffee", "Trace", "Wafer")
+        for fold in range(7)
+    ]
+    made = redelve.compare_scores(pd.DataFrame(rows), ratio=1)
+    table = next(one for one in all_tables(made.findings) if one.name == "datasets")
+    assert [column.title for column in table.columns] == ["Data set", "Folds", "a", "b"]
+    assert [row[1].text for row in table.rows] == ["–", "7", "7", "7"]
+    text = " ".join(str(made).split())
+    assert "This is about new tasks like these 3." in text
+    assert "Accuracy. *: may be the best there" in text
+    assert not any(words in text for words in ("--pooled", "training-set size", "standardised"))
+
+
 def test_training_sets_of_unknown_size_are_counted() -> None:
     rng = np.random.default_rng(1)
     rows = [

@@ -45,6 +45,8 @@ NO_MODEL_EVERYWHERE = "No two tasks have scores of all models, so there are no a
 def _which_question(across: AcrossTasks) -> str:
     """What an average over tasks is about, and what it is not."""
     count = len(across.tasks)
+    if across.contender != "model":
+        return f"This is about new tasks like these {count}." if across.pairs else ""
     if not across.pairs:
         return f"For new cases of these {count} tasks alone, compare all cases together (--pooled)."
     return (
@@ -185,7 +187,7 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
     board = _board(findings)
     what = "task" if is_fixed else "data set"
     rows = _by_method(findings, found, names) if is_turned(findings) else _by_data_set(findings, found, names)
-    size = ReportColumn("Cases", ("cases",)) if is_fixed else CASES
+    size = _size_column(found)
     columns = (
         (
             contender_column(contender),
@@ -205,6 +207,17 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
         f"{contender.capitalize()}s by their average, in which every {what} counts once."
         f"{f' {OPEN_PLACES}' if board and is_turned(findings) else ''}",
     )
+
+
+def _size_column(found: Sequence[Panel]) -> ReportColumn:
+    """How much a score is of: cases of fixed models, cases that methods learnt from, or folds."""
+    if all(panel.largest.task.is_fixed for panel in found):
+        return ReportColumn("Cases", ("cases",))
+    return CASES if _has_size(found) else ReportColumn("Folds", ("folds",))
+
+
+def _has_size(found: Sequence[Panel]) -> bool:
+    return any(panel.largest.task.has_size for panel in found)
 
 
 def _board(findings: Findings) -> LeaderBoard | None:
@@ -247,14 +260,14 @@ def _by_method(findings: Findings, found: Sequence[Panel], names: Sequence[str])
 
 
 def _by_data_set(findings: Findings, found: Sequence[Panel], names: Sequence[str]) -> list[Row]:
-    rows = [_dataset_row(panel, names) for panel in found]
+    rows = [_dataset_row(panel, names, has_size=_has_size(found)) for panel in found]
     if findings.across is not None:
         rows.insert(0, (Cell("Average"), Cell(formatting.UNKNOWN), *_averages(findings, names).values()))
     return rows
 
 
 def _what_is_shown(found: Sequence[Panel]) -> str:
-    if found and all(panel.largest.task.is_fixed for panel in found):
+    if found and not _has_size(found):
         judges = {unit_of(panel.largest.judged_by).title for panel in found}
         return judges.pop() if len(judges) == 1 else "Scores in their own units"
     if not found or not all(panel.is_standardised for panel in found):
@@ -270,12 +283,14 @@ def _average(value: float | None) -> Cell:
     return Cell(formatting.plain(value, 3), (value,))
 
 
-def _dataset_row(panel: Panel, names: Sequence[str]) -> Row:
-    task = panel.largest
-    size = task.task.case_count if task.task.is_fixed else task.task.training_set_size
+def _dataset_row(panel: Panel, names: Sequence[str], *, has_size: bool) -> Row:
+    task, facts = panel.largest, panel.largest.task
+    size = facts.case_count if facts.is_fixed else facts.training_set_size
+    if not facts.is_fixed and not facts.has_size:
+        size = 0 if has_size else len(facts.instances)
     return (
         Cell(panel.title, link=f"#{panel.key}"),
-        formatting.count_cell(size),
+        formatting.count_cell(size) if size else Cell(formatting.UNKNOWN),
         *(_dataset_cell(task, name, panel.is_standardised) for name in names),
     )
 

@@ -278,16 +278,17 @@ def _datasets(findings: Findings, found: Sequence[Panel]) -> str:
         + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1 : shown + 1], widths, strict=False))
         for line in lines
     ]
-    data_sets, methods = (
-        f"{'task' if findings.results.is_fixed else 'data set'}s",
-        f"{findings.results.contender}s",
-    )
+    data_sets, methods = "task" if findings.results.is_fixed else "data set", findings.results.contender
     down, across = (methods, data_sets) if is_turned(findings) else (data_sets, methods)
-    left_out = [f"{len(rows) - MOST_ROWS} more {down}"] if len(rows) > MOST_ROWS else []
-    left_out += [f"{len(names) - shown} more {across}"] if shown < len(names) else []
+    left_out = [_others(len(rows) - MOST_ROWS, down)] if len(rows) > MOST_ROWS else []
+    left_out += [_others(len(names) - shown, across)] if shown < len(names) else []
     more = [f"  The report has {formatting.listed(left_out)}."] if left_out else []
     caption = _wrapped(table.caption.replace("★", MAY_BE_BEST), indent="  ")
     return "\n".join(line.rstrip() for line in (*text, *more, caption))
+
+
+def _others(count: int, what: str) -> str:
+    return f"{count:,} more {what}{'' if count == 1 else 's'}"
 
 
 def _panel(panel: Panel) -> str:
