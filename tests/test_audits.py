@@ -197,6 +197,7 @@ def test_a_twin_of_a_grid_search(tmp_path: Path, capsys: pytest.CaptureFixture[s
     table = search(path)
     text, page = shown([path, "--ratio", "1/2"], tmp_path, capsys)
     assert "depth=3 had the highest score; depth=5 and depth=1 could not be ruled out as the best" in text
+    assert "V030 chosen as the best of several: 4 candidates of a search are compared" in text
     assert "4 candidates of a search are compared" in page
     found = claimed(redelve.compare_scores(path, ratio=0.5).findings.tasks)
     assert found == computed({"search": table}, 0.5)

@@ -208,7 +208,8 @@ def said_by_user(self: ValidityRule, results: Results) -> Iterator[Note]:
     is_of_scores=True,
 )
 def best_of_several(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Models that are said to be the best of n on these cases."""
+    """Models that are said to be the best of n on these cases, and candidates of a search."""
+    yield from _of_reading(self, results)
     for name, facts in results.methods.items():
         several = facts.identity.get("chosen_of")
         if isinstance(several, int) and several > 1:

@@ -33,9 +33,9 @@ Missing = Literal["common", "worst"]
 """What becomes of cases that some model has no score on: left out for all, or the worst score there is."""
 Places = NDArray[np.int64]
 FEW_CASES = 2
-IN_ORDER = "paired by their order"
-"""What readers say where files name no cases."""
-READ, UNEQUAL, PROMPTS, SAID, BY_ORDER = "V024", "V025", "V026", "V029", "V031"
+IN_ORDER, OF_SEARCH = "paired by their order", "candidates of a search"
+"""What readers say where files name no cases, and of searches."""
+READ, UNEQUAL, PROMPTS, SAID, CHOSEN, BY_ORDER = "V024", "V025", "V026", "V029", "V030", "V031"
 """The validity rules that tell what reading scores found."""
 EXAMPLES = 3
 
@@ -186,7 +186,7 @@ def _task(
     ]
     kept = [_completed(one, worst, place) for one in made]
     remarks = (
-        *(f"{BY_ORDER if IN_ORDER in note else READ} {note}" for note in table.notes),
+        *(f"{_rule_of(note)} {note}" for note in table.notes),
         *_paired_by_order(table),
         *(f"{READ} {note}" for note in _averaged(made, kept)),
         *_left_out(made, kept, models, missing),
@@ -205,6 +205,11 @@ def _task(
         )
     facts = _facts(name, design, kept, loss, table)
     return replace(facts, remarks=remarks), kept
+
+
+def _rule_of(note: str) -> str:
+    """The validity rule that tells what a reader notes."""
+    return BY_ORDER if IN_ORDER in note else CHOSEN if OF_SEARCH in note else READ
 
 
 def _design(frame: pd.DataFrame) -> _Design:
