@@ -270,7 +270,7 @@ def test_a_report_on_scores_shows_the_leader_and_the_next(tmp_path) -> None:  # 
     found = redelve.compare_scores(scores())
     page = found.report(tmp_path / "page.html").read_text()
     assert "Where the leader and the next differ" in page
-    assert "a alone wrong on" in page
+    assert "A alone wrong" in page
     table = found.differences("a", "b").cases()
     assert all(f">{name}<" in page for name in table["case"].head(10))
 

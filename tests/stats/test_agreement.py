@@ -72,8 +72,9 @@ def test_the_correlation_of_errors_is_phi_and_that_of_losses_spearmans() -> None
 def test_the_jackknife_leaves_out_whole_units_and_one_of_each_cell_that_was_added() -> None:
     first, second = errors(60, 5)
     labels = np.repeat(np.arange(20), 3)
-    one, two = np.append(first, [0, 0, 1, 1]), np.append(second, [0, 1, 0, 1])
-    every = np.append(labels, [20, 21, 22, 23])
+    one = np.append(first, np.repeat([0, 0, 1, 1], 3))  # as large as the other units
+    two = np.append(second, np.repeat([0, 1, 0, 1], 3))
+    every = np.append(labels, np.repeat([20, 21, 22, 23], 3))
     left = np.arctanh([np.corrcoef(one[every != g], two[every != g])[0, 1] for g in range(24)])
     error = np.sqrt(23 / 24 * np.square(left - left.mean()).sum())
     middle = np.arctanh(np.corrcoef(one, two)[0, 1])

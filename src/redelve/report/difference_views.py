@@ -10,6 +10,9 @@ from redelve.findings.probabilities import MethodReliability
 from redelve.findings.slice_tests import NamedSlice
 from redelve.report.drawing import look_of
 from redelve.report.formatting import (
+    MINUS,
+    TASK,
+    UNKNOWN,
     Cell,
     ReportColumn,
     ReportTable,
@@ -30,6 +33,49 @@ if TYPE_CHECKING:
 
 MOST_CASES = 10
 """So many deciding cases are shown; `cases()` has all."""
+
+
+def agreement_table(several: Sequence[Differences]) -> ReportTable:
+    """How far two methods err alike, a row for every task."""
+    return ReportTable(
+        "agreement",
+        "Agreement of the leader and the next",
+        (
+            TASK,
+            ReportColumn("A"),
+            ReportColumn("B"),
+            ReportColumn("Both right, both wrong", ("both_right", "both_wrong")),
+            ReportColumn("A alone wrong, B alone", ("a_wrong", "b_wrong")),
+            ReportColumn("Association", ("association", "low", "high")),
+            ReportColumn("Differ on", ("differ",)),
+            ReportColumn("Turned by", ("turning",)),
+        ),
+        tuple(_agreement_row(one) for one in several),
+        "A is the leader, B the next. Association: Cohen's κ of right and wrong (95 % interval), or the "
+        "correlation of ranks of other losses; 0 means that they err as if neither knew of the other. Turned "
+        "by: the fewest cases without which the difference would vanish or turn round.",
+    )
+
+
+def _agreement_row(one: Differences) -> Row:
+    errors, tie = one.errors, one.kappa or one.correlation
+    alike = None if errors is None else (errors.both_right, errors.both_wrong)
+    alone = None if errors is None else (errors.first_wrong, errors.second_wrong)
+    bounds = None if tie.low is None or tie.high is None else (tie.low, tie.high)
+    told = UNKNOWN if tie.value is None else f"{tie.value:.2f}".replace("-", MINUS)
+    within = "" if bounds is None else f" ({bounds[0]:.2f} to {bounds[1]:.2f})".replace("-", MINUS)
+    return (
+        Cell(one.task.address),
+        name_cell(one.first),
+        name_cell(one.second),
+        *(
+            Cell(UNKNOWN, (None, None)) if two is None else Cell(f"{two[0]:,}, {two[1]:,}", two)
+            for two in (alike, alone)
+        ),
+        Cell(f"{told}{within}", (tie.value, *(bounds or (None, None)))),
+        count_cell(len(one.pairs.by_part)),
+        count_cell(one.turning),
+    )
 
 
 def deciding_table(found: Differences, most: int = MOST_CASES) -> ReportTable:

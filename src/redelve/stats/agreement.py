@@ -78,8 +78,8 @@ def loss_correlation(
     Ranks, because a few large losses would decide all else. The interval is Fisher's z ± t standard errors,
     these by leaving out one unit after the other (Efron and Stein 1981, Annals of Statistics 9:586–596); of
     ranks at least √((1 + r²/2)/(n − 3)) (Bonett and Wright 2000, Psychometrika 65:23–28). Of errors, a unit
-    is added to each of the four cells before, as Agresti and Coull (1998, American Statistician 52:119–126)
-    do for a share: without it, intervals of rare errors miss far too often.
+    of mean size is added to each of the four cells before, as Agresti and Coull (1998, American Statistician
+    52:119–126) do for a share: without it, intervals of rare errors miss far too often.
 
     >>> round(loss_correlation([0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1]).value, 4)
     0.3333
@@ -179,7 +179,7 @@ def _jackknifed(
     value = float(np.clip(value, -1.0, 1.0))
     least = 0.0
     if are_errors(*pair):
-        units = np.concatenate([units, _sums(*CELLS)])
+        units = np.concatenate([units, pair[0].size / len(units) * _sums(*CELLS)])
     elif len(units) > FEWEST:
         least = sqrt((1 + value**2 / 2) / (len(units) - 3))
     whole, count = units.sum(axis=0), len(units)

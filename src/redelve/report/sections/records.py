@@ -50,21 +50,26 @@ class WhereTheyDiffer(Section):
     place = 250
     title = "Where the leader and the next differ"
     anchor = "differ"
+    template = """\
+{{ table(part.tables[0], looks, heading=false) }}
+{% for found in part.tables[1:] %}
+<details><summary>{{ found.title }}</summary>
+{{ table(found, looks, heading=false) }}
+</details>
+{% endfor %}
+"""
 
     def parts(self, findings: Findings, about: ReportContext) -> tuple[PagePart, ...]:
         """What they agree on, and the cases that decide."""
         if not any(one.names is not None for task in findings.tasks for one in task.task.instances):
             return ()
         from redelve.findings.differences import leading_differences
-        from redelve.report.difference_views import deciding_table
+        from redelve.report.difference_views import agreement_table, deciding_table
 
-        found = leading_differences(findings)
-        words = tuple(
-            f"{one.first} and {one.second} on {one.task.address}: {one.agreement_words} {one.deciding_words}"
-            for one in found
-        )
-        tables = tuple(deciding_table(one) for one in found if one.pairs.by_part.size)
-        return (PagePart(self.anchor, self.title, words, tables),) if found else ()
+        if not (found := leading_differences(findings)):
+            return ()
+        deciding = (deciding_table(one) for one in found if one.pairs.by_part.size)
+        return (PagePart(self.anchor, self.title, tables=(agreement_table(found), *deciding)),)
 
 
 SECTIONS.add("differ", WhereTheyDiffer)
