@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.calibration.brought_scores import brought_scores
 from benchmarks.calibration.classifiers import classifiers_section
 from benchmarks.calibration.curves import curves_section
 from benchmarks.calibration.equivalence import equivalence_section
@@ -41,6 +42,7 @@ from benchmarks.calibration.question_races import question_race_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from benchmarks.calibration.sections import Effort, Finding, Make, Section
 from benchmarks.calibration.stated_power import stated_powers
+from benchmarks.calibration.stated_questions import stated_questions
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 from benchmarks.calibration.until_settled import until_settled
 from benchmarks.calibration.whole_reports import measure_all, whole_reports_section
@@ -81,6 +83,8 @@ SECTIONS: tuple[Make, ...] = (
     metrics_section,
     question_race_section,
     gate_section,
+    brought_scores,
+    stated_questions,
 )
 
 INTRODUCTION = """# Calibration

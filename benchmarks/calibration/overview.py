@@ -59,6 +59,10 @@ TOLERANCE: dict[Promise, float] = {
 }
 """Beyond this many points the table prints the numbers in bold."""
 
+BROUGHT: tuple[tuple[str, Promise], ...] = (
+    ("any false claim", "level 5"),
+    ("all intervals hold", "coverage 95"),
+)
 PROMISES: tuple[tuple[str, Promise], ...] = (("interval", "coverage 95"), ("certainty", "certainty 10"))
 TRIAL_TIMES: tuple[tuple[str, str, Promise], ...] = (
     ("jackknife interval of e", "estimate_efficiency", "coverage 95"),
@@ -194,6 +198,8 @@ OFFERS = (
         for group in ("own test cases", "common test cases", "methods that differ")
     ),
     Offer("stated training sets", "assured_training_sets", "power 80"),
+    Offer("stated number of questions", "Contest.answer_plan", "power 80"),
+    Offer("stated number of answers to each question", "Contest.answer_plan", "power 80"),
     Offer("range of a standard error, hierarchical", "Components.scale_range", "coverage 95"),
     Offer("range of a standard error, common", "Components.scale_range", "coverage 95"),
     *(
@@ -241,6 +247,12 @@ OFFERS = (
     Offer("interval where no heavy tails are noted", "analyse_common", "coverage 95"),
     Offer("interval that misses without a warning of heavy tails", "V017", "level 5"),
     Offer("false warning of heavy tails, Gaussian noise", "V017", "level 5"),
+    *(
+        Offer(f"brought scores, {what}{shape}", "compare_scores", promise)
+        for shape in ("", ", skewed")
+        for what, promise in BROUGHT
+    ),
+    Offer("brought scores, power lost to t of question means", "compare_scores", "difference 0"),
     Offer("comparison forward in time", "compare_forward", "level 5"),
     Offer("interval forward in time", "analyse_forward", "coverage 95"),
 )

@@ -115,3 +115,13 @@ def _written(value: float, most_places: int) -> str:
     places = 1 - int(f"{value:.1e}".partition("e")[2])
     text = f"{value:.{min(max(places, 0), most_places)}f}"
     return text.replace("-", MINUS) if float(text) else "0"
+
+
+def counted(more: int, unit: str) -> str:
+    """So many more of something, or one more.
+
+    >>> counted(2, "test cases"), counted(1, "training sets of 64")
+    ('2 more test cases', '1 more training set of 64')
+    """
+    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
+    return f"{more} more {one if more == 1 else unit}"

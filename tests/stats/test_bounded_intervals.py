@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from redelve.stats.bounded_intervals import BoundedDifferences, BoundedPairs
+from redelve.stats.bounded_intervals import BoundedPairs, SeenDifferences
 from redelve.stats.case_pairs import pairs_of_cases
 from redelve.stats.families import PairFamily, unmoderated
 
 
-def counted(wins: float, losses: float, cases: float) -> BoundedDifferences:
+def counted(wins: float, losses: float, cases: float) -> SeenDifferences:
     """Differences of right and wrong answers."""
     seen = np.array([[wins, cases - wins - losses, losses]])
-    return BoundedDifferences(np.array([[1.0, 0.0, -1.0]]), np.ones((1, 3)), seen)
+    return SeenDifferences(np.array([[1.0, 0.0, -1.0]]), np.ones((1, 3)), seen)
 
 
 def answers(wins: int, losses: int, cases: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def missed(cases: int, wins: float, losses: float, level: float) -> float:
     likely = chance > 1e-9
     seen = np.stack([won, ties, lost], 1)[likely].astype(float)
     values = np.tile([1.0, 0.0, -1.0], (len(seen), 1))
-    found = BoundedDifferences(values, np.ones_like(values), seen)
+    found = SeenDifferences(values, np.ones_like(values), seen)
     true, reach = np.full(len(seen), wins - losses), stats.t.isf(level / 2, cases - 1)
     is_out = (found.statistics(true) > reach) | (found.turned().statistics(-true) > reach)
     return float(chance[likely][is_out].sum())

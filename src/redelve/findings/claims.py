@@ -18,7 +18,7 @@ from typing import Literal
 
 from redelve.answers.losses import Loss
 from redelve.findings.margin import Margin, MarginVerdict, margin_sentence
-from redelve.findings.more_questions import counted, more_questions, plan_for
+from redelve.findings.more_questions import more_questions, plan_for
 from redelve.run.results import TaskFacts
 from redelve.stats.answer_plans import AnswerPlan
 from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
@@ -26,7 +26,7 @@ from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
-from redelve.text_numbers import per_cent, significant
+from redelve.text_numbers import counted, per_cent, significant
 
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from redelve.stats.answer_plans import AnswerPlan, answer_plan
 from redelve.stats.assurance import MOST, pilot_of
 from redelve.stats.families import PairFamily
+from redelve.text_numbers import counted
 
 if TYPE_CHECKING:
     from redelve.findings.claims import Sought
@@ -39,9 +40,3 @@ def more_questions(place: Place, level: float, sought: Sought) -> str:
     if plan.answers_needed is None:
         return f"{cases}; more answers to each case would not be enough"
     return f"{cases}, or {plan.answers_needed} answers to each case instead of {plan.answers}"
-
-
-def counted(more: int, unit: str) -> str:
-    """So many more of something, or one more."""
-    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
-    return f"{more} more {one if more == 1 else unit}"

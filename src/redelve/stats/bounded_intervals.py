@@ -48,7 +48,7 @@ CLOSE = 1e-8
 
 
 @dataclass(frozen=True)
-class BoundedDifferences:
+class SeenDifferences:
     """Differences d of pairs in units of the limits, each within ± its part, seen so many times."""
 
     values: FloatArray
@@ -73,17 +73,17 @@ class BoundedDifferences:
         is_above = (self.counts * x).sum(axis=-1) > 0
         return np.asarray(np.where(is_above, np.where(squared < n, t, np.inf), 0.0))
 
-    def turned(self) -> BoundedDifferences:
+    def turned(self) -> SeenDifferences:
         """Those of the second method less the first."""
-        return BoundedDifferences(-self.values, self.parts, self.counts)
+        return SeenDifferences(-self.values, self.parts, self.counts)
 
     def means(self) -> FloatArray:
         """Mean differences."""
         return np.asarray((self.counts * self.values).sum(axis=-1) / (self.counts * self.parts).sum(axis=-1))
 
-    def some(self, which: Chosen) -> BoundedDifferences:
+    def some(self, which: Chosen) -> SeenDifferences:
         """Those of some pairs."""
-        return BoundedDifferences(self.values[which], self.parts[which], self.counts[which])
+        return SeenDifferences(self.values[which], self.parts[which], self.counts[which])
 
     def lowest(self, reach: float) -> FloatArray:
         """The lowest means that are less than `reach` away, from outside.
@@ -212,7 +212,7 @@ class BoundedPairs:
             highs[part] = -self.width * differences.turned().lowest(reach)
         return lows, highs
 
-    def _differences(self, chosen: Chosen) -> Iterator[tuple[Chosen, BoundedDifferences]]:
+    def _differences(self, chosen: Chosen) -> Iterator[tuple[Chosen, SeenDifferences]]:
         """The differences of these pairs some at a time, with where among the chosen they are."""
         if not len(chosen):
             return
@@ -224,7 +224,7 @@ class BoundedPairs:
             part = np.arange(start, min(start + step, len(chosen)))
             yield part, self._listed(chosen[part])
 
-    def _counted(self, chosen: Chosen) -> BoundedDifferences:
+    def _counted(self, chosen: Chosen) -> SeenDifferences:
         """Distinct differences and how often each is seen."""
         first, second = self._sides(chosen)
         seen: dict[float, FloatArray] = {}
@@ -234,9 +234,9 @@ class BoundedPairs:
             both = (has[one] @ has[two].T)[first, second]
             seen[value] = seen[value] + both if value in seen else both
         values = np.tile(np.array(list(seen)), (len(chosen), 1))
-        return BoundedDifferences(values, np.ones_like(values), np.stack(list(seen.values()), axis=-1))
+        return SeenDifferences(values, np.ones_like(values), np.stack(list(seen.values()), axis=-1))
 
-    def _listed(self, chosen: Chosen) -> BoundedDifferences:
+    def _listed(self, chosen: Chosen) -> SeenDifferences:
         """The differences as they are, of units that may count differently."""
         first, second = self._sides(chosen)
         apart = self.values[first] - self.values[second]
@@ -244,6 +244,6 @@ class BoundedPairs:
         shares = self.parts * means + (apart - means) / self.parts.size
         largest = float(self.parts.max())
         values = np.clip(shares / (largest * self.width), -self.parts / largest, self.parts / largest)
-        return BoundedDifferences(
+        return SeenDifferences(
             values, np.broadcast_to(self.parts / largest, values.shape), np.ones_like(values)
         )
