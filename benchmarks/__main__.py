@@ -23,6 +23,7 @@ NAMES = (
     "first_answer",
     "findings",
     "growth",
+    "scores",
     "nets",
     "challenge",
 )

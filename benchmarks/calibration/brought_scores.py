@@ -27,6 +27,8 @@ MANY = 29
 BATCH = 2**22
 """Scores drawn at a time."""
 LIMITS = (0.0, 1.0)
+MOST_TRIED, MOST_SHORT = 100, 50
+"""With so few data sets the page is only tried, on so many questions."""
 
 
 @dataclass(frozen=True)
@@ -326,12 +328,20 @@ def _count(setting: Setting, models: int, effort: Effort) -> int:
     return max(effort.least // (10 if cases <= 200 else 20 if cases <= 1000 else 50), 2)
 
 
+def _quick(settings: Iterable[Setting], effort: Effort) -> list[Setting]:
+    """All settings, or where hardly anything is measured those that take little."""
+    return [
+        one for one in settings if effort.least > MOST_TRIED or getattr(one, "questions", 0) <= MOST_SHORT
+    ]
+
+
 def lines_of(rng: Generator, effort: Effort) -> tuple[list[Line], list[Line]]:
     """All that is measured: levels and coverages, then power; two models and many in turn."""
-    two = [(setting, 2) for setting in power_settings(2)]
-    many = [(setting, MANY) for setting in power_settings(MANY)]
+    two = [(setting, 2) for setting in _quick(power_settings(2), effort)]
+    many = [(setting, MANY) for setting in _quick(power_settings(MANY), effort)]
     pairs = [one for both in zip(two, many, strict=True) for one in both]
-    wanted = [(setting, k) for setting in (*equal_settings(), *apart_settings()) for k in (2, MANY)]
+    levels = _quick((*equal_settings(), *apart_settings()), effort)
+    wanted = [(setting, k) for setting in levels for k in (2, MANY)]
     made = [
         Line(setting, models, _count(setting, models, effort), own)
         for (setting, models), own in zip((*wanted, *pairs), rng.spawn(len(wanted) + len(pairs)), strict=True)
@@ -347,7 +357,7 @@ def brought_scores(
     found = list(each(Line.rates, [*lines, *powers]))
     levels, of_powers = found[: len(lines)], found[len(lines) :]
     findings = [*_level_findings(lines, levels), *_power_findings(powers, of_powers)]
-    equal = 2 * len(list(equal_settings()))
+    equal = 2 * len(_quick(equal_settings(), effort))
     parts = [
         _levels("Models that are equally good", lines[:equal], levels[:equal]),
         _levels("Models that differ", lines[equal:], levels[equal:]),
