@@ -21,6 +21,7 @@ from benchmarks.calibration.equivalence import equivalence_section
 from benchmarks.calibration.gates import gate_section
 from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.heavy_tails import heavy_tails_section
+from benchmarks.calibration.in_slices import slices_section
 from benchmarks.calibration.in_time import in_time_section
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.metrics import metrics_section
@@ -45,6 +46,7 @@ from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.stated_questions import stated_questions
 from benchmarks.calibration.times import efficiency_comparisons, efficiency_intervals, tails_section
 from benchmarks.calibration.until_settled import until_settled
+from benchmarks.calibration.where_they_differ import agreement_section
 from benchmarks.calibration.whole_reports import measure_all, whole_reports_section
 
 SEED = 1996
@@ -85,6 +87,8 @@ SECTIONS: tuple[Make, ...] = (
     gate_section,
     brought_scores,
     stated_questions,
+    slices_section,
+    agreement_section,
 )
 
 INTRODUCTION = """# Calibration

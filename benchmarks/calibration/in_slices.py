@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
-from redelve.stats.families import joined, pairs_of_sets
+from redelve.seeds import generator
+from redelve.stats.families import joined, pairs_of_means, pairs_of_sets
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.slices import SliceDifference, compare_slices, slices_of_squares
 
@@ -131,6 +132,50 @@ def false_claims(setting: SliceSetting, count: int, rng: Generator) -> float:
     return 100 * missed / count
 
 
+@dataclass(frozen=True)
+class FoldSetting:
+    """Slices of cross-validated cases: two linear fits see an input each, both equally useful."""
+
+    cases: int
+    slices: int
+    folds: int = 10
+
+    @property
+    def words(self) -> str:
+        """The setting in a table."""
+        return f"{self.folds} folds of {self.cases} cases, {self.slices} slices"
+
+    def compared(self, rng: Generator) -> tuple[SliceDifference, ...]:
+        """The slices of one data set, which have nothing to do with what is learnt."""
+        inputs = rng.normal(size=(self.cases, 2))
+        target = inputs.sum(axis=1) + rng.normal(size=self.cases)
+        fold, whose = np.arange(self.cases) % self.folds, rng.integers(self.slices, size=self.cases)
+        losses = np.empty((2, self.cases))
+        for number in range(self.folds):
+            train, test = fold != number, fold == number
+            for k in range(2):
+                slope = inputs[train, k] @ target[train] / (inputs[train, k] @ inputs[train, k])
+                losses[k, test] = np.square(target[test] - slope * inputs[test, k])
+        factor = 1 / (self.folds - 1)
+        squares = []
+        for one in range(self.slices):
+            there = [number for number in range(self.folds) if ((fold == number) & (whose == one)).any()]
+            means = np.array(
+                [[row[(fold == number) & (whose == one)].mean() for number in there] for row in losses]
+            )
+            squares.append(pairs_of_means(means, ([0], [1]), 1 / len(there) + factor))
+        counts = np.bincount(whose, minlength=self.slices).tolist()
+        return slices_of_squares(joined(squares), counts, counts)
+
+
+FOLDED = tuple(FoldSetting(cases, slices) for cases in (200, 800) for slices in (2, 5))
+
+
+def false_fold_claims(setting: FoldSetting, count: int, rng: Generator) -> float:
+    """Per cent of data sets in which any slice that is tested is claimed."""
+    return 100 * sum(any(one.worse for one in setting.compared(rng)) for _ in range(count)) / count
+
+
 WORDS = """Per cent of data sets in which any of the simultaneous 95 % intervals of slices misses the true
 difference there (nominal 5). Slices with fewer than 20 independent cases are not tested. Standard errors
 {}."""
@@ -151,4 +196,16 @@ def slices_section(rng: Generator, effort: Effort) -> Section:
         cells = [rates.get(SliceSetting(draw, *size, sets), "") for size in sizes]
         rows.append([design, *cells])
     head = ["losses", *(f"{slices} × {cases}" for slices, cases in sizes)]
-    return Section("Slices", WORDS.format(margin(count)), table(head, rows), findings)
+    folded, more = folds_table(count)
+    return Section("Slices", WORDS.format(margin(count)), f"{table(head, rows)}\n\n{folded}", findings + more)
+
+
+def folds_table(count: int) -> tuple[str, tuple[Finding, ...]]:
+    """Slices of folds, with random numbers of their own."""
+    rng = generator("slices of folds")
+    findings = tuple(
+        Finding("level, any slice of folds", one.words, false_fold_claims(one, count, rng), count)
+        for one in FOLDED
+    )
+    rows = [[one.where, one.percent] for one in findings]
+    return table(["cross-validation, squared errors", "any claim"], rows), findings

@@ -255,6 +255,14 @@ OFFERS = (
     Offer("brought scores, power lost to t of question means", "compare_scores", "difference 0"),
     Offer("comparison forward in time", "compare_forward", "level 5"),
     Offer("interval forward in time", "analyse_forward", "coverage 95"),
+    Offer("slices, any interval that misses", "compare_slices", "level 5", "level, any slice"),
+    Offer("slices of folds, any claim", "slices_of_squares", "level 5", "level, any slice of folds"),
+    Offer("interval of κ or correlation", "error_kappa", "coverage 95"),
+    *(
+        Offer(f"calibration, {what}", "reliability_diagram", "level 5")
+        for what in ("test by draws", "Spiegelhalter's z", "band of the whole curve")
+    ),
+    Offer("calibration, Spiegelhalter's z, in clusters", "spiegelhalter_test", "level 5"),
 )
 
 
