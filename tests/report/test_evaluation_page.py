@@ -11,6 +11,8 @@ import pytest
 
 import redelve
 from redelve.assessment import Assessment
+from redelve.report.drawing import look_of
+from redelve.report.first_screen import draw_rows, rows_figure
 from redelve.report.notebook import findings_html
 from redelve.report.page import all_tables, render_html, render_latex, render_markdown
 
@@ -152,3 +154,15 @@ def test_training_sets_of_unknown_size_are_counted() -> None:
     text = str(redelve.compare_scores(pd.DataFrame(rows)))
     assert "Over 5 training sets" in text
     assert "0 training cases" not in text
+
+
+def test_rows_of_a_figure_have_room_for_names_that_differ_at_their_ends() -> None:
+    names = [f"npe_lampe[flow=nsf,transforms={count}]" for count in (1, 3)]
+    names.append("a name of more letters than find room")
+    values = {name: (float(place), 0.1) for place, name in enumerate(names)}
+    figure, axes = rows_figure(names)
+    draw_rows(axes, values, dict.fromkeys(names, look_of(0)), ())
+    labels = [one.get_text() for one in axes.get_yticklabels()]
+    assert labels == [*names[:2], "a name of more letters than find …"]
+    assert axes.get_position().width * figure.get_figwidth() > 2  # inches for the values
+    assert rows_figure(["a", "b"])[0].get_figwidth() < figure.get_figwidth()

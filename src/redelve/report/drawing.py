@@ -97,10 +97,10 @@ class Picture:
     """The same numbers."""
 
 
-def label(name: str) -> str:
+def label(name: str, longest: int = LONGEST_LABEL) -> str:
     """A method's name short enough for a figure."""
     clean = tidy(name)
-    return clean if len(clean) <= LONGEST_LABEL else f"{clean[: LONGEST_LABEL - 1]}…"
+    return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
 
 
 def load_drawing() -> None:

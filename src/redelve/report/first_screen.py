@@ -17,7 +17,7 @@ from redelve.answers.predictions import Target
 from redelve.findings import Findings, LearningCurve, MethodFinding, TaskFindings
 from redelve.findings.places import board_on
 from redelve.report import formatting
-from redelve.report.drawing import INK, PAPER, RULE, FigureLook, Picture, label, new_figure
+from redelve.report.drawing import INK, LONGEST_LABEL, PAPER, RULE, FigureLook, Picture, label, new_figure
 from redelve.report.formatting import (
     MINUS,
     UNKNOWN,
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTHING = "No job came to an answer, so there is nothing to analyse."
+LONGEST_ROW = 34
+"""The letters of a name that find room beside a row: settings and solvers often differ at their ends."""
 MOST_NAMED = 4
 """So many methods are named in a sentence; more are counted."""
-WIDTH, ROW = 4.6, 0.27
+WIDTH, ROW, LETTER = 4.6, 0.27, 0.075
 """Inches, of a picture that a telephone shows at three quarters of its size."""
 
 
@@ -355,10 +357,11 @@ def _draw(panel: Panel) -> Figure:
 
 def rows_figure(names: Sequence[str]) -> tuple[Figure, Axes]:
     """A figure with a row for every name, and room for the names."""
-    count, longest = len(names), max(len(label(name)) for name in names)
-    left, height = 0.35 + 0.075 * longest, ROW * count + 0.6
-    figure = new_figure(WIDTH, height)
-    sides = (left / WIDTH, 0.5 / height, 1 - (left + 0.15) / WIDTH, ROW * count / height)
+    count, longest = len(names), max(len(label(name, LONGEST_ROW)) for name in names)
+    left, height = 0.35 + LETTER * longest, ROW * count + 0.6
+    width = WIDTH + LETTER * max(longest - LONGEST_LABEL, 0)
+    figure = new_figure(width, height)
+    sides = (left / width, 0.5 / height, 1 - (left + 0.15) / width, ROW * count / height)
     return figure, figure.add_axes(sides)
 
 
@@ -382,7 +385,7 @@ def draw_rows(
         if value is not None:
             _draw_loss(axes, row, (value, error or 0.0), looks[name], name in filled)
     axes.set_ylim(len(values) - 0.5, -0.5)
-    axes.set_yticks(range(len(values)), [label(name) for name in values])
+    axes.set_yticks(range(len(values)), [label(name, LONGEST_ROW) for name in values])
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=RULE)
     axes.set_axisbelow(True)
