@@ -38,6 +38,7 @@ class BroughtScore(Loss):
     kinds = ()
     takes = "guesses"
     is_metric, one_target = True, True
+    has_one_unit = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,11 +77,6 @@ class BroughtScore(Loss):
     def is_share(self) -> bool:
         """Whether each score is 0 or 1."""
         return _parts(self.code)[-1] == BINARY
-
-    @property
-    def has_one_unit(self) -> bool:
-        """Scores of one table are the same thing on all of its tasks."""
-        return True
 
     @property
     def is_shift(self) -> bool:

@@ -84,6 +84,8 @@ class Loss(ABC):
     """Whether users are shown a hundred times the value, with a per-cent sign."""
     in_target_unit: ClassVar[bool] = False
     """Whether it is so many euros where the target is a price in euros."""
+    has_one_unit: ClassVar[bool] = False
+    """Whether its values mean the same on every task, so that averages over tasks make sense as they are."""
     silence: ClassVar[float] = np.inf
     """What making no guess costs on one target; infinite where that is not allowed."""
 
@@ -183,11 +185,6 @@ class Loss(ABC):
         if loss is None:
             return f"{self.shown_name} unknown"
         return f"{self.shown_name} {self.shown_value(loss):.3g}{self.shown_unit}"
-
-    @property
-    def has_one_unit(self) -> bool:
-        """Whether its values on different tasks can be averaged as they are."""
-        return False
 
     @property
     def is_shift(self) -> bool:
