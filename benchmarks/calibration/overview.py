@@ -258,6 +258,7 @@ OFFERS = (
     Offer("slices, any interval that misses", "compare_slices", "level 5", "level, any slice"),
     Offer("slices of folds, any claim", "slices_of_squares", "level 5", "level, any slice of folds"),
     Offer("interval of κ or correlation", "error_kappa", "coverage 95"),
+    Offer("interval of κ or correlation", "loss_correlation", "coverage 95"),
     *(
         Offer(f"calibration, {what}", "reliability_diagram", "level 5")
         for what in ("test by draws", "Spiegelhalter's z", "band of the whole curve")

@@ -111,7 +111,6 @@ from redelve.stats.seed_runs import compare_runs_common as compare_runs_common
 from redelve.stats.seed_runs import compare_runs_hierarchical as compare_runs_hierarchical
 from redelve.stats.slices import SliceDifference as SliceDifference
 from redelve.stats.slices import compare_slices as compare_slices
-from redelve.stats.slices import score_interval as score_interval
 from redelve.stats.slices import slices_of_squares as slices_of_squares
 from redelve.stats.standardise import baseline_absolute as baseline_absolute
 from redelve.stats.standardise import baseline_absolute_angular as baseline_absolute_angular
