@@ -21,6 +21,7 @@ from redelve.run.results import Costs, Record
 from redelve.settling import Settling, raced_assignments, seconds_of
 from redelve.stats.sequential import planned_looks
 from redelve.store import Archive
+from redelve.store.fresh_records import GroupCommit
 from redelve.store.layout import write_document
 from redelve.store.look_files import read_analyses, read_races, write_race
 
@@ -95,12 +96,12 @@ def test_an_interrupted_race_goes_on_where_it_was(
     """Stopped in the middle of the second leg: the first look is kept, no job is done twice."""
     keep, done = Archive.add, 0
 
-    def stop_after_nine(self: Archive, record: Record) -> None:
+    def stop_after_nine(self: Archive, record: Record, commits: GroupCommit) -> None:
         nonlocal done
         done += 1
         if done > 9:
             raise KeyboardInterrupt
-        keep(self, record)
+        keep(self, record, commits)
 
     with monkeypatch.context() as patch:
         patch.setattr(Archive, "add", stop_after_nine)
@@ -333,12 +334,12 @@ def test_adding_sets_after_a_look_gets_a_caution(tmp_path: Path, monkeypatch: py
     """An ordinary assessment looked at half-way, then finished."""
     keep, done = Archive.add, 0
 
-    def stop_after_eight(self: Archive, record: Record) -> None:
+    def stop_after_eight(self: Archive, record: Record, commits: GroupCommit) -> None:
         nonlocal done
         done += 1
         if done > 8:
             raise KeyboardInterrupt
-        keep(self, record)
+        keep(self, record, commits)
 
     def assessed() -> Assessment:
         return redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=tmp_path)

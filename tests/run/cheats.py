@@ -96,13 +96,19 @@ def searches_its_memory(training: TrainingSet, place: Place) -> bool:
     with open("/proc/self/mem", "rb", buffering=0) as memory:  # noqa: PTH123
         for line in Path("/proc/self/maps").read_text().splitlines():
             start, end = (int(part, 16) for part in line.split()[0].split("-"))
-            if " rw-p " in line and end - start < 1 << 28:
-                memory.seek(start)
-                if memory.read(end - start).count(other) > COPIES_OF_OWN:
-                    return True
+            if " rw-p " not in line:
+                continue
+            found = 0
+            for piece in range(start, end, PIECE):
+                memory.seek(piece)
+                found += memory.read(min(PIECE, end - piece)).count(other)
+            if found > COPIES_OF_OWN:
+                return True
     return False
 
 
+PIECE = 1 << 26
+"""How much is read at once; what lies across two pieces is missed."""
 COPIES_OF_OWN = 2
 """Those that the search itself makes."""
 
