@@ -141,6 +141,9 @@ def has_cheated(record: Record) -> bool:
 @pytest.mark.parametrize(("name", "mode"), of_kind(TRIES))
 def test_what_a_method_finds_and_changes(name: str, mode: str, place: dict[str, Any]) -> None:
     skip_unless_possible(mode, name)
+    promised = rows()[name.replace("_", " ")][mode].partition(":")[0]
+    if promised == "by chance":
+        pytest.skip("nothing is promised: what is left in memory may be written over")
     limits = MODES[mode]
     rival, _ = records({"rival": Toy()}, limits)
     made = records({"cheat": Attempt(None, name, json.dumps(place)), "rival": Toy()}, limits)
@@ -148,7 +151,7 @@ def test_what_a_method_finds_and_changes(name: str, mode: str, place: dict[str, 
     after = next(record for record in made if record.job.method == "rival")
     succeeds = any(record.status == "done" and has_cheated(record) for record in cheating)
     succeeds = succeeds or losses_of(after) != losses_of(rival)
-    assert ("succeeds" if succeeds else "stopped") == rows()[name.replace("_", " ")][mode].partition(":")[0]
+    assert ("succeeds" if succeeds else "stopped") == promised
 
 
 def losses_of(record: Record) -> dict[str, list[float]]:
