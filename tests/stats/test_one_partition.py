@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import timeit
+import warnings
 
 import numpy as np
 import pytest
@@ -102,3 +103,12 @@ def test_one_run_with_an_infinite_or_unvarying_loss_has_a_mean_at_most() -> None
 def test_a_loss_that_is_not_a_number_is_refused_by_its_place() -> None:
     with pytest.raises(StatisticsError, match=r"second method: the loss of training set 0, test case 2"):
         compare_partition([[1.0, 2.0, 3.0]], [[1.0, 2.0, np.nan]])
+
+
+def test_losses_near_the_largest_number_have_no_standard_error_and_no_warning() -> None:
+    losses = np.array([[1e300, 2e300, 0.0, 1e300]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = analyse_partition(losses)
+    assert found.mean == 1e300
+    assert found.standard_error is None

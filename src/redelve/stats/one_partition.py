@@ -123,9 +123,10 @@ def _of_cases(losses: FloatArray, largest: float | None = None) -> Analysis:
     mean = _mean(row_means([losses]) if largest is None else np.array([losses.sum() / cases]))
     error = None
     if mean is not None and isfinite(mean):
-        centred = losses - mean
-        left = float(centred.sum()) / cases
-        mean, squares = mean + left, float(centred @ centred) - cases * left**2
+        with np.errstate(over="ignore", invalid="ignore"):  # losses near the largest number there is
+            centred = losses - mean
+            left = float(centred.sum()) / cases
+            mean, squares = mean + left, float(centred @ centred) - cases * left**2
         error = sqrt(max(squares, 0.0) / (cases - 1) / cases)
     size = float(np.abs(losses).max()) if largest is None else largest
     varies = error is not None and isfinite(error) and error > ROUNDING * size

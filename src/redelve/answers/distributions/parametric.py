@@ -182,9 +182,10 @@ class Normal(Distribution):
         """σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π) (Gneiting and Raftery 2007, section 4.2)."""
         from scipy.special import ndtr
 
-        z = (values - self.location) / self.scale
-        density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
-        return np.asarray(self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi)))
+        with np.errstate(over="ignore"):  # values near the largest number there is lose all there is
+            z = (values - self.location) / self.scale
+            density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
+            return np.asarray(self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi)))
 
 
 @dataclass(frozen=True, eq=False)
