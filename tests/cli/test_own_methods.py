@@ -56,6 +56,7 @@ def test_one_of_them_a_dictionary_or_what_a_function_makes_can_be_named(folder: 
         ("mine_broken.py", "1 / 0\n", "can't load mine_broken.py (ZeroDivisionError: division by zero)"),
         ("mine_other.py:tree", "x = 3\n", 'can\'t load "tree" from mine_other.py (AttributeError'),
         ("mine_absent_too.py:tree", None, '"mine_absent_too.py" is not there'),
+        ("mine_cut.py:make", "def make():\n    return D\n", "mine_cut.py:make makes no method (NameError"),
     ],
 )
 def test_what_cannot_be_loaded_is_told(folder: Path, text: str, held: str | None, told: str) -> None:

@@ -37,9 +37,12 @@ def own_method(text: str) -> Any:
         return text
     held = attribute_of(place, attribute)
     is_function = inspect.isfunction(held) or inspect.isclass(held)
-    if is_function and not _required(held):
+    if not is_function or _required(held):
+        return held
+    try:
         return held()
-    return held
+    except Exception as error:
+        raise UsageError(f"{text} makes no method ({type(error).__name__}: {error})") from None
 
 
 def estimators_of(place: str) -> dict[str, Any]:
