@@ -159,7 +159,7 @@ def read_challenge(folder: StrPath) -> Challenge:
     text = read_text(path, limit=1 << 20)
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except (ValueError, RecursionError) as problem:  # no TOML, or a number with too many digits
         line = re.search(r"line (\d+)", str(problem))
         raise FormatError(path, int(line[1]) if line else None, f"this is no TOML: {problem}") from None
     return _Reader(path, text).challenge(place, table)

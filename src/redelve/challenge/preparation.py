@@ -159,7 +159,7 @@ def _text_to_extend(settings: Path, name: str) -> str:
     text = read_text(settings)
     try:
         tomllib.loads(f"{text}\n[[datasets]]\n")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         raise SpecError(f"{settings} has its datasets in one list: write each below [[datasets]]") from None
     return text
 

@@ -190,3 +190,8 @@ def test_no_text_leads_to_anything_but_a_description_or_our_error(text: str) -> 
         parse_description(text)
     except FormatError as problem:
         assert len(str(problem).splitlines()) == 1
+
+
+def test_a_number_with_too_many_digits_is_told() -> None:
+    with pytest.raises(FormatError, match="4300 digits"):
+        parse_description(f"case = {'9' * 5000}\n")

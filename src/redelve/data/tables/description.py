@@ -262,7 +262,7 @@ def parse_description(text: str, path: str = "description") -> Description:
     """The description in `text`; `path` is for messages."""
     try:
         entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # no TOML, or a number with too many digits
         place = LINE_IN_MESSAGE.search(str(problem))
         line = int(place[1]) if place and place[1] else None
         cause = LINE_IN_MESSAGE.sub("", str(problem))
@@ -467,7 +467,7 @@ def _path_in(line: str) -> tuple[str, ...]:
     """The names in a table's header or before an equals sign; empty if there are none."""
     try:
         entries: Any = tomllib.loads(line)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ()
     names = []
     while isinstance(entries, dict) and entries:
