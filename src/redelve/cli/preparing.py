@@ -82,6 +82,8 @@ def _dgenorder(given: Given) -> str:
     progress(f"generating: {path}")
     progress("  counting cases...")
     cases = library.prototask_data(spec, replace(prototask, order="retain")).cases
+    if not cases.count:
+        raise LocationError(f"/{'/'.join(address)} has no cases: there is nothing to order")
     progress("  creating file...")
     seed = _seed(given.value("s"))
     order = random_order(cases.count, seed)

@@ -147,7 +147,8 @@ def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table
     for entry in entries:
         if not kinds.keys() >= set(entry.head.answer):
             known = entry.source.schema
-            kinds |= {name: known.field(name).type for name in entry.head.answer}
+            with failures_named(f"the record of {entry.head.job}"):
+                kinds |= {name: known.field(name).type for name in entry.head.answer}
     schema = pa.schema(KEYS | dict(sorted(kinds.items())))
     return schema, (_filled(entry, entry.source.answers(entry.head), schema) for entry in entries)
 
