@@ -8,6 +8,7 @@ from pathlib import Path
 from redelve.cli import options as of
 from redelve.cli.assess import pairs
 from redelve.cli.options import Command, UsageError
+from redelve.cli.score_options import ScoreTableOptions
 
 
 def two_numbers(letter: str, meaning: str, argument: str) -> of.TypedOption[tuple[float, float] | None]:
@@ -20,21 +21,13 @@ def two_numbers(letter: str, meaning: str, argument: str) -> of.TypedOption[tupl
     return of.TypedOption(of.Option(letter, meaning, argument), found, None, "two numbers, as 0,1")
 
 
-class CompareOptions(of.VerbOptions):
+class CompareOptions(ScoreTableOptions):
     """What `redelve compare` is told."""
 
     model = of.text("m", "the column of models", "column")
-    case = of.text("c", "the column of cases", "column")
-    score = of.text("s", "the column of scores", "column")
-    task = of.text("t", "the column of tasks", "column")
-    run = of.text("r", "the column that counts answers to the same case", "column")
-    group = of.text("g", "the column that tells which cases belong together", "column")
     fold = of.text("f", "the column of folds or resamples", "column")
     training_set = of.text("T", "the column of training sets", "column")
-    weight = of.text("W", "the column of the cases' weights", "column")
     slices = of.names("S", "columns that say more of the cases, for redelve differ", "columns")
-    higher = of.flag("H", "a higher score is better")
-    lower = of.flag("L", "a lower score is better")
     metric = of.text("n", "what to call the score, or which one where a file has several", "name")
     limits = two_numbers("l", "the lowest and the highest score there can be, as 0,1", "limits")
     ratio = of.text("R", "of scores of folds, test cases over training cases, as 1/9", "ratio")
@@ -42,7 +35,6 @@ class CompareOptions(of.VerbOptions):
         "M", "cases that a model lacks: common leaves them out, worst counts", "which", "common"
     )
     pooled = of.flag("p", "take all tasks together as one")
-    reader = of.text("F", "the tool that wrote the files, where that cannot be told", "tool")
     unfinished = of.flag("u", "take evaluations that did not end well, too")
     margin = of.text("d", "the difference that does not matter: 2%, or 0.5 in units of the score", "margin")
     compare = pairs("C", "planned comparisons, mine:theirs, separated by commas; no others are tested")

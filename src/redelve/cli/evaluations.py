@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from redelve.cli import FAILURE, NO_RESULT, USAGE
 from redelve.cli import options as of
 from redelve.cli.options import Command, ToldWithCode, UsageError
+from redelve.cli.score_options import ScoreTableOptions
 
 if TYPE_CHECKING:
     from redelve.findings.elimination import QuestionRace
@@ -30,7 +31,7 @@ def _limits_option(meaning: str, wanted: str) -> of.TypedOption[Any]:
     return of.TypedOption(of.Option("l", meaning, "limits"), _limits, None, wanted)
 
 
-class RaceOptions(of.VerbOptions):
+class RaceOptions(ScoreTableOptions):
     """What `redelve race` is told."""
 
     questions = of.text("Q", "a file with all questions that may be asked, where scores are growing", "file")
@@ -44,16 +45,7 @@ class RaceOptions(of.VerbOptions):
     level = of.number("a", "the chance that anything false is said (0.05)", "level", POSITIVE_SHARE)
     seed = of.whole("S", "which random order the questions are asked in (0)", wanted=of.FROM_0, default=0)
     model = of.text("M", "the column of models", "column")
-    case = of.text("c", "the column of cases", "column")
-    score = of.text("s", "the column of scores", "column")
-    task = of.text("t", "the column of tasks", "column")
-    run = of.text("r", "the column that counts answers to the same case", "column")
-    group = of.text("g", "the column that tells which cases belong together", "column")
-    weight = of.text("W", "the column of the cases' weights", "column")
-    higher = of.flag("H", "a higher score is better")
-    lower = of.flag("L", "a lower score is better")
     limits = _limits_option("the lowest and the highest score there can be, as 0,1", "two numbers, as 0,1")
-    reader = of.text("F", "the tool that wrote the files, where that cannot be told", "tool")
 
 
 RACE = Command(
@@ -122,7 +114,7 @@ def _write_calls(race: QuestionRace, path: str) -> None:
             writer.writerow([model, *(case if isinstance(case, tuple) else (case,))])
 
 
-class GateOptions(of.VerbOptions):
+class GateOptions(ScoreTableOptions):
     """What `redelve gate` is told."""
 
     than = of.text("T", "the scores of the old model; else they are in the same file", "file")
@@ -134,18 +126,9 @@ class GateOptions(of.VerbOptions):
     missing = of.text("x", "cases that one lacks: common leaves them out, worst counts", "which", "common")
     junit = of.text("j", "write a JUnit report to this file", "file")
     markdown = of.text("w", "write a summary for a pull request to this file", "file")
-    case = of.text("c", "the column of cases", "column")
-    score = of.text("s", "the column of scores", "column")
-    task = of.text("t", "the column of tasks", "column")
-    run = of.text("r", "the column that counts answers to the same case", "column")
-    group = of.text("g", "the column that tells which cases belong together", "column")
-    weight = of.text("W", "the column of the cases' weights", "column")
-    higher = of.flag("H", "a higher score is better")
-    lower = of.flag("L", "a lower score is better")
     limits = _limits_option(
         "the lowest and the highest score there can be, as 0,1, or none", "two numbers, as 0,1, or none"
     )
-    reader = of.text("F", "the tool that wrote the files, where that cannot be told", "tool")
 
 
 GATE = Command(

@@ -352,11 +352,14 @@ class VerbOptions:
 
     @classmethod
     def _typed(cls) -> dict[str, TypedOption[object]]:
-        return {name: one for name, one in vars(cls).items() if isinstance(one, TypedOption)}
+        named = (
+            name for kind in cls.__mro__ for name, one in vars(kind).items() if isinstance(one, TypedOption)
+        )
+        return {name: getattr(cls, name) for name in named}
 
     @classmethod
     def declared(cls) -> tuple[Option, ...]:
-        """The options for the parser and the help, in the order of the class."""
+        """The options for the parser and the help, in the order of the class; inherited ones last."""
         return tuple(one.option for one in cls._typed().values())
 
 
