@@ -82,8 +82,11 @@ class Engine:
         """Matrix products, one for each run, written into `out`."""
         if self.is_numpy:
             np.matmul(first, second, out=out)
-        else:  # torch refuses to write the products of three axes and two into a view
-            out[...] = self.xp.matmul(first, second)
+            return
+        import torch
+
+        runs = len(out)
+        torch.bmm(*(each.expand(runs, *each.shape[-2:]) for each in (first, second)), out=out)
 
     def clamp(self, values: Array, low: float | None, high: float | None) -> None:
         """Bring numbers between bounds (None: there is none), in place."""

@@ -80,25 +80,29 @@ class Group:
         )
         self._records = Records(len(runs))
         self._strip = Strip()
+        self._needs_worst = any(rule.needs_worst for rule in lesson.stopping.parts())
         self._measurements = 0
 
     def train(self) -> None:
         """Until every run has stopped."""
         begin = time.thread_time()
         runs, places = self._runs, self._lesson.schedule.places
-        needs_worst = any(rule.needs_worst for rule in self._lesson.stopping.parts())
         while len(self._runs):
-            seen = self._course.look(worst=needs_worst)
-            self._strip.add(self._kernel.xp, seen.error)
-            if needs_worst and self._leave_if_successful(seen.worst):
-                continue
-            self._course.move()
-            self._watch.epoch += 1
-            if self._watch.epoch in places:
+            self._advance()
+            if len(self._runs) and self._watch.epoch in places:
                 self._measure(places[self._watch.epoch])
         spent = time.thread_time() - begin
         epochs = np.maximum(self._ledger.epochs[runs], 1)
         self._ledger.cpu_seconds[runs] = spent * epochs / epochs.sum()
+
+    def _advance(self) -> None:
+        """One epoch."""
+        seen = self._course.look(worst=self._needs_worst)
+        self._strip.add(self._kernel.xp, seen.error)
+        if self._needs_worst and self._leave_if_successful(seen.worst):
+            return
+        self._course.move()
+        self._watch.epoch += 1
 
     def _leave_if_successful(self, worst: Array) -> bool:
         """Let runs go whose weights, before they move, are good; true if none is left."""
@@ -114,7 +118,7 @@ class Group:
 
     def _measure(self, place: int) -> None:
         """The end of a strip."""
-        mean, lowest, last = (self._numpy(each) for each in self._strip.close())
+        mean, lowest, last = self._closed_strip()
         self._records.note_training(lowest)
         self._watch.progress = _relative_excess(mean, lowest, 1000.0)
         if self._validation is not None:
@@ -124,6 +128,11 @@ class Group:
         fired = (self._lesson.stopping.fires(self._watch) | diverged) & ~self._stopped
         if fired.any():
             self._leave(fired, diverged=diverged)
+
+    def _closed_strip(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Mean, lowest and last training error since the last measurement."""
+        mean, lowest, last = (self._numpy(each) for each in self._strip.close())
+        return mean, lowest, last
 
     def _note_validation(self, which: NDArray[np.bool_]) -> None:
         assert self._validation is not None
@@ -147,31 +156,38 @@ class Group:
             self._curves.test[place, runs] = errors[under_way]
 
     def _leave(
-        self, fired: NDArray[np.bool_], *, diverged: NDArray[np.bool_] | None = None, extra_passes: int = 0
+        self,
+        fired: NDArray[np.bool_],
+        *,
+        diverged: NDArray[np.bool_] | None = None,
+        extra_passes: int = 0,
+        ended: Ended | None = None,
     ) -> None:
-        """Write down the results of runs that have stopped and go on without them."""
+        """Write down the results of runs that have stopped (now, if not told when); go on without them."""
         gone = np.flatnonzero(fired)
         rows, ledger = self._runs[gone], self._ledger
-        final = self._kernel.unload(self._taken(self._course.weights, gone))
+        ended = ended or Ended(np.full(len(fired), self._watch.epoch), self._course.weights)
+        final = self._kernel.unload(self._taken(ended.weights, gone))
         ledger.final_weights[rows] = final
         ledger.weights[rows] = (
             final if self._validation is None else self._kernel.unload(self._taken(self._best, gone))
         )
-        ledger.epochs[rows] = self._watch.epoch
+        epochs = ended.epochs[gone]
+        ledger.epochs[rows] = ledger.relevant_epochs[rows] = epochs
         ledger.lowest_training[rows] = self._records.lowest_training[gone]
-        ledger.relevant_epochs[rows] = self._watch.epoch
         if self._validation is not None:
             ledger.relevant_epochs[rows] = self._records.relevant_epochs[gone]
             ledger.lowest_validation[rows] = self._records.lowest_validation[gone]
             ledger.overfit[rows] = self._watch.generalization_loss[gone]
-        ledger.traversals[rows] = self._traversals(extra_passes)
-        reasons = self._lesson.stopping.reasons(self._watch, gone)
-        for place, row in enumerate(rows):
-            lost = diverged is not None and bool(diverged[gone[place]])
-            ledger.reasons[row] = "diverged" if lost else reasons[place]
+        ledger.traversals[rows] = self._traversals(epochs, extra_passes)
+        reasons = np.array(self._lesson.stopping.reasons(self._watch, gone), dtype=object)
+        ledger.reasons[rows] = reasons if diverged is None else np.where(diverged[gone], "diverged", reasons)
         self._stopped[gone] = True
-        if self._lesson.engine.is_numpy or LINGER * self._stopped.sum() >= len(self._stopped):
+        if self._is_time_to_thin():
             self._keep(np.flatnonzero(~self._stopped))
+
+    def _is_time_to_thin(self) -> bool:
+        return self._lesson.engine.is_numpy or LINGER * int(self._stopped.sum()) >= len(self._stopped)
 
     def _keep(self, stay: NDArray[np.intp]) -> None:
         self._runs = self._runs[stay]
@@ -194,10 +210,10 @@ class Group:
             latches={rule: flags[stay] for rule, flags in self._watch.latches.items()},
         )
 
-    def _traversals(self, extra_passes: int) -> int:
+    def _traversals(self, epochs: NDArray[np.int64], extra_passes: int) -> NDArray[np.int64]:
         algorithm, sets = self._lesson.algorithm, self._lesson.sets
-        passes = algorithm.passes_before + algorithm.passes * self._watch.epoch
-        crossed = sets.training.cases * (2 * passes + extra_passes) + self._watch.epoch
+        passes = algorithm.passes_before + algorithm.passes * epochs
+        crossed = sets.training.cases * (2 * passes + extra_passes) + epochs
         if sets.validation is not None:
             crossed += sets.validation.cases * self._measurements
         return crossed * self._lesson.architecture.connection_count
@@ -210,6 +226,14 @@ class Group:
 
     def _numpy(self, values: Array) -> NDArray[np.float64]:
         return self._kernel.engine.numpy(values).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """When runs ended, and at which weights: those of all runs of a group."""
+
+    epochs: NDArray[np.int64]
+    weights: Array
 
 
 class Strip:
@@ -235,9 +259,10 @@ class Strip:
 
     def keep(self, positions: Array) -> None:
         """Go on with these runs only."""
-        self._sum, self.lowest, self._last = (
-            each[positions] for each in (self._sum, self.lowest, self._last)
-        )
+        if self._last is not None:
+            self._sum, self.lowest, self._last = (
+                each[positions] for each in (self._sum, self.lowest, self._last)
+            )
 
 
 class Records:

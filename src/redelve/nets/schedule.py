@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,6 +32,10 @@ class Schedule:
         if any(epoch < 1 for epoch in strips):
             raise SpecError(f"strips {strips}: epochs to measure at begin with 1")
         return cls((*sorted({epoch for epoch in strips if epoch < limit}), limit))
+
+    def after(self, epoch: int) -> int:
+        """The next epoch to measure at."""
+        return self.epochs[bisect_right(self.epochs, epoch)]
 
     @cached_property
     def places(self) -> dict[int, int]:

@@ -166,6 +166,27 @@ class Success(StoppingRule):
         return np.zeros(watch.runs, dtype=bool) if watch.worst is None else watch.worst < self.tau
 
 
+def success_alone(rule: StoppingRule) -> float | None:
+    """The τ of success, if a run that succeeds stops whatever else, and deviations matter in no other way.
+
+    >>> success_alone(Success(0.4) | MaxEpochs(100))
+    0.4
+    """
+    ways = list(_alternatives(rule))
+    others = (part for way in ways if not isinstance(way, Success) for part in way.parts())
+    if any(part.needs_worst for part in others):
+        return None
+    return max((way.tau for way in ways if isinstance(way, Success)), default=None)
+
+
+def _alternatives(rule: StoppingRule) -> Iterator[StoppingRule]:
+    if isinstance(rule, Either):
+        yield from _alternatives(rule.first)
+        yield from _alternatives(rule.second)
+    else:
+        yield rule
+
+
 @dataclass(frozen=True)
 class Once(StoppingRule):
     """Fires from the first time on that `rule` fires."""

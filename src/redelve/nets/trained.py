@@ -60,11 +60,11 @@ class Ledger:
         self.lowest_training = np.full(runs, np.inf)
         self.lowest_validation = np.full(runs, np.nan)
         self.overfit = np.full(runs, np.nan)
-        self.reasons = [""] * runs
+        self.reasons = np.full(runs, "", dtype=object)
         self.traversals = np.zeros(runs, dtype=np.int64)
         self.cpu_seconds = np.zeros(runs)
 
     def close(self, curves: Curves | None) -> Trained:
         """The finished value."""
-        fields = vars(self) | {"reasons": tuple(self.reasons), "curves": curves}
+        fields = vars(self) | {"reasons": tuple(self.reasons.tolist()), "curves": curves}
         return Trained(**fields)

@@ -19,6 +19,7 @@ from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
 from redelve.nets.error_functions import ErrorFunction, SquaredOutputError
+from redelve.nets.graph_group import GraphGroup, may_be_replayed
 from redelve.nets.group import Group, GroupLesson, make_kernel
 from redelve.nets.schedule import Schedule
 from redelve.nets.stacked import TABLE_SIZE
@@ -82,8 +83,9 @@ def train(
     )
     ledger = Ledger(weights, engine.dtype)
     curves = _blank_curves(schedule, sets, runs) if procedure.curves else None
+    group = GraphGroup if may_be_replayed(lesson) else Group
     _in_chunks(
-        lambda rows: Group(lesson, rows, ledger, curves).train(),
+        lambda rows: group(lesson, rows, ledger, curves).train(),
         architecture,
         sets.training.cases,
         runs,

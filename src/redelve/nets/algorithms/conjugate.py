@@ -33,6 +33,8 @@ class ScaledConjugateGradients:
 class ConjugateCourse(Course):
     """Scaled conjugate gradients under way. Names are Møller's: p, r, δ, λ, λ̄, μ, α, Δ."""
 
+    is_replayable: ClassVar[bool] = False  # directions begin anew after as many epochs as there are weights
+
     def __init__(self, start: Start, algorithm: ScaledConjugateGradients) -> None:
         super().__init__(start)
         self._sigma = algorithm.sigma

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,11 @@ class Course(ABC):
     """Some runs under way. An epoch is `look` (what are error and gradient here?), then `move`.
 
     Attributes that are arrays belong to runs: with one axis, a number for each run; with two, one for each
-    weight. `keep` thins them all out when runs have finished.
+    weight. `keep` thins them all out when runs have finished. `is_replayable` says that every epoch makes the
+    same calls, so that a graph of them can be replayed (graph_group.py).
     """
+
+    is_replayable: ClassVar[bool] = True
 
     def __init__(self, start: Start) -> None:
         self.kernel = start.kernel
@@ -63,12 +66,23 @@ class Course(ABC):
     def move(self) -> None:
         """Change the weights, knowing what `look` saw."""
 
+    def settle(self, homes: dict[str, Array]) -> None:
+        """Bring what is remembered back to the arrays that held it before (`homes`), for the next replay."""
+        for name, home in homes.items():
+            now = getattr(self, name)
+            if now is not home:
+                home[...] = now
+                setattr(self, name, home)
+
+    def homes(self) -> dict[str, Array]:
+        """The arrays that hold what is remembered."""
+        return {name: value for name, value in vars(self).items() if hasattr(value, "ndim")}
+
     def keep(self, positions: Array) -> None:
         """Go on with the runs at these positions only."""
         self.cases = self.kernel.take_cases(self.cases, positions)
-        for name, value in vars(self).items():
-            if hasattr(value, "ndim"):
-                setattr(self, name, self._kept(value, positions))
+        for name, value in self.homes().items():
+            setattr(self, name, self._kept(value, positions))
         if self.seen is not None:
             worst = None if self.seen.worst is None else self.seen.worst[positions]
             self.seen = KernelLook(
