@@ -78,6 +78,7 @@ def test_outputs_and_errors_are_those_of_networks_computed_unit_by_unit(
     data, weights = random_data(architecture, cases, runs, own), some_weights(architecture, runs)
     outputs = kernel.outputs(kernel.load(weights), kernel.prepare(data))
     errors = kernel.errors(kernel.load(weights), kernel.prepare(data))
+    np.testing.assert_array_equal(kernel.look(kernel.load(weights), kernel.prepare(data)).error, errors)
     assert outputs.shape == (runs, cases, architecture.outputs)
     for run in range(runs):
         inputs, targets = (each[run] if own else each for each in (data.inputs, data.targets))

@@ -87,7 +87,8 @@ def test_activations_errors_and_stopping_agree(dtype: str, output: str, error: E
 )
 def test_tiny_networks_agree(algorithm: Algorithm) -> None:
     weights = some_weights(TINY, 50, 1.4)
-    procedure = Procedure(algorithm, Success(0.4) | MaxEpochs(40))
+    # Not more: conjugate gradients double a difference of rounding with every second iteration.
+    procedure = Procedure(algorithm, Success(0.4) | MaxEpochs(20))
     first, second = (
         train(TINY, weights, Sets(XOR), procedure, seeds=range(50), engine=Engine(backend))
         for backend in ("numpy", "torch")

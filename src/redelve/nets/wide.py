@@ -116,7 +116,7 @@ class WideKernel(NetworkKernel):
 
     def _total(self, first: Array, second: Array, scratch: Array) -> Array:
         self.xp.multiply(first, second, out=scratch)
-        return fold(fold(scratch, 1), 0)
+        return fold(fold(scratch, 1), 0) * 1.0  # an own array: the backward pass writes over the scratch
 
     def _largest(self, values: Array) -> Array:
         return self.xp.max(values.reshape(-1, self.runs), axis=0)
