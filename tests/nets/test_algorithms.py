@@ -144,7 +144,7 @@ def test_scaled_conjugate_gradients_solve_a_quadratic_in_as_many_steps_as_weight
 def plain_scg(architecture: Architecture, data: Data, weights: Vector, iterations: int) -> Vector:
     """Møller 1993, section 4, line by line, for one network."""
     gradient, count = gradients(architecture, data), len(weights)
-    scale = SquaredOutputError().scale(architecture, data.cases)
+    scale = float(SquaredOutputError().scale(architecture, data.cases))
 
     def cost(at: Vector) -> float:
         return float(measure(architecture, at[None], data)[0]) / scale / 2

@@ -14,14 +14,21 @@ from redelve.nets.architecture import Architecture
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Inputs and targets: cases × columns, the same for all runs, or runs × cases × columns."""
+    """Inputs and targets: cases × columns, the same for all runs, or runs × cases × columns.
+
+    `weights` of cases (one for each case, or runs × cases) multiply a case's error; a weight of 0 makes the
+    case padding, so that runs may have different numbers of cases. Reported errors are weighted means.
+    """
 
     inputs: NDArray[Any]
     targets: NDArray[Any]
+    weights: NDArray[np.float64] | None
 
-    def __init__(self, inputs: ArrayLike, targets: ArrayLike) -> None:
+    def __init__(self, inputs: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None) -> None:
         object.__setattr__(self, "inputs", np.asarray(inputs))
         object.__setattr__(self, "targets", np.asarray(targets))
+        given = None if weights is None else np.asarray(weights, dtype=np.float64)
+        object.__setattr__(self, "weights", given)
         if self.inputs.ndim not in (2, 3) or self.targets.ndim not in (2, 3):
             raise SpecError(
                 f"inputs of shape {self.inputs.shape}, targets of shape {self.targets.shape}: "
@@ -34,6 +41,26 @@ class Data:
             )
         if not (np.isfinite(self.inputs).all() and np.isfinite(self.targets).all()):
             raise SpecError("inputs or targets are not all finite: encode or leave out missing values first")
+        if self.weights is not None:
+            self._check_weights(self.weights)
+
+    def _check_weights(self, weights: NDArray[np.float64]) -> None:
+        if weights.ndim not in (1, 2) or weights.shape[-1] != self.cases:
+            raise SpecError(
+                f"case weights of shape {weights.shape} for {self.cases} cases: "
+                "give one for each case, or runs × cases"
+            )
+        if not np.isfinite(weights).all() or weights.min() < 0:
+            raise SpecError(
+                f"case weights from {weights.min()} to {weights.max()}: give finite ones, 0 or more"
+            )
+        if not (weights.max(axis=-1) > 0).all():
+            raise SpecError("all case weights of a run are 0: give at least one case a weight above 0")
+
+    @property
+    def weight(self) -> int | NDArray[np.float64]:
+        """How much all cases weigh together: their number, or the sum of their weights (of each run)."""
+        return self.cases if self.weights is None else np.asarray(self.weights.sum(axis=-1))
 
     @property
     def cases(self) -> int:
@@ -54,11 +81,17 @@ class Data:
                 raise SpecError(
                     f"{name} data are for {array.shape[0]} runs, weights for {runs}: give as many of each"
                 )
+        if self.weights is not None and self.weights.ndim == 2 and len(self.weights) != runs:
+            raise SpecError(
+                f"{name} data have case weights for {len(self.weights)} runs, the networks are {runs}: "
+                "give as many of each"
+            )
 
     def of_runs(self, runs: NDArray[np.intp]) -> Data:
         """The data of some of the runs."""
         inputs, targets = (each[runs] if each.ndim == 3 else each for each in (self.inputs, self.targets))
-        return Data(inputs, targets)
+        own = self.weights is not None and self.weights.ndim == 2
+        return Data(inputs, targets, self.weights[runs] if own and self.weights is not None else self.weights)
 
 
 @dataclass(frozen=True)

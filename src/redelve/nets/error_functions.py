@@ -34,8 +34,8 @@ class SquaredOutputError:
     def check_targets(self, architecture: Architecture, targets: NDArray[Any]) -> None:
         """Any targets will do."""
 
-    def scale(self, architecture: Architecture, cases: int) -> float:
-        """What turns the sum over cases and outputs into the reported error."""
+    def scale(self, architecture: Architecture, cases: Any) -> Any:
+        """What turns the sum over cases and outputs into the reported error; `cases` is their weight."""
         return 100.0 * (self.high - self.low) / (architecture.outputs * cases)
 
 
@@ -68,8 +68,8 @@ class CrossEntropy:
                 "give class probabilities, which sum to 1"
             )
 
-    def scale(self, architecture: Architecture, cases: int) -> float:
-        """What turns the sum over cases and outputs into the reported error."""
+    def scale(self, architecture: Architecture, cases: Any) -> Any:
+        """What turns the sum over cases and outputs into the reported error; `cases` is their weight."""
         return 1.0 / cases
 
 

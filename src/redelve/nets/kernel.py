@@ -23,19 +23,20 @@ from redelve.nets.error_functions import CrossEntropy, ErrorFunction
 
 @dataclass(frozen=True)
 class Block:
-    """Some cases, laid out for a kernel: inputs with their constant row, and targets."""
+    """Some cases, laid out for a kernel: inputs with their constant row, targets, perhaps weights."""
 
     inputs: Array
     targets: Array
     cases: int
+    weights: Array | None = None
 
 
 @dataclass(frozen=True)
 class KernelCases:
-    """A data set laid out for a kernel, in blocks that fit the cache."""
+    """A data set laid out for a kernel, in blocks that fit the cache; `count` is what the cases weigh."""
 
     blocks: tuple[Block, ...]
-    count: int
+    count: int | Array
 
 
 @dataclass(frozen=True)
@@ -208,9 +209,13 @@ class NetworkKernel(ABC):
         if worst or tolerance is not None:
             outputs = tables.layers[-1]
             self.xp.abs(outputs.deltas, out=outputs.scratch)
+            if block.weights is not None:  # what weighs nothing is padding
+                outputs.scratch[...] *= block.weights > 0
             largest = self._largest(outputs.scratch) if worst else None
             if tolerance is not None:
                 outputs.deltas[...] *= outputs.scratch > self._spread_over_cases(tolerance)
+        if block.weights is not None:
+            tables.layers[-1].deltas[...] *= block.weights
         self._backward(weights, block, tables, gradient)
         return KernelLook(error, gradient, largest)
 
@@ -233,16 +238,20 @@ class NetworkKernel(ABC):
         outputs = tables.layers[-1]
         self.xp.subtract(outputs.values, block.targets, out=outputs.deltas)
         if isinstance(self.error, CrossEntropy):
-            return self._surprise(outputs, block.targets)
-        return self._total(outputs.deltas, outputs.deltas, outputs.scratch)
+            return self._surprise(outputs, block)
+        if block.weights is None:
+            return self._total(outputs.deltas, outputs.deltas, outputs.scratch)
+        return self._total(outputs.deltas, outputs.deltas * block.weights, outputs.scratch)
 
-    def _surprise(self, outputs: Rows, targets: Array) -> Array:
+    def _surprise(self, outputs: Rows, block: Block) -> Array:
         """-Σ t ln o, and for logistic outputs -Σ (1 - t) ln (1 - o) too, zeros kept off the logarithm."""
         tiny = float(np.finfo(self.engine.dtype).tiny)
+        targets = block.targets if block.weights is None else block.targets * block.weights
         error = -self._total(self.xp.log(self.xp.clip(outputs.values, tiny, None)), targets, outputs.scratch)
         if self._activations[-1].name == "logistic":
             others = self.xp.log(self.xp.clip(1.0 - outputs.values, tiny, None))
-            error = error - self._total(others, 1.0 - targets, outputs.scratch)
+            rest = 1.0 - block.targets if block.weights is None else (1.0 - block.targets) * block.weights
+            error = error - self._total(others, rest, outputs.scratch)
         return error
 
     def _backward(self, weights: Array, block: Block, tables: Tables, gradient: Array) -> None:
@@ -276,6 +285,17 @@ class NetworkKernel(ABC):
         for unit in units[1:]:
             total += unit
         values /= total
+
+    # What cases weigh: one number, or one for each run.
+
+    def _weight(self, data: Data) -> int | Array:
+        weight = data.weight
+        if isinstance(weight, int):
+            return weight
+        return self.engine.array(weight) if weight.ndim else float(weight)
+
+    def _taken_weight(self, weight: int | Array, positions: Array) -> int | Array:
+        return weight if isinstance(weight, int | float) else weight[positions]
 
     # Views that are worth keeping.
 

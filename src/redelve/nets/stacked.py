@@ -35,6 +35,7 @@ class StackedKernel(NetworkKernel):
         if self._wiring.wires[0].constant:
             inputs = np.concatenate([inputs, np.ones((*inputs.shape[:-2], 1, inputs.shape[-1]))], axis=-2)
         targets = np.swapaxes(data.targets, -1, -2)
+        weights = None if data.weights is None else data.weights[..., None, :]
         count = math.ceil(data.cases * self._wiring.rows / TABLE_SIZE) if self.engine.device == "cpu" else 1
         edges = [data.cases * part // count for part in range(count + 1)]
         blocks = [
@@ -42,10 +43,11 @@ class StackedKernel(NetworkKernel):
                 self.engine.array(inputs[..., start:stop]),
                 self.engine.array(targets[..., start:stop]),
                 stop - start,
+                None if weights is None else self.engine.array(weights[..., start:stop]),
             )
             for start, stop in pairwise(edges)
         ]
-        return KernelCases(tuple(blocks), data.cases)
+        return KernelCases(tuple(blocks), self._weight(data))
 
     def spread(self, per_run: Array) -> Array:
         """For the axis of runs, which is first."""
@@ -62,8 +64,16 @@ class StackedKernel(NetworkKernel):
             return array[positions] if array.ndim == 3 else array
 
         return KernelCases(
-            tuple(Block(taken(each.inputs), taken(each.targets), each.cases) for each in cases.blocks),
-            cases.count,
+            tuple(
+                Block(
+                    taken(each.inputs),
+                    taken(each.targets),
+                    each.cases,
+                    None if each.weights is None else taken(each.weights),
+                )
+                for each in cases.blocks
+            ),
+            self._taken_weight(cases.count, positions),
         )
 
     def dot(self, first: Array, second: Array) -> Array:

@@ -45,9 +45,11 @@ class WideKernel(NetworkKernel):
             np.moveaxis(each if each.ndim == 3 else each[None], 0, -1).swapaxes(0, 1)
             for each in (data.inputs, data.targets)
         )
-        return KernelCases(
-            (Block(self.engine.array(inputs), self.engine.array(targets), data.cases),), data.cases
-        )
+        weights = None
+        if data.weights is not None:
+            weights = self.engine.array(np.atleast_2d(data.weights).T[None])
+        block = Block(self.engine.array(inputs), self.engine.array(targets), data.cases, weights)
+        return KernelCases((block,), self._weight(data))
 
     def spread(self, per_run: Array) -> Array:
         """For the axis of runs, which is last."""
@@ -64,8 +66,16 @@ class WideKernel(NetworkKernel):
             return array if array.shape[2] == 1 and self.runs != 1 else self.xp.take(array, positions, axis=2)
 
         return KernelCases(
-            tuple(Block(taken(each.inputs), taken(each.targets), each.cases) for each in cases.blocks),
-            cases.count,
+            tuple(
+                Block(
+                    taken(each.inputs),
+                    taken(each.targets),
+                    each.cases,
+                    None if each.weights is None else taken(each.weights),
+                )
+                for each in cases.blocks
+            ),
+            self._taken_weight(cases.count, positions),
         )
 
     def dot(self, first: Array, second: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from redelve.nets.algorithms.course import Course, Start
 from redelve.nets.backend import Array
@@ -38,14 +38,18 @@ class ConjugateCourse(Course):
     def __init__(self, start: Start, algorithm: ScaledConjugateGradients) -> None:
         super().__init__(start)
         self._sigma = algorithm.sigma
-        scale = self.kernel.error.scale(self.kernel.architecture, self.cases.count)
-        self._cost = (1.0 if isinstance(self.kernel.error, CrossEntropy) else 0.5) / scale
         self._iteration = 0
         zeros = self.kernel.engine.zeros((self.kernel.runs,))
         self._lambda, self._lambda_bar = zeros + algorithm.damping, zeros
         self._success = zeros == 0
         self._curvature = zeros
         self._direction: Array | None = None
+
+    @property
+    def _cost(self) -> Any:
+        """What turns reported errors into the sums whose gradients are followed."""
+        scale = self.kernel.error.scale(self.kernel.architecture, self.cases.count)
+        return (1.0 if isinstance(self.kernel.error, CrossEntropy) else 0.5) / scale
 
     def look(self, *, worst: bool) -> KernelLook:
         """The last accepted point; a pass is needed at the first one only."""
