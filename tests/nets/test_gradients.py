@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from redelve.nets import Architecture, CrossEntropy, Data, Engine, SquaredOutputError, measure, predict
+from redelve.nets import (
+    Architecture,
+    CrossEntropy,
+    Data,
+    Engine,
+    SquaredOutputError,
+    gradient,
+    measure,
+    predict,
+)
 from redelve.nets.error_functions import ErrorFunction
 from redelve.nets.kernel import NetworkKernel
 from redelve.nets.stacked import StackedKernel
@@ -128,3 +137,49 @@ def test_cross_entropy_of_certain_and_wrong_outputs_is_large_but_finite() -> Non
     data, weights = Data([[1.0]], [[0.0, 1.0]]), np.array([[2000.0, 0.0, -2000.0, 0.0]])
     assert 700 < measure(architecture, weights, data, error=CrossEntropy())[0] < 710
     np.testing.assert_array_equal(predict(architecture, weights, [[1.0]]), [[[1.0, 0.0]]])
+
+
+def complex_step(
+    architecture: Architecture, weights: NDArray[Any], data: Data, run: int, place: int
+) -> float:
+    """The derivative of ½ Σ w (o − t)² by one weight, to rounding: Im f(w + ih) / h (Squire and Trapp 1998).
+
+    By the book, for one hidden layer of tanh units and linear outputs.
+    """
+    shifted = weights[run].astype(complex)
+    shifted[place] += 1e-30j
+    hidden = architecture.sizes[1]
+    wires = [shifted[wire.place].reshape(wire.height, wire.width) for wire in architecture.wiring.wires]
+    given = np.column_stack([data.inputs[run], np.ones(data.cases)])
+    units = np.tanh(given @ wires[0][:hidden].T)
+    answer = units @ wires[1][:, :hidden].T
+    answer += given @ wires[0][hidden:].T if architecture.shortcuts else wires[1][:, hidden]
+    cost = 0.5 * ((answer - data.targets[run]) ** 2).sum(axis=1)
+    return float(((1.0 if data.weights is None else data.weights[run]) * cost).sum().imag / 1e-30)
+
+
+@pytest.mark.parametrize("shortcuts", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_public_gradient_equals_complex_steps(shortcuts: bool, weighted: bool) -> None:
+    architecture = Architecture((4, 5, 2), ("tanh", "identity"), shortcuts)
+    data, weights = random_data(architecture, 30, 3, True), some_weights(architecture, 3)
+    if weighted:
+        data = Data(data.inputs, data.targets, np.random.default_rng(2).random((3, 30)))
+    errors, slopes = gradient(architecture, weights, data)
+    for run in range(3):
+        expected = [complex_step(architecture, weights, data, run, k) for k in range(weights.shape[1])]
+        np.testing.assert_allclose(slopes[run], expected, rtol=1e-10, atol=1e-12)
+        outputs = plain_outputs(architecture, weights[run], data.inputs[run])
+        squares = 0.5 * ((outputs - data.targets[run]) ** 2).sum(axis=1)
+        shares = np.ones(30) if data.weights is None else data.weights[run]
+        assert errors[run] == pytest.approx(float((shares * squares).sum()), rel=1e-12)
+
+
+def test_the_public_gradient_of_cross_entropy_is_that_of_the_sum() -> None:
+    architecture = Architecture((3, 2), ("softmax",))
+    data, weights = random_data(architecture, 8, 2, False), some_weights(architecture, 2)
+    errors, slopes = gradient(architecture, weights, data, error=CrossEntropy())
+    np.testing.assert_allclose(errors, 8 * measure(architecture, weights, data, error=CrossEntropy()))
+    outputs = predict(architecture, weights, data.inputs)
+    expected = np.einsum("rcu,ci->rui", outputs - data.targets, np.column_stack([data.inputs, np.ones(8)]))
+    np.testing.assert_allclose(slopes, expected.reshape(2, -1), rtol=1e-12)

@@ -14,7 +14,7 @@ from redelve.nets.error_functions import CrossEntropy, SquaredOutputError
 from redelve.nets.starting import draw, initial_weights
 from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, StoppingRule, Success
 from redelve.nets.trained import Curves, Trained
-from redelve.nets.training import Procedure, measure, predict, train
+from redelve.nets.training import Procedure, gradient, measure, predict, train
 
 __all__ = [
     "GL",
@@ -39,6 +39,7 @@ __all__ = [
     "Success",
     "Trained",
     "draw",
+    "gradient",
     "initial_weights",
     "layered",
     "measure",

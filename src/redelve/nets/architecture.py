@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from redelve.errors import SpecError
 from redelve.nets.activations import ACTIVATIONS
 
@@ -99,6 +102,35 @@ class Architecture:
     def connection_count(self) -> int:
         """How many weights a network has, biases included."""
         return int(self.wiring.wires[-1].place.stop)
+
+    def groups(self) -> dict[str, NDArray[np.intp]]:
+        """Which weights belong together, by name: those out of each input, of each layer, and biases.
+
+        Layers are counted from 0, the inputs; inputs from 1. Every weight is in exactly one group.
+
+        >>> groups = Architecture((2, 3, 1), ("tanh", "identity"), shortcuts=True).groups()
+        >>> list(groups)
+        ['input 1 to layer 1', 'input 2 to layer 1', 'input 1 to layer 2', 'input 2 to layer 2', \
+'layer 1 to layer 2', 'biases of layer 1', 'biases of layer 2']
+        >>> groups["input 2 to layer 1"].tolist()
+        [1, 4, 7]
+        """
+        found: dict[str, NDArray[np.intp]] = {}
+        biases: dict[str, NDArray[np.intp]] = {}
+        for source, wire in enumerate(self.wiring.wires):
+            places = np.arange(wire.start, wire.place.stop).reshape(wire.height, wire.width)
+            row = 0
+            for layer in range(source + 1, len(self.sizes) if self.shortcuts else source + 2):
+                own = places[row : row + self.sizes[layer]]
+                row += self.sizes[layer]
+                if source == 0:
+                    names = [f"input {number} to layer {layer}" for number in range(1, self.inputs + 1)]
+                    found |= zip(names, own[:, : self.inputs].T, strict=True)
+                else:
+                    found[f"layer {source} to layer {layer}"] = own[:, : self.sizes[source]].ravel()
+                if wire.constant:
+                    biases[f"biases of layer {layer}"] = own[:, -1]
+        return found | biases
 
     @cached_property
     def wiring(self) -> Wiring:

@@ -18,7 +18,7 @@ from redelve.nets.algorithms import Algorithm
 from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
-from redelve.nets.error_functions import ErrorFunction, SquaredOutputError
+from redelve.nets.error_functions import CrossEntropy, ErrorFunction, SquaredOutputError
 from redelve.nets.graph_group import GraphGroup, may_be_replayed
 from redelve.nets.group import Group, GroupLesson, make_kernel
 from redelve.nets.schedule import Schedule
@@ -135,6 +135,60 @@ def measure(
     _check_data(architecture, weights, {"given": data})
     _in_chunks(work, architecture, data.cases, len(weights), engine)
     return errors
+
+
+def gradient(
+    architecture: Architecture,
+    weights: NDArray[Any],
+    data: Data,
+    *,
+    error: ErrorFunction | None = None,
+    engine: Engine | None = None,
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """The summed error of every network, and its derivatives by all weights.
+
+    Parameters
+    ----------
+    architecture
+        What the networks look like.
+    weights
+        Runs × connections, a network in each row.
+    data
+        The cases; their weights, if any, multiply errors and derivatives.
+    error
+        `SquaredOutputError` (the default) or `CrossEntropy`.
+    engine
+        On what to compute.
+
+    Returns
+    -------
+    errors, gradients
+        For each run the sum over cases of ½ Σ (output − target)², or of the cross-entropy: not PROBEN1's
+        percentage, nor a mean. And runs × connections derivatives of that sum.
+
+    Examples
+    --------
+    >>> line = Architecture((1, 1), ("identity",))
+    >>> errors, slopes = gradient(line, np.array([[2.0, 0.0]]), Data([[1.0], [2.0]], [[1.0], [1.0]]))
+    >>> errors.tolist(), slopes.tolist()
+    ([5.0], [[7.0, 4.0]])
+    """
+    engine, error = engine or Engine(), error or SquaredOutputError()
+    error.check(architecture)
+    error.check_targets(architecture, data.targets)
+    errors, slopes = np.empty(len(weights)), np.empty(weights.shape, dtype=engine.dtype)
+    share = 1.0 if isinstance(error, CrossEntropy) else 0.5
+
+    def work(rows: NDArray[np.intp]) -> None:
+        kernel = make_kernel(architecture, engine, error, len(rows), data.cases)
+        own = data.of_runs(rows)
+        seen = kernel.look(kernel.load(weights[rows]), kernel.prepare(own))
+        errors[rows] = engine.numpy(seen.error) * share / error.scale(architecture, own.weight)
+        slopes[rows] = kernel.unload(seen.gradient)
+
+    _check_data(architecture, weights, {"given": data})
+    _in_chunks(work, architecture, data.cases, len(weights), engine)
+    return errors, slopes
 
 
 def _check(
