@@ -225,6 +225,8 @@ def test_input_relevance_scales_the_weights_out_of_each_input(network: Architect
 def test_nonsense_is_refused() -> None:
     with pytest.raises(SpecError, match="known are backtracking, plain, irprop-"):
         Rprop(variant="rprop+")
+    with pytest.raises(SpecError, match="5 numbers as delta0: give one first step, or two ends"):
+        Rprop(delta0=(0.1, 0.1, 0.1, 0.2, 0.2))  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="give 0 <= delta_min <= delta_max"):
         Rprop(delta_min=2, delta_max=1)
     with pytest.raises(SpecError, match="give 0 <= last <= first"):

@@ -211,6 +211,8 @@ def test_bad_data_and_engines_are_refused() -> None:
         Data([1.0, 2.0], [[1.0]])
     with pytest.raises(SpecError, match="1 cases of inputs, 2 of targets"):
         Data([[1.0]], [[1.0], [2.0]])
+    with pytest.raises(SpecError, match="inputs are tables or rows of unequal sizes"):
+        Data([np.ones((9, 2)), np.ones((4, 2))], np.ones((2, 9, 1)))
     with pytest.raises(SpecError, match="not all finite"):
         Data([[np.nan]], [[1.0]])
     with pytest.raises(SpecError, match="known are numpy, torch"):

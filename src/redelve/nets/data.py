@@ -25,8 +25,8 @@ class Data:
     weights: NDArray[np.float64] | None
 
     def __init__(self, inputs: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None) -> None:
-        object.__setattr__(self, "inputs", np.asarray(inputs))
-        object.__setattr__(self, "targets", np.asarray(targets))
+        object.__setattr__(self, "inputs", _as_table(inputs, "inputs"))
+        object.__setattr__(self, "targets", _as_table(targets, "targets"))
         given = None if weights is None else np.asarray(weights, dtype=np.float64)
         object.__setattr__(self, "weights", given)
         if self.inputs.ndim not in (2, 3) or self.targets.ndim not in (2, 3):
@@ -92,6 +92,17 @@ class Data:
         inputs, targets = (each[runs] if each.ndim == 3 else each for each in (self.inputs, self.targets))
         own = self.weights is not None and self.weights.ndim == 2
         return Data(inputs, targets, self.weights[runs] if own and self.weights is not None else self.weights)
+
+
+def _as_table(values: ArrayLike, name: str) -> NDArray[Any]:
+    """An array; runs with unequal numbers of cases, or rows of unequal length, have none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SpecError(
+            f"{name} are tables or rows of unequal sizes: give all runs as many cases, and all cases as many "
+            "columns"
+        ) from None
 
 
 @dataclass(frozen=True)

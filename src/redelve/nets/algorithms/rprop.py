@@ -21,9 +21,9 @@ class Rprop:
     After a change the original takes the last step back ("backtracking"); iRPROP- (Igel and Hüsken 2000)
     leaves the weight where it is for an epoch ("irprop-": what torch.optim.Rprop does); RPROP- (same paper)
     makes the smaller step the other way at once ("plain"). First steps are `delta0`, or for each weight
-    uniform between two numbers. The defaults for steps are those printed for PROBEN1's tables 3 and 4
-    (Prechelt 1994, section 3.3.1), `Rprop(eta_plus=1.1, delta0=(0.05, 0.2))` those of tables 5 and 6; it is
-    "plain" that gives PROBEN1's numbers (docs/nets.md).
+    uniform between two numbers (never one for each run). The defaults for steps are those printed for
+    PROBEN1's tables 3 and 4 (Prechelt 1994, section 3.3.1), `Rprop(eta_plus=1.1, delta0=(0.05, 0.2))` those
+    of tables 5 and 6; it is "plain" that gives PROBEN1's numbers (docs/nets.md).
     """
 
     passes: ClassVar[int] = 1
@@ -39,6 +39,11 @@ class Rprop:
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise SpecError(f'RPROP variant "{self.variant}": known are {", ".join(VARIANTS)}')
+        if not isinstance(self.delta0, (int, float)) and len(self.delta0) != 2:
+            raise SpecError(
+                f"RPROP with {len(self.delta0)} numbers as delta0: give one first step, or two ends to draw "
+                "each weight's from; runs with first steps of their own need calls of train of their own"
+            )
         if not 0 <= self.delta_min <= self.delta_max:
             raise SpecError(
                 f"RPROP steps from {self.delta_min} to {self.delta_max}: give 0 <= delta_min <= delta_max"
