@@ -95,6 +95,8 @@ def test_methods_are_the_same_methods() -> None:
     kept = json.loads((KEPT / "archive" / "digests.json").read_text())
     encoded = sklearn_method(Ridge(alpha=2), inputs="encoded")  # as all estimators were shown their inputs
     assert encoded.digest == kept.pop("Ridge(alpha=2)")
+    renamed = kept.pop("mlp-rprop")
+    assert renamed != METHODS["mlp-rprop"].digest  # another method since: old records are not taken for its
     assert {name: METHODS[name].digest for name in kept} == kept
 
 

@@ -186,7 +186,15 @@ METHODS.add("lin-1", "redelve.methods.builtin.linear:LIN_1")
 METHODS.add("knn-cv-1", "redelve.methods.builtin.neighbours:KNN_CV_1")
 for _name in ("ridge", "lasso", "logistic", "svm", "gp", "forest", "boosting", "mlp"):
     METHODS.add(_name, f"redelve.methods.builtin.well_known:{_name.upper()}")
-for _name in ("mlp-rprop", "mlp-bgd-1", "mlp-bgd-2", "mlp-bgd-3", "mlp-bgd-2b", "mlp-ese-1"):
+for _name in (
+    "mlp-rprop",
+    "mlp-rprop-printed",
+    "mlp-bgd-1",
+    "mlp-bgd-2",
+    "mlp-bgd-3",
+    "mlp-bgd-2b",
+    "mlp-ese-1",
+):
     METHODS.add(_name, f"redelve.methods.builtin.engine_methods:{_name.upper().replace('-', '_')}")
 
 QUICK = ("constant", "lin-1", "logistic", "knn-cv-1", "boosting", "forest")

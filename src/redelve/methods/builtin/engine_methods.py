@@ -1,4 +1,4 @@
-"""mlp-rprop, the mlp-bgd family and mlp-ese-1: methods made of the batched neural engine.
+"""mlp-rprop (as run, as printed), the mlp-bgd family and mlp-ese-1: methods made of the batched engine.
 
 All instances of a task are trained as one batch (`learn_many`); what a training set teaches does not depend
 on the others in the batch, to the bit.
@@ -22,7 +22,12 @@ from redelve.methods.builtin.early_stopping import (
     school,
 )
 from redelve.methods.builtin.network_lessons import NetworkLesson, lessons_of
-from redelve.methods.builtin.network_recipes import BatchDescent, ConjugateGradients, ResilientPropagation
+from redelve.methods.builtin.network_recipes import (
+    AS_PRINTED,
+    BatchDescent,
+    ConjugateGradients,
+    ResilientPropagation,
+)
 from redelve.methods.contract import BatchMethod, BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import View, ViewPart, answer_of
@@ -35,6 +40,7 @@ class EngineMethod(BuiltIn, BatchMethod):
 
     called: str  # type: ignore[misc]
     recipe: Recipe
+    version: int = 1  # type: ignore[misc]
 
     def learn_many(
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
@@ -102,7 +108,9 @@ class EnginePredictor:
         return answer_of(self.view.targets, parts)
 
 
-MLP_RPROP = EngineMethod("mlp-rprop", ResilientPropagation())
+MLP_RPROP = EngineMethod("mlp-rprop", ResilientPropagation(), version=2)
+"""Version 1 was what is now mlp-rprop-printed."""
+MLP_RPROP_PRINTED = EngineMethod("mlp-rprop-printed", AS_PRINTED)
 MLP_BGD_1 = EngineMethod("mlp-bgd-1", BatchDescent())
 MLP_BGD_2 = EngineMethod("mlp-bgd-2", BatchDescent(relevance="gradients"))
 MLP_BGD_3 = EngineMethod("mlp-bgd-3", BatchDescent(relevance="correlations"))

@@ -32,7 +32,9 @@ from redelve.nets import (
 
 Relevance = Literal["none", "gradients", "correlations"]
 THIRD = 1 / 3
-PROBEN1_RPROP = Rprop(
+PROBEN1_RPROP = Rprop(eta_plus=1.2, eta_minus=0.5, delta0=(0.05, 0.2), delta_max=50.0, variant="plain")
+"""What gives the numbers of PROBEN1's multilayer networks, tables 8 to 11 (docs/study-proben1.md)."""
+PRINTED_RPROP = Rprop(
     eta_plus=1.2, eta_minus=0.5, delta0=(0.005, 0.02), delta_max=50.0, variant="backtracking"
 )
 """As printed in section 3.3.1 of PROBEN1, which its multilayer networks use too (3.3.3)."""
@@ -40,12 +42,12 @@ PROBEN1_RPROP = Rprop(
 
 @dataclass(frozen=True)
 class ResilientPropagation(Recipe):
-    """PROBEN1's procedure (Prechelt 1994, sections 3.3, 3.3.1 and 3.3.3), one network."""
+    """PROBEN1's procedure (Prechelt 1994, section 3.3) as it was run, one network."""
 
     hidden: int = 16
-    first_weights: float = 0.01
+    first_weights: float = 0.1
     algorithm: Rprop = PROBEN1_RPROP
-    generalization_loss: float = 5.0
+    generalization_loss: float = 2.0
     progress: float = 0.1
     epochs: int = 3000
     strip: int = 5
@@ -64,11 +66,15 @@ class ResilientPropagation(Recipe):
         return [split_by(_third(count, rng), count)]
 
     def train(self, network: Architecture, weights: Numbers, sets: Sets, seeds: Sequence[int]) -> Schooling:
-        """Until GL_5, or too little progress, or 3000 epochs."""
+        """Until the validation error has risen by GL's per cent, or too little progress, or 3000 epochs."""
         rule = GL(self.generalization_loss) | P(self.progress) | MaxEpochs(self.epochs)
         procedure = Procedure(self.algorithm, rule, strips=self.strip)
         made = train(network, weights, sets, procedure, seeds=seeds)
         return Schooling(made.weights, made.relevant_epochs)
+
+
+AS_PRINTED = ResilientPropagation(first_weights=0.01, algorithm=PRINTED_RPROP, generalization_loss=5.0)
+"""PROBEN1's procedure to the letter (sections 3.3.1 and 3.3.3)."""
 
 
 @dataclass(frozen=True)
