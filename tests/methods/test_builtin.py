@@ -32,7 +32,7 @@ QUIRKS: dict[str, dict[str, object]] = {
     "missing": {"inputs": EVERY_KIND, "quirk": "missing", "training": 20},
     "wide": {"inputs": ("real",) * 20, "training": 8},
 }
-NUMERICAL_ONLY = ("lin-1", "ridge", "lasso")
+NUMERICAL_ONLY = ("lin-1", "ridge", "lasso", "gp-ard")
 CATEGORICAL_ONLY = ("logistic",)
 
 

@@ -197,6 +197,8 @@ for _name in (
 ):
     METHODS.add(_name, f"redelve.methods.builtin.engine_methods:{_name.upper().replace('-', '_')}")
 
+METHODS.add("gp-ard", "redelve.methods.builtin.ard_process:GP_ARD")
+
 QUICK = ("constant", "lin-1", "logistic", "knn-cv-1", "boosting", "forest")
 
 
