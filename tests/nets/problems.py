@@ -40,6 +40,7 @@ def plain_outputs(
         "tanh": np.tanh,
         "logistic": lambda z: 1 / (1 + np.exp(-z)),
         "softsign": lambda z: z / (1 + abs(z)),
+        "relu": lambda z: np.maximum(z, 0.0),
         "identity": lambda z: z,
         "softmax": lambda z: np.exp(z) / np.exp(z).sum(),
     }

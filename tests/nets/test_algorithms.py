@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets import (
+    Adam,
     Architecture,
     Data,
     DescendingEpsilon,
@@ -22,12 +23,14 @@ from redelve.nets import (
     Sets,
     SquaredOutputError,
     Success,
+    WeightDecay,
     draw,
     layered,
     measure,
     train,
 )
 from redelve.nets.algorithms import Algorithm
+from redelve.nets.algorithms.mini_batches import dealt
 from redelve.nets.stacked import StackedKernel
 from tests.nets.problems import TINY, XOR, noisy_sets, some_weights
 
@@ -120,6 +123,89 @@ def test_descending_epsilon_leaves_near_outputs_alone(network: Architecture) -> 
         return np.asarray(weights)
 
     expect(trained(DescendingEpsilon(0.02, first=0.6, decrease=0.05, last=0.05), network, data), plain)
+
+
+@pytest.mark.parametrize("network", [NETWORK, TINY])
+@pytest.mark.parametrize("size", [None, 3, 25])
+def test_adam_is_the_plain_loop(network: Architecture, size: int | None) -> None:
+    data = XOR if network is TINY else noisy_sets().training
+    rates = (0.01, 0.02, 0.005)
+
+    def plain(run: int) -> Vector:  # Kingma and Ba 2015, algorithm 1
+        weights = some_weights(network, 3)[run]
+        mean, square, step = np.zeros(len(weights)), np.zeros(len(weights)), 0
+        for epoch in range(EPOCHS):
+            for batch in dealt(data.cases, min(size or 60, data.cases), 0, epoch):
+                slope = gradients(network, Data(data.inputs[batch], data.targets[batch]))(weights)
+                step += 1
+                mean = 0.9 * mean + 0.1 * slope
+                square = 0.999 * square + 0.001 * slope**2
+                corrected = mean / (1 - 0.9**step), square / (1 - 0.999**step)
+                weights = weights - rates[run] * corrected[0] / (np.sqrt(corrected[1]) + 1e-8)
+        return np.asarray(weights)
+
+    found = trained(Adam(rates, batch_size=size), network, data)
+    np.testing.assert_allclose(found, [plain(run) for run in range(3)], rtol=1e-7, atol=1e-8)
+
+
+def test_batches_deal_every_case_once_and_anew_in_every_epoch() -> None:
+    epochs = [dealt(10, 4, 3, epoch) for epoch in range(5)]
+    for batches in epochs:
+        assert [len(batch) for batch in batches] == [4, 4, 2]
+        assert sorted(np.concatenate(batches).tolist()) == list(range(10))
+    orders = {tuple(np.concatenate(batches).tolist()) for batches in [*epochs, dealt(10, 4, 4, 0)]}
+    assert len(orders) == 6
+
+
+def test_the_error_of_an_epoch_in_batches_is_the_sum_over_them() -> None:
+    """With a rate of zero the weights stay, so that the sum is the error of all cases."""
+    data, weights = noisy_sets().training, some_weights(NETWORK, 3)
+    procedure = Procedure(GradientDescent(0.0, batch_size=7), MaxEpochs(1))
+    result = train(NETWORK, weights, Sets(data), procedure)
+    np.testing.assert_allclose(result.lowest_training, measure(NETWORK, weights, data), rtol=1e-12)
+
+
+@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("strength", [0.3, (0.1, 0.0, 2.0)])
+@pytest.mark.parametrize("size", [None, 25])
+def test_weight_decay_adds_its_gradient_and_its_penalty(
+    biases: bool, strength: float | tuple[float, ...], size: int | None
+) -> None:
+    data = noisy_sets().training
+    free = [] if biases else list(NETWORK.biases_at)
+
+    def plain(run: int) -> Vector:
+        pull = np.full(NETWORK.connection_count, np.broadcast_to(strength, 3)[run])
+        pull[free] = 0.0
+        weights = some_weights(NETWORK, 3)[run]
+        for epoch in range(EPOCHS):
+            for batch in dealt(60, size or 60, 0, epoch):
+                slope = gradients(NETWORK, Data(data.inputs[batch], data.targets[batch]))(weights)
+                weights = weights - 0.01 * (slope + len(batch) / 60 * pull * weights)
+        return np.asarray(weights)
+
+    algorithm, decay = GradientDescent(0.01, batch_size=size), WeightDecay(strength, biases=biases)
+    procedure = Procedure(algorithm, MaxEpochs(EPOCHS), decay=decay)
+    expect(train(NETWORK, some_weights(NETWORK, 3), Sets(data), procedure).weights, plain)
+
+
+def test_scaled_conjugate_gradients_with_decay_find_the_ridge_solution() -> None:
+    """Hoerl and Kennard 1970: (XᵀX + kI)⁻¹ Xᵀy, the intercept not penalised."""
+    random = np.random.default_rng(2)
+    inputs = random.normal(size=(50, 6))
+    data = Data(inputs, inputs @ random.normal(size=(6, 1)) + 3 + random.normal(size=(50, 1)))
+    network, design = Architecture((6, 1), ("identity",)), np.hstack([inputs, np.ones((50, 1))])
+    penalties = (0.0, 5.0, 40.0)
+    procedure = Procedure(ScaledConjugateGradients(), MaxEpochs(60), decay=WeightDecay(penalties))
+    result = train(network, some_weights(network, 3), Sets(data), procedure)
+    for run, k in enumerate(penalties):
+        ridge = np.diag([k] * 6 + [0.0])
+        best = np.linalg.solve(design.T @ design + ridge, design.T @ data.targets)[:, 0]
+        np.testing.assert_allclose(result.weights[run], best, rtol=1e-5, atol=1e-7)
+        scale = SquaredOutputError().scale(network, 50)
+        penalty = scale * k * (best[:6] ** 2).sum()
+        error = measure(network, best[None], data)[0]
+        np.testing.assert_allclose(result.lowest_training[run], error + penalty, rtol=1e-6)
 
 
 def test_descending_epsilon_learns_exclusive_or() -> None:
@@ -231,6 +317,10 @@ def test_nonsense_is_refused() -> None:
         Rprop(delta_min=2, delta_max=1)
     with pytest.raises(SpecError, match="give 0 <= last <= first"):
         DescendingEpsilon(0.1, first=0.1, last=0.2)
+    with pytest.raises(SpecError, match="batch_size=0: give 1 or more"):
+        Adam(batch_size=0)
+    with pytest.raises(SpecError, match=r"weight decay of -0\.1: give 0 or more"):
+        WeightDecay(-0.1)
     with pytest.raises(SpecError, match="2 values for 3 runs"):
         trained(GradientDescent((0.1, 0.2)))
     with pytest.raises(SpecError, match="give train a seed for each run"):

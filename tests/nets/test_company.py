@@ -1,5 +1,6 @@
 """No run's result depends on which other runs share its batch: bit for bit, in float64 and in float32."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from redelve.nets import (
     GL,
     PQ,
     UP,
+    Adam,
     Architecture,
     CrossEntropy,
     Data,
@@ -26,6 +28,7 @@ from redelve.nets import (
     SquaredOutputError,
     Success,
     Trained,
+    WeightDecay,
     layered,
     predict,
     train,
@@ -55,11 +58,14 @@ ALGORITHMS: dict[str, Algorithm] = {
     "plain": Rprop(variant="plain"),
     "epsilon": DescendingEpsilon(0.005, momentum=0.9),
     "scg": ScaledConjugateGradients(),
+    "adam": Adam(RATES),
+    "adam in batches": Adam(0.01, batch_size=17),
 }
 NETWORKS: dict[str, tuple[Architecture, ErrorFunction]] = {
     "shortcuts": (layered((5, 7, 3, 2), "softsign", "identity", shortcuts=True), SquaredOutputError()),
     "tanh": (Architecture((5, 8, 2), ("tanh", "logistic")), SquaredOutputError()),
     "softmax": (Architecture((5, 6, 2), ("logistic", "softmax")), CrossEntropy()),
+    "relu": (Architecture((5, 8, 2), ("relu", "identity")), SquaredOutputError()),
     "one unit": (Architecture((5, 1, 2), ("tanh", "tanh"), biases=False), SquaredOutputError()),
     "linear": (Architecture((5, 2), ("identity",)), SquaredOutputError()),
 }
@@ -123,6 +129,21 @@ def test_a_tiny_network_alone_is_the_one_in_a_batch_of_60(algorithm: str, dtype:
     weights = some_weights(TINY, RUNS, 1.4)
     procedure = Procedure(ALGORITHMS[algorithm], Success(0.45) | P(0.01) | MaxEpochs(83))
     run_alone_equals_run_in_company(TINY, weights, Sets(XOR), procedure, dtype)
+
+
+@pytest.mark.parametrize("algorithm", ["momentum", "rprop", "scg", "adam in batches"])
+@pytest.mark.parametrize("network", ["relu", "softmax"])
+def test_weight_decay_of_each_run_is_its_own(algorithm: str, network: str) -> None:
+    architecture, error = NETWORKS[network]
+    strengths = tuple(np.geomspace(1e-3, 1.0, RUNS))
+    weights, sets, seeds = some_weights(architecture, RUNS), noisy_sets(), range(RUNS)
+    procedure = Procedure(ALGORITHMS[algorithm], STOPPING, error, decay=WeightDecay(strengths))
+    together = train(architecture, weights, sets, procedure, seeds=seeds)
+    for run in (0, 31, RUNS - 1):
+        own = replace(
+            procedure, algorithm=only(run, procedure.algorithm), decay=WeightDecay((strengths[run],))
+        )
+        assert_same(together, run, train(architecture, weights[[run]], sets, own, seeds=[run]))
 
 
 @pytest.mark.parametrize("algorithm", ["momentum", "scg"])

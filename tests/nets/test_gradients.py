@@ -32,7 +32,7 @@ def problems(draw: st.DrawFn) -> tuple[Architecture, ErrorFunction, int, int, bo
     """An architecture, an error that fits it, numbers of cases and runs, have runs their own data?"""
     hidden = draw(st.lists(st.integers(1, 4), max_size=3))
     sizes = (draw(st.integers(1, 4)), *hidden, draw(st.integers(1, 3)))
-    names = st.sampled_from(["tanh", "logistic", "softsign", "identity"])
+    names = st.sampled_from(["tanh", "logistic", "softsign", "relu", "identity"])
     errors: list[ErrorFunction] = [SquaredOutputError(), CrossEntropy()]
     error = draw(st.sampled_from(errors))
     last = draw(st.sampled_from(["softmax", "logistic"]) if isinstance(error, CrossEntropy) else names)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from redelve.errors import SpecError
-from redelve.nets import GL, PQ, UP, MaxEpochs, P, StoppingRule, Success
+from redelve.nets import GL, PQ, UP, MaxEpochs, P, Patience, StoppingRule, Success
 from redelve.nets.group import Records, Strip
 from redelve.nets.schedule import Schedule
 from redelve.nets.stopping import StoppingWatch
@@ -34,6 +34,13 @@ def test_up_stops_after_s_successive_rises() -> None:
     assert stops(UP(2), [10, 11, 10.5, 10.6, 10.7, 10.8]) == 5
     assert stops(UP(1), [10, 10, 10.1]) == 3
     assert stops(UP(3), [10, 11, 12, 12, 13, 14]) is None
+
+
+def test_patience_ends_when_the_lowest_error_is_that_many_epochs_ago() -> None:
+    curve = [10, 8, 9, 7.9, 7.9, 8, 8, 7.95]
+    assert stops(Patience(15), curve) == 7
+    assert stops(Patience(20), curve) == 8
+    assert stops(Patience(25), curve) is None
 
 
 def test_p_stops_when_training_makes_no_progress() -> None:

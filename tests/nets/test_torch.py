@@ -7,6 +7,7 @@ import pytest
 
 from redelve.nets import (
     GL,
+    Adam,
     CrossEntropy,
     DescendingEpsilon,
     Engine,
@@ -20,6 +21,7 @@ from redelve.nets import (
     Sets,
     SquaredOutputError,
     Success,
+    WeightDecay,
     layered,
     predict,
     train,
@@ -43,6 +45,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "plain": Rprop(variant="plain"),
     "epsilon": DescendingEpsilon(0.002),
     "scg": ScaledConjugateGradients(),
+    "adam": Adam((0.001, 0.002, 0.003, 0.004)),
+    "adam in batches": Adam(0.003, batch_size=17),
 }
 
 
@@ -113,6 +117,32 @@ def test_irprop_minus_is_what_torch_does() -> None:
         optimiser.step()
     expected = network(inputs).detach().numpy()
     np.testing.assert_allclose(predict(NETWORK, ours.weights, sets.training.inputs)[0], expected, atol=1e-8)
+
+
+def test_adam_and_decay_are_what_torch_does() -> None:
+    """torch.optim.Adam's weight_decay adds to the gradient, biases too; the loss here is the same sum."""
+    sets, weights = noisy_sets(), some_weights(NETWORK, 1)
+    procedure = Procedure(Adam(0.02), MaxEpochs(50), decay=WeightDecay(0.5, biases=True))
+    ours = train(NETWORK, weights, Sets(sets.training), procedure)
+    network = TorchNetwork(weights[0])
+    optimiser = torch.optim.Adam(network.parameters(), lr=0.02, weight_decay=0.5)
+    inputs, targets = (torch.tensor(each) for each in (sets.training.inputs, sets.training.targets))
+    for _ in range(50):
+        optimiser.zero_grad()
+        (0.5 * torch.nn.functional.mse_loss(network(inputs), targets, reduction="sum")).backward()
+        optimiser.step()
+    expected = network(inputs).detach().numpy()
+    np.testing.assert_allclose(predict(NETWORK, ours.weights, sets.training.inputs)[0], expected, atol=1e-8)
+
+
+def test_relu_and_decay_agree() -> None:
+    network = layered((5, 6, 2), "relu", "identity")
+    procedure = Procedure(Adam(0.01, batch_size=20), MaxEpochs(20), decay=WeightDecay((0.1, 0.2, 0.0, 1.0)))
+    first, second = (
+        train(network, some_weights(network, 4), noisy_sets(), procedure, engine=Engine(backend)).weights
+        for backend in ("numpy", "torch")
+    )
+    np.testing.assert_allclose(second, first, rtol=1e-6, atol=1e-8)
 
 
 class TorchNetwork(torch.nn.Module):  # type: ignore[misc]

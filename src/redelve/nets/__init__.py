@@ -1,18 +1,20 @@
 """The batched neural engine: many networks trained at once, as one array (docs/nets.md)."""
 
 from redelve.nets.algorithms import (
+    Adam,
     DescendingEpsilon,
     GradientDescent,
     InputRelevance,
     Rprop,
     ScaledConjugateGradients,
+    WeightDecay,
 )
 from redelve.nets.architecture import Architecture, layered
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
 from redelve.nets.error_functions import CrossEntropy, SquaredOutputError
 from redelve.nets.starting import draw, initial_weights
-from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, StoppingRule, Success
+from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, Patience, StoppingRule, Success
 from redelve.nets.trained import Curves, Trained
 from redelve.nets.training import Procedure, gradient, measure, predict, train
 
@@ -20,6 +22,7 @@ __all__ = [
     "GL",
     "PQ",
     "UP",
+    "Adam",
     "Architecture",
     "CrossEntropy",
     "Curves",
@@ -30,6 +33,7 @@ __all__ = [
     "InputRelevance",
     "MaxEpochs",
     "P",
+    "Patience",
     "Procedure",
     "Rprop",
     "ScaledConjugateGradients",
@@ -38,6 +42,7 @@ __all__ = [
     "StoppingRule",
     "Success",
     "Trained",
+    "WeightDecay",
     "draw",
     "gradient",
     "initial_weights",

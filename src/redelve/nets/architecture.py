@@ -133,6 +133,20 @@ class Architecture:
         return found | biases
 
     @cached_property
+    def biases_at(self) -> tuple[int, ...]:
+        """The places of the biases among a network's weights.
+
+        >>> Architecture((2, 2, 1), ("tanh", "identity")).biases_at
+        (2, 5, 8)
+        """
+        return tuple(
+            wire.start + row * wire.width + wire.width - 1
+            for wire in self.wiring.wires
+            if wire.constant
+            for row in range(wire.height)
+        )
+
+    @cached_property
     def wiring(self) -> Wiring:
         """Where every unit and every weight lives."""
         return _wire(self)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.nets.algorithms import Algorithm, Start
+from redelve.nets.algorithms import Algorithm, Start, WeightDecay
 from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Array, Engine
 from redelve.nets.data import Sets
@@ -43,6 +43,7 @@ class GroupLesson:
     engine: Engine
     total: int
     seeds: Sequence[int] | None
+    decay: WeightDecay | None = None
 
 
 def make_kernel(
@@ -72,7 +73,7 @@ class Group:
         self._test = sets.get("test") if curves is not None else None
         weights = self._kernel.load(ledger.weights[runs])
         self._course = lesson.algorithm.start(
-            Start(self._kernel, sets["training"], weights, runs, lesson.total, lesson.seeds)
+            Start(self._kernel, sets["training"], weights, runs, lesson.total, lesson.seeds, lesson.decay)
         )
         self._best = self._course.weights * 1.0
         self._watch = StoppingWatch(
@@ -208,6 +209,7 @@ class Group:
             self._watch.progress[stay],
             self._watch.rises[stay],
             latches={rule: flags[stay] for rule, flags in self._watch.latches.items()},
+            best_epochs=None if self._watch.best_epochs is None else self._watch.best_epochs[stay],
         )
 
     def _traversals(self, epochs: NDArray[np.int64], extra_passes: int) -> NDArray[np.int64]:
@@ -286,6 +288,7 @@ class Records:
         self.lowest_validation = np.where(better, errors, self.lowest_validation)
         self.relevant_epochs = np.where(better, watch.epoch, self.relevant_epochs)
         loss = _relative_excess(errors, self.lowest_validation, 100.0)
+        watch.best_epochs = self.relevant_epochs
         watch.generalization_loss = np.where(which, loss, watch.generalization_loss)
         watch.rises = np.where(errors > self.validation, watch.rises + which, np.where(which, 0, watch.rises))
         self.validation = np.where(which, errors, self.validation)

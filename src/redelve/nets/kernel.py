@@ -76,6 +76,9 @@ class KernelLook:
 class NetworkKernel(ABC):
     """Passes of `runs` networks of one architecture."""
 
+    cases_axis: int
+    """The axis of cases in what `prepare` makes."""
+
     def __init__(self, architecture: Architecture, engine: Engine, error: ErrorFunction, runs: int) -> None:
         self.architecture = architecture
         self.engine = engine
@@ -156,6 +159,25 @@ class NetworkKernel(ABC):
 
     @abstractmethod
     def _outputs_as_numpy(self, values: Array) -> NDArray[Any]: ...
+
+    # Batches of cases.
+
+    def joined(self, cases: KernelCases) -> KernelCases:
+        """The same cases as one block, to choose from."""
+        blocks, axis = cases.blocks, self.cases_axis
+        inputs, targets = (
+            self.xp.concatenate([getattr(block, name) for block in blocks], axis=axis)
+            for name in ("inputs", "targets")
+        )
+        return KernelCases((Block(inputs, targets, sum(block.cases for block in blocks)),), cases.count)
+
+    def some_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
+        """Some cases of a single block, in this order; errors are still in the scale of all of them."""
+        (block,) = cases.blocks
+        inputs, targets = (
+            self.xp.take(each, positions, axis=self.cases_axis) for each in (block.inputs, block.targets)
+        )
+        return KernelCases((Block(inputs, targets, len(positions)),), cases.count)
 
     # Passes.
 

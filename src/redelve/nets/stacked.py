@@ -21,6 +21,8 @@ TABLE_SIZE = 32_768
 class StackedKernel(NetworkKernel):
     """The kernel for networks of ordinary size."""
 
+    cases_axis = -1
+
     def load(self, weights: NDArray[Any]) -> Array:
         """Weights, runs first."""
         return self.engine.array(weights)

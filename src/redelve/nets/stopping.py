@@ -25,7 +25,8 @@ class StoppingWatch:
 
     `generalization_loss` is GL(t) in percent, `progress` P_k(t) in parts per thousand, `rises` the number of
     successive strips with rising validation error, `worst` the largest deviation of an output from its target
-    at the current weights (None when nothing asks for it or the weights have just moved).
+    at the current weights (None when nothing asks for it or the weights have just moved), `best_epochs` the
+    epoch of the lowest validation error (None before there is one).
     """
 
     epoch: int
@@ -34,6 +35,7 @@ class StoppingWatch:
     rises: NDArray[np.int64]
     worst: Numbers | None = None
     latches: dict[StoppingRule, Flags] = field(default_factory=dict)
+    best_epochs: NDArray[np.int64] | None = None
 
     @property
     def runs(self) -> int:
@@ -117,6 +119,23 @@ class UP(StoppingRule):
     def fires(self, watch: StoppingWatch) -> Flags:
         """For each run: have there been s rises in a row?"""
         return watch.rises >= self.strips
+
+
+@dataclass(frozen=True)
+class Patience(StoppingRule):
+    """The validation error has not been lower than its minimum so far for this many epochs."""
+
+    epochs: int
+    needs_validation = True
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1:
+            raise SpecError(f"Patience({self.epochs}): give 1 or more")
+
+    def fires(self, watch: StoppingWatch) -> Flags:
+        """For each run: is the minimum so long ago?"""
+        best = 0 if watch.best_epochs is None else watch.best_epochs
+        return np.broadcast_to(watch.epoch - best >= self.epochs, watch.runs)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from redelve.errors import SpecError
-from redelve.nets.algorithms import Algorithm
+from redelve.nets.algorithms import Algorithm, WeightDecay
 from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Engine
 from redelve.nets.data import Data, Sets
@@ -35,7 +35,7 @@ class Procedure:
     """How to train: algorithm, stopping rule, error, when to measure, whether to keep curves.
 
     `strips` is the length of a strip (validation errors are measured after every so many epochs) or the very
-    epochs to measure at; the last epoch a rule allows is always measured.
+    epochs to measure at; the last epoch a rule allows is always measured. `decay` pulls weights to zero.
     """
 
     algorithm: Algorithm
@@ -43,6 +43,7 @@ class Procedure:
     error: ErrorFunction = field(default_factory=SquaredOutputError)
     strips: int | tuple[int, ...] = 5
     curves: bool = False
+    decay: WeightDecay | None = None
 
 
 def train(
@@ -80,6 +81,7 @@ def train(
         engine=engine,
         total=runs,
         seeds=seeds,
+        decay=procedure.decay,
     )
     ledger = Ledger(weights, engine.dtype)
     curves = _blank_curves(schedule, sets, runs) if procedure.curves else None

@@ -31,6 +31,8 @@ def fold(table: Array, axis: int) -> Array:
 class WideKernel(NetworkKernel):
     """The kernel for tiny networks."""
 
+    cases_axis = 1
+
     def load(self, weights: NDArray[Any]) -> Array:
         """Weights, runs last."""
         return self.engine.array(weights.T)

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from redelve.methods import clop
 from redelve.methods.clop import networks
-from redelve.methods.clop.networks import Decayed, first_weights, repeated
+from redelve.methods.clop.networks import first_weights, repeated
 from redelve.nets import (
     Architecture,
     Data,
@@ -19,6 +19,7 @@ from redelve.nets import (
     Procedure,
     ScaledConjugateGradients,
     Sets,
+    WeightDecay,
     predict,
     train,
 )
@@ -106,7 +107,8 @@ def test_no_decay_is_the_engine_as_it_is() -> None:
     first = first_weights((3, 4, 1), 2, np.random.RandomState(0))
     sets = Sets(Data(X, y[:, None]))
     plain = train(network, first, sets, Procedure(ScaledConjugateGradients(), MaxEpochs(30)))
-    same = train(network, first, sets, Procedure(Decayed(ScaledConjugateGradients(), 0.0), MaxEpochs(30)))
+    none = Procedure(ScaledConjugateGradients(), MaxEpochs(30), decay=WeightDecay(0.0, biases=True))
+    same = train(network, first, sets, none)
     np.testing.assert_array_equal(plain.weights, same.weights)
 
 

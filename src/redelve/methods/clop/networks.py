@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +27,7 @@ from redelve.nets import (
     Procedure,
     ScaledConjugateGradients,
     Sets,
+    WeightDecay,
     predict,
     train,
 )
@@ -79,9 +79,10 @@ class NeuralClassifier(Classifier):
         self.sizes_ = (int(X.shape[1]), int(self.units), targets.shape[1])
         first = first_weights(self.sizes_, self.restarts, random)
         procedure = Procedure(
-            Decayed(ScaledConjugateGradients(), float(self.shrinkage)),
+            ScaledConjugateGradients(),
             MaxEpochs(int(self.maxiter)),
             strips=int(self.maxiter),
+            decay=WeightDecay(float(self.shrinkage), biases=True),
         )
         trained = train(
             _network(self.sizes_), first, Sets(Data(_dense(X), targets)), procedure, engine=self._engine()
@@ -129,47 +130,3 @@ def first_weights(sizes: tuple[int, int, int], count: int, random: np.random.Ran
     """Normal weights of variance 1 / (number of units feeding + 1), biases too (Netlab's)."""
     layers = [random.normal(size=(count, (fed + 1) * fan)) / np.sqrt(fed + 1) for fed, fan in pairwise(sizes)]
     return np.hstack(layers)
-
-
-# Weight decay
-
-
-@dataclass(frozen=True)
-class Decayed:
-    """A training algorithm that works on the cost plus ½ decay Σ weight² (Bishop 1995, section 9.2.1)."""
-
-    algorithm: Any
-    decay: float
-
-    @property
-    def passes(self) -> int:
-        """As many as the algorithm's."""
-        return int(self.algorithm.passes)
-
-    @property
-    def passes_before(self) -> int:
-        """As many as the algorithm's."""
-        return int(self.algorithm.passes_before)
-
-    def start(self, start: Any) -> Any:
-        """Begin with a kernel that sees the penalty."""
-        return self.algorithm.start(replace(start, kernel=cast(Any, DecayedKernel(start.kernel, self.decay))))
-
-
-class DecayedKernel:
-    """A kernel of the engine whose errors and gradients have the penalty added; else the same."""
-
-    def __init__(self, kernel: Any, decay: float) -> None:
-        self._kernel = kernel
-        self._decay = decay
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kernel, name)
-
-    def look(self, weights: Any, cases: Any, **options: Any) -> Any:
-        """Gradients are of ½ Σ (output - target)², errors are that sum times two and the error's scale."""
-        seen = self._kernel.look(weights, cases, **options)
-        scale = self._kernel.error.scale(self._kernel.architecture, cases.count)
-        seen.gradient += self._decay * weights
-        seen.error = seen.error + self._decay * scale * self._kernel.dot(weights, weights)
-        return seen

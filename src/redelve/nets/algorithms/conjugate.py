@@ -33,7 +33,7 @@ class ScaledConjugateGradients:
 class ConjugateCourse(Course):
     """Scaled conjugate gradients under way. Names are Møller's: p, r, δ, λ, λ̄, μ, α, Δ."""
 
-    is_replayable: ClassVar[bool] = False  # directions begin anew after as many epochs as there are weights
+    is_replayable = False  # directions begin anew after as many epochs as there are weights
 
     def __init__(self, start: Start, algorithm: ScaledConjugateGradients) -> None:
         super().__init__(start)
@@ -54,7 +54,7 @@ class ConjugateCourse(Course):
     def look(self, *, worst: bool) -> KernelLook:
         """The last accepted point; a pass is needed at the first one only."""
         if self.seen is None:
-            self.seen = self.kernel.look(self.weights, self.cases, worst=True)
+            self.seen = self.see(self.weights, self.cases, worst=True)
             self._direction = -self.seen.gradient
         return self.seen
 
@@ -72,7 +72,7 @@ class ConjugateCourse(Course):
         mu = -self.kernel.dot(direction, seen.gradient)
         alpha = xp.where(moving, mu / delta, 0.0 * mu)
         proposed = self.weights + self.kernel.spread(alpha) * direction
-        there = self.kernel.look(proposed, self.cases, worst=True)
+        there = self.see(proposed, self.cases, worst=True)
         gain = 2.0 * delta * self._cost * (seen.error - there.error) / (mu * mu)
         gain = xp.where(xp.isfinite(gain), gain, xp.where(moving, -xp.ones_like(gain), xp.ones_like(gain)))
         self._curvature = delta
@@ -85,7 +85,7 @@ class ConjugateCourse(Course):
         assert self.seen is not None
         sigma = self._sigma / self.kernel.xp.sqrt(length)
         near = self.weights + self.kernel.spread(sigma) * self._direction
-        change = self.kernel.look(near, self.cases).gradient - self.seen.gradient
+        change = self.see(near, self.cases).gradient - self.seen.gradient
         return self.kernel.dot(self._direction, change) / sigma
 
     def _make_positive(self, delta: Array, length: Array) -> Array:

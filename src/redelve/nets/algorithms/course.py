@@ -5,17 +5,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets.backend import Array
+from redelve.nets.error_functions import CrossEntropy
 from redelve.nets.kernel import KernelCases, KernelLook, NetworkKernel
 
 PerRun = float | Sequence[float]
 """A number for all runs, or one for each."""
+
+
+@dataclass(frozen=True)
+class WeightDecay:
+    """A penalty of ½ strength Σ weight², added to the sum over cases whose gradient is followed.
+
+    (Bishop 1995, section 9.2.1.) Biases are left alone unless `biases` says otherwise. Errors that training
+    reports of its own cases have the penalty in them, in the error's scale; validation errors do not.
+    """
+
+    strength: PerRun
+    biases: bool = False
+
+    def __post_init__(self) -> None:
+        if np.min(self.strength) < 0 or not np.isfinite(self.strength).all():
+            raise SpecError(f"weight decay of {self.strength}: give 0 or more")
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,22 @@ class Start:
     runs: NDArray[np.intp]
     total: int
     seeds: Sequence[int] | None
+    decay: WeightDecay | None = None
+
+    def penalty(self) -> float | Array | None:
+        """What weights are multiplied by in the gradient: a number, or one for each weight of each run."""
+        if self.decay is None:
+            return None
+        strength = self.per_run("weight decay", self.decay.strength)
+        if isinstance(strength, float) and self.decay.biases:
+            return strength
+        kernel = self.kernel
+        pulled = np.ones((kernel.runs, kernel.architecture.connection_count))
+        if not self.decay.biases:
+            pulled[:, kernel.architecture.biases_at] = 0.0
+        every = kernel.load(pulled)
+        every *= strength if isinstance(strength, float) else kernel.spread(strength)
+        return every
 
     def per_run(self, name: str, value: PerRun) -> float | Array:
         """A hyperparameter as one number, or as an array with the number of each of these runs."""
@@ -48,19 +81,34 @@ class Course(ABC):
     same calls, so that a graph of them can be replayed (graph_group.py).
     """
 
-    is_replayable: ClassVar[bool] = True
+    is_replayable: bool = True
 
     def __init__(self, start: Start) -> None:
         self.kernel = start.kernel
         self.cases = start.cases
         self.weights = start.weights
         self.seen: KernelLook | None = None
+        self._penalty = start.penalty()
 
     def look(self, *, worst: bool) -> KernelLook:
         """Error (and largest deviation, if asked for) of the current weights, on the training cases."""
         room = None if self.seen is None else self.seen.gradient
-        self.seen = self.kernel.look(self.weights, self.cases, worst=worst, out=room)
+        self.seen = self.see(self.weights, self.cases, worst=worst, out=room)
         return self.seen
+
+    def see(self, weights: Array, cases: KernelCases, *, share: float = 1.0, **options: Any) -> KernelLook:
+        """What the kernel sees, with the penalty for weights (or this share of it) added."""
+        seen = self.kernel.look(weights, cases, **options)
+        if self._penalty is not None:
+            kernel, pull = self.kernel, self._penalty * weights
+            if share != 1.0:
+                pull *= share
+            seen.gradient += pull
+            scale = kernel.error.scale(kernel.architecture, cases.count)
+            if isinstance(kernel.error, CrossEntropy):  # the squared error is twice what has the gradient
+                scale = 0.5 * scale
+            seen.error = seen.error + scale * kernel.dot(weights, pull)
+        return seen
 
     @abstractmethod
     def move(self) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from redelve.errors import SpecError
-from redelve.nets.algorithms.course import Course, PerRun, Start
+from redelve.nets.algorithms.course import PerRun, Start
+from redelve.nets.algorithms.mini_batches import MiniBatchCourse, check_batch_size
 from redelve.nets.backend import Array
 from redelve.nets.kernel import KernelLook, NetworkKernel
 
@@ -43,7 +44,8 @@ class InputRelevance:
 class GradientDescent:
     """w += v, v = momentum · v - rate · gradient, the gradient summed over the training cases.
 
-    (Rumelhart, Hinton and Williams 1986, equation 16.) For squared error, the gradient of half the sum.
+    (Rumelhart, Hinton and Williams 1986, equation 16.) For squared error, the gradient of half the sum. With
+    `batch_size` an epoch has a step for every so many cases, dealt anew each time (mini_batches.py).
     """
 
     passes: ClassVar[int] = 1
@@ -52,17 +54,25 @@ class GradientDescent:
     rate: PerRun
     momentum: PerRun = 0.0
     scaling: Scaling | None = None
+    batch_size: int | None = None
+    deal: int = 0
+
+    def __post_init__(self) -> None:
+        check_batch_size(self.batch_size)
 
     def start(self, start: Start) -> DescentCourse:
         """Begin at these weights, at rest."""
         return DescentCourse(start, self)
 
 
-class DescentCourse(Course):
+class DescentCourse(MiniBatchCourse):
     """Gradient descent under way."""
 
     def __init__(self, start: Start, algorithm: GradientDescent | DescendingEpsilon) -> None:
-        super().__init__(start)
+        batch_size, deal = (
+            (algorithm.batch_size, algorithm.deal) if isinstance(algorithm, GradientDescent) else (None, 0)
+        )
+        super().__init__(start, batch_size, deal)
         self._rate = start.per_run("rate", algorithm.rate)
         self._momentum = start.per_run("momentum", algorithm.momentum)
         self._scaling = algorithm.scaling
@@ -122,7 +132,7 @@ class EpsilonCourse(DescentCourse):
     def look(self, *, worst: bool) -> KernelLook:
         """Look with the present tolerance; where all is within it, it falls for the next epoch."""
         room, xp = None if self.seen is None else self.seen.gradient, self.kernel.xp
-        self.seen = self.kernel.look(self.weights, self.cases, tolerance=self.epsilon, worst=True, out=room)
+        self.seen = self.see(self.weights, self.cases, tolerance=self.epsilon, worst=True, out=room)
         lower = xp.clip(self.epsilon - self._decrease, self._last, None)
         self.epsilon = xp.where(self.seen.worst <= self.epsilon, lower, self.epsilon)
         return self.seen
