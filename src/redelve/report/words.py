@@ -203,10 +203,10 @@ def _other(contest: Contest, name: str) -> str:
 
 def _gap(contest: Contest) -> str:
     """How much less the leader loses, with interval, standardised value and p."""
-    difference, error, bounds = contest.shown
+    (difference, error, bounds), unit = contest.shown, contest.full_unit
     sign = 1.0 if (difference or 0.0) >= 0 else -1.0
     gap = sign * (difference or 0.0)
-    text = formatting.by_error(gap, error) + contest.full_unit
+    text = formatting.by_error(gap, error) + unit
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
         text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit})"
@@ -383,12 +383,12 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
             return f"{start}: {same}, and no test is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
     sign = 1.0 if contest.first == leader else -1.0
-    shown, error, bounds = contest.shown
+    (shown, error, bounds), unit = contest.shown, contest.full_unit
     around = ""
     if bounds is not None:
         ends = sorted(sign * bound for bound in bounds)
         around = f", 95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit}"
-    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{contest.full_unit}"
+    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{unit}"
     p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words

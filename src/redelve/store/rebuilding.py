@@ -147,7 +147,7 @@ def _answers(entries: list[SnapshotEntry]) -> tuple[pa.Schema, Iterator[pa.Table
     for entry in entries:
         if not kinds.keys() >= set(entry.head.answer):
             known = entry.source.schema
-            with failures_named(f"the record of {entry.head.job}"):
+            with failures_named(entry.head.job):
                 kinds |= {name: known.field(name).type for name in entry.head.answer}
     schema = pa.schema(KEYS | dict(sorted(kinds.items())))
     return schema, (_filled(entry, entry.source.answers(entry.head), schema) for entry in entries)
@@ -159,7 +159,7 @@ def _filled(entry: SnapshotEntry, table: pa.Table, schema: pa.Schema) -> pa.Tabl
     columns = [
         table.column(one.name) if one.name in there else pa.nulls(len(table), one.type) for one in schema
     ]
-    with failures_named(f"the record of {entry.head.job}"):  # somebody else may have made the file
+    with failures_named(entry.head.job):  # somebody else may have made the file
         return pa.table(columns, schema=schema)
 
 

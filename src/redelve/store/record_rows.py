@@ -28,6 +28,7 @@ from redelve.answers.predictions import (
 from redelve.data.files import write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError
 from redelve.model.dataset import Numbers
+from redelve.run.results import Job
 
 Columns = dict[str, pa.Array]
 
@@ -351,17 +352,21 @@ def _check_rows(path: Path, count: int) -> None:
 
 
 @contextlib.contextmanager
-def failures_named(path: Path | str) -> Iterator[None]:
-    """Turn what pyarrow says of a bad file into an error that names it."""
+def failures_named(path: Path | Job) -> Iterator[None]:
+    """Turn what pyarrow says of a bad file, or of a job's record, into an error that names it."""
     try:
         yield
     except FileNotFoundError:
         raise LocationError(
-            f"{path}: no such file: if the archive was compacted meanwhile, load it again"
+            f"{_named(path)}: no such file: if the archive was compacted meanwhile, load it again"
         ) from None
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise FormatError(path, None, f"damaged, or not what it should be: {reason}") from None
+        raise FormatError(_named(path), None, f"damaged, or not what it should be: {reason}") from None
+
+
+def _named(path: Path | Job) -> str:
+    return str(path) if isinstance(path, Path) else f"the record of {path}"
 
 
 class RecordTable:

@@ -145,7 +145,7 @@ class Normal(Distribution):
     def __post_init__(self) -> None:
         object.__setattr__(self, "location", column(self.location, "the location"))
         object.__setattr__(self, "scale", column(self.scale, "the scale"))
-        check_same_shape(location=self.location, scale=self.scale)
+        check_same_shape(**self.parameters())
         check_positive(self.scale, "the scale")
 
     def __len__(self) -> int:
