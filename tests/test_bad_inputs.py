@@ -567,6 +567,7 @@ ADDRESSES = [
     bad("work nowhere", "mgendata -q nowhere", "nowhere", cwd="methods/m/tiny/y"),
     bad("data outside delve", "dinfo", "data", cwd=".."),
     bad("order outside data", "dgenorder -q", "prototask", cwd="methods"),
+    bad("order of no cases", "dgenorder -q", "/tiny/y", "no cases", damage=put(DATA, ""), cwd="data/tiny/y"),
     bad("order for a dataset", "dgenorder -q", "prototask", cwd="data/tiny"),
     bad("prototask data outside", "dgenproto -q", "data", cwd="methods/m"),
     bad("losses before data", "mloss -q", "/k/tiny/y/std.4", cwd="methods/k/tiny/y/std.4"),

@@ -289,3 +289,16 @@ def test_a_sound_file_with_texts_for_losses_is_refused(tmp_path: Path) -> None:
     seal(path, made.getvalue())
     with pytest.raises(FormatError, match=r"the record of .*: damaged, or not what it should be"):
         archive.compact()
+
+
+def test_a_sound_file_without_a_column_that_it_tells_of_is_refused(tmp_path: Path) -> None:
+    archive = make_archive(tmp_path / "a")
+    fresh = sorted((tmp_path / "a" / "fresh").iterdir())
+    for path in (one for one in fresh if ".done." in one.name):
+        table = ipc.open_file(path).read_all().drop_columns(["normal.scale.age"])
+        made = io.BytesIO()
+        with ipc.new_file(made, table.schema) as writer:
+            writer.write_table(table)
+        seal(path, made.getvalue())
+    with pytest.raises(FormatError, match=r"the record of .*damaged"):
+        archive.compact()
