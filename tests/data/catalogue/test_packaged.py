@@ -139,6 +139,28 @@ def test_sorted_files_are_put_into_a_random_order() -> None:
     assert min(tested.count(species) for species in ("setosa", "versicolor", "virginica")) > 10
 
 
+def test_abalone_has_the_archive_s_prototask_at_its_address_and_redelve_s_beside_it(tmp_path: Path) -> None:
+    files = folder(at_hand("abalone"))
+    assert files["age/Prototask.spec"] == (
+        "Cases: all\nInputs: 1 2 3 4 5 6 7 8\nOrder: retain\nOrigin: natural\nTargets: 9\n"
+        "Test-Set-Size: 2129\nTraining-Set-Sizes: 64 128 256 512\n"
+        "Test-Set-Selection: common\nMaximum-Number-Of-Instances: 8\n"
+    )
+    assert files["age/Prototask.data"] == files["Dataset.data"]
+    assert "age/Random-order" not in files
+    assert "Test-Set-Size: 1105\n" in files["rings/Prototask.spec"]
+    assert files["rings/Random-order"].split() == [str(number) for number in random_order(4177)]
+    library = Library(active(str(tmp_path)))
+    drawn = {
+        size: library.task(DataAddress("abalone", "age", f"std.{size}")).instances() for size in (64, 512)
+    }
+    assert {size: len(instances) for size, instances in drawn.items()} == {64: 8, 512: 4}
+    for size, instances in drawn.items():
+        for number, instance in enumerate(instances):
+            assert np.array_equal(instance.testing, np.arange(2129))
+            assert instance.training[0] == 2129 + number * size
+
+
 @pytest.mark.parametrize(
     ("name", "loader", "options"),
     [

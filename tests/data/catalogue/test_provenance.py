@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import redelve
+from redelve.data.catalogue import provenance
 from redelve.data.catalogue.dataset_folder import AttributeLine, PrototaskPlan, attribute_lines, dataset_files
 from tests.conftest import RunCommand, make_root, write_tree
 
@@ -15,6 +16,13 @@ def test_replicas_are_labelled(delve_home: Path, run_command: RunCommand) -> Non
     assert str(redelve.task("kin-8nm/dist", sizes=1024)) == (
         "/kin-8nm/dist/std.1024: 8 inputs, 4 instances of 1024 training cases\n"
         "  redelve's replica of kin-8nm, not the original data"
+    )
+
+
+def test_datasets_of_other_packages_say_whose_prototasks_they_have() -> None:
+    assert provenance("boston") == "redelve's own prototasks of boston, not those of the DELVE archive"
+    assert provenance("abalone") == (
+        "the cases and prototask age of the DELVE archive; prototask rings is redelve's own"
     )
 
 

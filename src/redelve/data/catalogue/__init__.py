@@ -29,7 +29,7 @@ for _family, _members in FAMILIES.items():
 for _name in CARRIED:
     CATALOGUE.add(_name, partial(packaged, _name))
 
-OWN_PROTOTASKS = ("abalone", "boston", "image-seg", "mushrooms", "splice")
+OWN_PROTOTASKS = ("boston", "image-seg", "mushrooms", "splice")
 """Datasets of the DELVE archive that other packages carry; their prototasks are redelve's choice."""
 
 
@@ -43,6 +43,8 @@ def provenance(dataset: str) -> str:
     """
     if dataset == "demo" or any(dataset in members for members in FAMILIES.values()):
         return f"redelve's replica of {dataset}, not the original data"
+    if dataset == "abalone":
+        return "the cases and prototask age of the DELVE archive; prototask rings is redelve's own"
     if dataset in OWN_PROTOTASKS:
         return f"redelve's own prototasks of {dataset}, not those of the DELVE archive"
     return ""

@@ -37,6 +37,8 @@ class PackagedDesign(NamedTuple):
     stratified: bool = False
     unused: tuple[str, ...] = ()
     """Attributes that are neither predicted nor inputs."""
+    retained: bool = False
+    """Whether the cases stay in the file's order, as in the DELVE archive; else they get a random one."""
 
 
 class PackagedDescription(NamedTuple):
@@ -180,7 +182,7 @@ def _folder(dataset: str, rows: Rows, description: PackagedDescription) -> dict[
     carrier = CARRIED[dataset].carrier
     documents = {
         "Summary": description.summary,
-        "Source/Notes": description.notes + _origin(dataset, carrier),
+        "Source/Notes": description.notes + _origin(dataset, carrier, description),
     }
     marked = mark_twins(rows) if description.twins_are_one else rows
     order = _order(marked)
@@ -208,7 +210,7 @@ def _plan(design: PackagedDesign, description: PackagedDescription, order: tuple
         training_set_sizes=design.training_set_sizes,
         origin=description.origin,
         selection="common",
-        order=order,
+        order=() if design.retained else order,
         stratified=design.stratified,
         dependency="NLMH" if description.twins_are_one else "",
     )
@@ -233,9 +235,12 @@ def _order(rows: Rows) -> tuple[int, ...]:
     return tuple(found.tolist())
 
 
-def _origin(dataset: str, carrier: Carrier) -> str:
+def _origin(dataset: str, carrier: Carrier, description: PackagedDescription) -> str:
+    archived = [name for name, design in description.prototasks.items() if design.retained]
+    exception = f"The prototask {' and '.join(archived)} is the archive's: its\norder is the file's.\n"
     files = "".join(f"    {file}\n        {known[0]}\n" for file, known in CARRIED[dataset].files.items())
-    return f"""\
+    return (
+        f"""\
 
 The cases come from the installed package {carrier.package}. Its files, and
 the SHA-256 of what they hold, when decompressed, in release {carrier.release}:
@@ -245,3 +250,5 @@ puts them into the order of the file Random-order, which is what dgenorder
 makes with seed 0. The first cases are a common test set; disjoint training
 sets follow. Sizes, ranges and the choice of the prototask are redelve's own.
 """
+        + exception * bool(archived)
+    )
