@@ -86,7 +86,7 @@ def train(
     ledger = Ledger(weights, engine.dtype)
     curves = _blank_curves(schedule, sets, runs) if procedure.curves else None
     group = GraphGroup if may_be_replayed(lesson) else Group
-    _in_chunks(
+    in_chunks(
         lambda rows: group(lesson, rows, ledger, curves).train(),
         architecture,
         sets.training.cases,
@@ -110,7 +110,7 @@ def predict(
         outputs[rows] = kernel.outputs(kernel.load(weights[rows]), kernel.prepare(data.of_runs(rows)))
 
     _check_data(architecture, weights, {"input": data})
-    _in_chunks(work, architecture, data.cases, len(weights), engine)
+    in_chunks(work, architecture, data.cases, len(weights), engine)
     return outputs
 
 
@@ -135,7 +135,7 @@ def measure(
         )
 
     _check_data(architecture, weights, {"given": data})
-    _in_chunks(work, architecture, data.cases, len(weights), engine)
+    in_chunks(work, architecture, data.cases, len(weights), engine)
     return errors
 
 
@@ -189,7 +189,7 @@ def gradient(
         slopes[rows] = kernel.unload(seen.gradient)
 
     _check_data(architecture, weights, {"given": data})
-    _in_chunks(work, architecture, data.cases, len(weights), engine)
+    in_chunks(work, architecture, data.cases, len(weights), engine)
     return errors, slopes
 
 
@@ -234,13 +234,14 @@ def _blank_curves(schedule: Schedule, sets: Sets, runs: int) -> Curves:
     return Curves(np.array(schedule.epochs), training, blank(sets.validation), blank(sets.test))
 
 
-def _in_chunks(
+def in_chunks(
     work: Callable[[NDArray[np.intp]], None],
     architecture: Architecture,
     cases: int,
     runs: int,
     engine: Engine,
 ) -> None:
+    """Do the work for some of the runs at a time, in as many threads as the engine has."""
     if not engine.is_numpy:
         work(np.arange(runs))
         return
