@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -101,3 +102,18 @@ class Engine:
     @property
     def _place(self) -> dict[str, str]:
         return {} if self.is_numpy else {"device": self.device}
+
+
+def captured(work: Callable[[], None]) -> Callable[[], None]:
+    """Work on the GPU as a graph, captured without being done; calling what is returned does it."""
+    import torch
+
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        graph.capture_begin(capture_error_mode="thread_local")
+        work()
+        graph.capture_end()
+    torch.cuda.current_stream().wait_stream(stream)
+    replay: Callable[[], None] = graph.replay
+    return replay

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.nets.algorithms.course import Course
-from redelve.nets.backend import Array
+from redelve.nets.backend import Array, captured
 from redelve.nets.group import Ended, Group, GroupLesson
 from redelve.nets.stopping import success_alone
 from redelve.nets.trained import Curves, Ledger
@@ -183,18 +183,3 @@ class GraphGroup(Group):
             positions = self._kernel.engine.positions(stay)
             self._tally.keep(positions)
             self._lowest, self._seen = self._lowest[positions], self._seen[:, positions]
-
-
-def captured(work: Callable[[], None]) -> Callable[[], None]:
-    """Work on the GPU as a graph, captured without being done; calling what is returned does it."""
-    import torch
-
-    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        graph.capture_begin(capture_error_mode="thread_local")
-        work()
-        graph.capture_end()
-    torch.cuda.current_stream().wait_stream(stream)
-    replay: Callable[[], None] = graph.replay
-    return replay

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets.architecture import Architecture
-from redelve.nets.backend import Engine
+from redelve.nets.backend import Engine, captured
 from redelve.nets.data import Data
 from redelve.nets.sampling.chain_draws import ChainDraws, DrawSizes, UpdateDraws
 from redelve.nets.sampling.chain_state import ChainState
@@ -96,38 +94,28 @@ class Replay:
     """
 
     def __init__(self, engine: Engine, work: Callable[[UpdateDraws, int], None]) -> None:
-        self._work, self._torch = work, None
-        if engine.device.startswith("cuda"):
-            self._torch = import_module("torch")
+        self._work, self._is_cuda = work, engine.device.startswith("cuda")
         self._room: UpdateDraws | None = None
-        self._graphs: dict[int, Any] = {}
+        self._graphs: dict[int, Callable[[], None]] = {}
         self._done: dict[int, int] = {}
 
     def __call__(self, draws: UpdateDraws, offset: int) -> None:
         """One update."""
-        if self._torch is None:
+        if not self._is_cuda:
             self._work(draws, offset)
             return
         if self._room is None:
             self._room = UpdateDraws(*(each.clone() for each in draws.arrays()))
-        for own, given in zip(self._room.arrays(), draws.arrays(), strict=True):
+        room = self._room
+        for own, given in zip(room.arrays(), draws.arrays(), strict=True):
             own.copy_(given)
         if offset not in self._graphs:
             if self._done.setdefault(offset, 0) < EAGER:
                 self._done[offset] += 1
-                self._work(self._room, offset)
+                self._work(room, offset)
                 return
-            self._graphs[offset] = self._captured(offset)
-        self._graphs[offset].replay()
-
-    def _captured(self, offset: int) -> Any:
-        assert self._torch is not None
-        assert self._room is not None
-        graph = self._torch.cuda.CUDAGraph()
-        self._torch.cuda.synchronize()
-        with self._torch.cuda.graph(graph):
-            self._work(self._room, offset)
-        return graph
+            self._graphs[offset] = captured(lambda: self._work(room, offset))
+        self._graphs[offset]()
 
 
 def sample(
