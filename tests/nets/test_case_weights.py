@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from redelve import nets
 from redelve.errors import SpecError
 from redelve.nets import (
     GL,
+    Adam,
     Architecture,
     CrossEntropy,
     Data,
     Engine,
+    GradientDescent,
     MaxEpochs,
     Procedure,
     Rprop,
@@ -108,6 +111,30 @@ def test_padding_makes_no_difference_to_training(algorithm: Algorithm) -> None:
         assert alone.epochs[0] == together.epochs[run]
         np.testing.assert_allclose(together.weights[run], alone.weights[0], rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(together.lowest_validation[run], alone.lowest_validation[0], rtol=1e-9)
+
+
+def test_runs_with_different_numbers_of_cases_are_padded() -> None:
+    network = Architecture((3, 4, 2), ("tanh", "softmax"))
+    whole = noisy_sets(inputs=3).training
+    counts, seeds, weights = (20, 60, 45), range(3), some_weights(network, 3)
+    data = nets.padded([whole.inputs[:n] for n in counts], [whole.targets[:n] for n in counts])
+    procedure = Procedure(Adam(0.01), MaxEpochs(30), CrossEntropy())
+    together = train(network, weights, Sets(data), procedure, seeds=seeds)
+    for run, count in enumerate(counts):
+        own = Sets(Data(whole.inputs[:count], whole.targets[:count]))
+        alone = train(network, weights[[run]], own, procedure)
+        np.testing.assert_allclose(together.weights[run], alone.weights[0], rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(together.lowest_training[run], alone.lowest_training[0], rtol=1e-9)
+    with pytest.raises(SpecError, match=r"of unequal sizes.*go through redelve\.nets\.padded"):
+        Data([whole.inputs, whole.inputs[:40]], [whole.targets, whole.targets[:40]])
+
+
+def test_batches_have_the_weights_of_their_cases() -> None:
+    data, weights = data_of(own=True, weighting="own"), some_weights(NETWORKS["squares"][0], RUNS)
+    procedure = Procedure(GradientDescent(0.0, batch_size=4), MaxEpochs(1), SquaredOutputError(-1, 1))
+    found = train(NETWORKS["squares"][0], weights, Sets(data), procedure).lowest_training
+    wanted = measure(NETWORKS["squares"][0], weights, data, error=SquaredOutputError(-1, 1))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_padding_does_not_keep_a_run_from_success() -> None:

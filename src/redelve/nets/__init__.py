@@ -11,7 +11,7 @@ from redelve.nets.algorithms import (
 )
 from redelve.nets.architecture import Architecture, layered
 from redelve.nets.backend import Engine
-from redelve.nets.data import Data, Sets
+from redelve.nets.data import Data, Sets, padded
 from redelve.nets.error_functions import CrossEntropy, SquaredOutputError
 from redelve.nets.starting import draw, initial_weights
 from redelve.nets.stopping import GL, PQ, UP, MaxEpochs, P, Patience, StoppingRule, Success
@@ -48,6 +48,7 @@ __all__ = [
     "initial_weights",
     "layered",
     "measure",
+    "padded",
     "predict",
     "train",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +95,34 @@ class Data:
         return Data(inputs, targets, self.weights[runs] if own and self.weights is not None else self.weights)
 
 
+def padded(
+    inputs: Sequence[ArrayLike], targets: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None
+) -> Data:
+    """The data of runs with different numbers of cases: a table of inputs and one of targets for each run.
+
+    All are brought to the largest number by cases of weight 0. `weights` has a list for each run.
+
+    >>> padded([[[1.0], [2.0]], [[3.0]]], [[[0.0], [1.0]], [[1.0]]]).weights.tolist()
+    [[1.0, 1.0], [1.0, 0.0]]
+    """
+    tables = [(np.asarray(x, dtype=np.float64), np.asarray(y)) for x, y in zip(inputs, targets, strict=True)]
+    given = [np.ones(len(x)) for x, _ in tables] if weights is None else [np.asarray(w) for w in weights]
+    most = max(len(x) for x, _ in tables)
+
+    def full(table: NDArray[Any]) -> NDArray[Any]:
+        return np.pad(table, [(0, most - len(table)), *[(0, 0)] * (table.ndim - 1)])
+
+    def filled(table: NDArray[Any]) -> NDArray[Any]:
+        """Padding repeats the last case: a target of zeros could be none that an error takes."""
+        return np.pad(table, [(0, most - len(table)), (0, 0)], mode="edge")
+
+    return Data(
+        np.array([full(x) for x, _ in tables]),
+        np.array([filled(y) for _, y in tables]),
+        np.array([full(each) for each in given]),
+    )
+
+
 def _as_table(values: ArrayLike, name: str) -> NDArray[Any]:
     """An array; runs with unequal numbers of cases, or rows of unequal length, have none."""
     try:
@@ -101,7 +130,7 @@ def _as_table(values: ArrayLike, name: str) -> NDArray[Any]:
     except ValueError:
         raise SpecError(
             f"{name} are tables or rows of unequal sizes: give all runs as many cases, and all cases as many "
-            "columns"
+            "columns; runs with different numbers of cases go through redelve.nets.padded"
         ) from None
 
 

@@ -164,20 +164,25 @@ class NetworkKernel(ABC):
 
     def joined(self, cases: KernelCases) -> KernelCases:
         """The same cases as one block, to choose from."""
-        blocks, axis = cases.blocks, self.cases_axis
-        inputs, targets = (
-            self.xp.concatenate([getattr(block, name) for block in blocks], axis=axis)
-            for name in ("inputs", "targets")
-        )
-        return KernelCases((Block(inputs, targets, sum(block.cases for block in blocks)),), cases.count)
+
+        def together(name: str) -> Array | None:
+            parts = [getattr(block, name) for block in cases.blocks]
+            return None if parts[0] is None else self.xp.concatenate(parts, axis=self.cases_axis)
+
+        count = sum(block.cases for block in cases.blocks)
+        block = Block(together("inputs"), together("targets"), count, together("weights"))
+        return KernelCases((block,), cases.count)
 
     def some_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
         """Some cases of a single block, in this order; errors are still in the scale of all of them."""
         (block,) = cases.blocks
-        inputs, targets = (
-            self.xp.take(each, positions, axis=self.cases_axis) for each in (block.inputs, block.targets)
-        )
-        return KernelCases((Block(inputs, targets, len(positions)),), cases.count)
+
+        def chosen(array: Array) -> Array:
+            return self.xp.take(array, positions, axis=self.cases_axis)
+
+        weights = None if block.weights is None else chosen(block.weights)
+        part = Block(chosen(block.inputs), chosen(block.targets), len(positions), weights)
+        return KernelCases((part,), cases.count)
 
     # Passes.
 
