@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import OptionalPackageError, SpecError
 
+T = TypeVar("T")
 Array = Any
 """A NumPy array or a torch tensor, whichever the engine works with."""
 
@@ -117,3 +119,20 @@ def captured(work: Callable[[], None]) -> Callable[[], None]:
     torch.cuda.current_stream().wait_stream(stream)
     replay: Callable[[], None] = graph.replay
     return replay
+
+
+def side_by_side(engine: Engine, works: Sequence[Callable[[], T]], hands: int = 6) -> list[T]:
+    """Do several pieces of work; on a GPU some of them at a time, each on a stream of its own.
+
+    A small batch leaves most of a GPU idle. What a piece of work computes does not depend on the others.
+    """
+    if not engine.device.startswith("cuda") or len(works) < 2:
+        return [work() for work in works]
+    import torch
+
+    def on_a_stream(work: Callable[[], T]) -> T:
+        with torch.cuda.stream(torch.cuda.Stream(engine.device)):
+            return work()
+
+    with ThreadPoolExecutor(min(hands, len(works))) as pool:
+        return list(pool.map(on_a_stream, works))

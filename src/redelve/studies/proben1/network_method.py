@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Column
 from redelve.model.dataset import Numbers
 from redelve.nets import Architecture, Data, Engine, Sets, Trained, initial_weights, predict, train
+from redelve.nets.backend import side_by_side
 from redelve.run.results import Told
 from redelve.stats.output_errors import classification_error
 from redelve.studies.proben1.readings import TrainingReading
@@ -64,10 +67,13 @@ class ProbenNetwork(BatchMethod):
         alike: dict[tuple[int, ...], list[int]] = {}
         for place, training in enumerate(trainings):
             alike.setdefault(known[id(training)].shape, []).append(place)
-        made: dict[int, NetworkPredictor] = {}
-        for places in alike.values():
+
+        def train_alike(places: Sequence[int]) -> Iterable[tuple[int, NetworkPredictor]]:
             cases = [known[id(trainings[place])] for place in places]
-            made |= zip(places, self._train(cases, [_seed(rngs[place]) for place in places]), strict=True)
+            return zip(places, self._train(cases, [_seed(rngs[place]) for place in places]), strict=True)
+
+        works = [partial(train_alike, places) for places in alike.values()]
+        made = dict(chain.from_iterable(side_by_side(self.engine, works)))
         return [made[place] for place in range(len(trainings))]
 
     def _train(self, cases: Sequence[ProbenCases], seeds: Sequence[int]) -> list[NetworkPredictor]:
