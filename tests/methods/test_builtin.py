@@ -11,6 +11,7 @@ import pytest
 
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.errors import SpecError
+from redelve.methods.builtin.bayesian_networks import MonteCarloMethod
 from redelve.methods.builtin.constant import circular_mean, circular_median
 from redelve.methods.builtin.engine_methods import EngineMethod
 from redelve.methods.builtin.gaussian_process import gp_numbers, likelihood
@@ -32,7 +33,8 @@ QUIRKS: dict[str, dict[str, object]] = {
     "missing": {"inputs": EVERY_KIND, "quirk": "missing", "training": 20},
     "wide": {"inputs": ("real",) * 20, "training": 8},
 }
-NUMERICAL_ONLY = ("lin-1", "ridge", "lasso", "gp-ard")
+SAMPLED = tuple(name for name in METHODS if name.startswith("mlp-mc-"))
+NUMERICAL_ONLY = ("lin-1", "ridge", "lasso", "gp-ard", *SAMPLED)
 CATEGORICAL_ONLY = ("logistic",)
 
 
@@ -70,12 +72,17 @@ def _one_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _short_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mlp-bgd family with fewer iterations; test_engine_methods.py has more on them."""
+    """The mlp-bgd and mlp-mc families with fewer iterations; other files have more on them."""
     for name in METHODS:
         method = METHODS[name]
         if isinstance(method, EngineMethod) and isinstance(method.recipe, BatchDescent):
             recipe = replace(method.recipe, iterations=50)
             monkeypatch.setitem(METHODS._items, name, EngineMethod(name, recipe))
+        if isinstance(method, MonteCarloMethod):
+            plan = replace(method.recipe.plan, passes=500)
+            monkeypatch.setitem(
+                METHODS._items, name, MonteCarloMethod(name, replace(method.recipe, plan=plan))
+            )
 
 
 # All of them

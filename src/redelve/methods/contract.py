@@ -196,6 +196,8 @@ for _name in (
     "mlp-ese-1",
 ):
     METHODS.add(_name, f"redelve.methods.builtin.engine_methods:{_name.upper().replace('-', '_')}")
+for _name in ("1", "2", "3", "4", "2b", "3b", "4b", "5", "6"):
+    METHODS.add(f"mlp-mc-{_name}", f"redelve.methods.builtin.bayesian_networks:MLP_MC_{_name.upper()}")
 
 METHODS.add("gp-ard", "redelve.methods.builtin.ard_process:GP_ARD")
 
