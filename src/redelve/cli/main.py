@@ -104,6 +104,10 @@ STUDIES = {
         "WCCI 2006: which way to predict the performance of a classifier guesses best",
         "redelve.cli.predict:study_wcci",
     ),
+    "neal": Subcommand(
+        "Neal (1998): does relevance determination help? findings as tests, with verdicts",
+        "redelve.cli.relevance:study_neal",
+    ),
 }
 CHALLENGE = {
     "example": Subcommand(

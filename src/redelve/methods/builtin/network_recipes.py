@@ -32,6 +32,7 @@ from redelve.nets import (
 
 Relevance = Literal["none", "gradients", "correlations"]
 THIRD = 1 / 3
+SINGLE, DOUBLE = Engine(dtype="float32"), Engine()
 PROBEN1_RPROP = Rprop(eta_plus=1.2, eta_minus=0.5, delta0=(0.05, 0.2), delta_max=50.0, variant="plain")
 """What gives the numbers of PROBEN1's multilayer networks, tables 8 to 11 (docs/study-proben1.md)."""
 PRINTED_RPROP = Rprop(
@@ -92,6 +93,7 @@ class BatchDescent(Recipe):
     rise: float = 1.05
     small: float = 0.01
     halvings: int = 10
+    engine: Engine = SINGLE
 
     def architecture(self, inputs: int, outputs: int) -> Architecture:
         """One hidden layer of tanh units, linear outputs, no shortcuts."""
@@ -134,7 +136,7 @@ class BatchDescent(Recipe):
             strips=self.schedule,
             curves=True,
         )
-        return train(network, weights, sets, procedure, engine=Engine(dtype="float32"))
+        return train(network, weights, sets, procedure, engine=self.engine)
 
     @property
     def schedule(self) -> tuple[int, ...]:
@@ -166,6 +168,7 @@ class ConjugateGradients(Recipe):
     first_weights: float = 0.1
     generalization_loss: float = 20.0
     iterations: int = 500
+    engine: Engine = DOUBLE
 
     def architecture(self, inputs: int, outputs: int) -> Architecture:
         """One hidden layer of tanh units, linear outputs, direct connections too."""
@@ -179,7 +182,8 @@ class ConjugateGradients(Recipe):
     def train(self, network: Architecture, weights: Numbers, sets: Sets, seeds: Sequence[int]) -> Schooling:
         """Well past the first rise of the validation error, in case it falls again."""
         rule = GL(self.generalization_loss) | MaxEpochs(self.iterations)
-        made = train(network, weights, sets, Procedure(ScaledConjugateGradients(), rule, strips=1))
+        procedure = Procedure(ScaledConjugateGradients(), rule, strips=1)
+        made = train(network, weights, sets, procedure, engine=self.engine)
         return Schooling(made.weights, made.relevant_epochs)
 
 

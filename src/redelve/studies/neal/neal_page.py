@@ -1,0 +1,106 @@
+"""The study for readers: text, page, files, and the part of docs/study-neal.md that is made."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from redelve.data.files import AtomicFiles
+from redelve.errors import LocationError
+from redelve.report.formatting import ReportTable, markdown
+from redelve.report.study_page import StudyPage, as_png, write_folder
+from redelve.studies.neal.must_hold import MustHold, must_hold
+from redelve.studies.neal.neal_figures import pictures_of
+from redelve.studies.neal.neal_tables import tables_of
+from redelve.studies.neal.printed_digits import UNREADABLE
+from redelve.studies.neal.relevance_study import NealStudy
+
+WIDTH = 100
+BEGIN, END = "<!-- made by redelve study neal -->", "<!-- end of what is made -->"
+IMAGES = "images"
+
+
+def describe(study: NealStudy) -> str:
+    """What was found, for a terminal."""
+    held = must_hold(study)
+    wrapped = [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in headlines(study, held)]
+    tables = [_as_text(table) for table in tables_of(study, held)]
+    return "\n\n".join(["\n".join(wrapped), *tables, about(study)])
+
+
+def headlines(study: NealStudy, held: Sequence[MustHold]) -> tuple[str, ...]:
+    """The verdicts in a line each, and what must hold."""
+    said = [
+        f"{one.finding.number}. {one.finding.words}: {one.verdict.upper()}"
+        f"{f' ({one.contrary})' if one.contrary else ''}."
+        for one in (*study.judged, *study.answered)
+    ]
+    broken = "; ".join(f"{one.words}: {one.found}" for one in held if not one.holds)
+    sound = sum(one.holds for one in held)
+    said.append(f"Of {len(held)} claims that must hold {sound} do{f'; not: {broken}' if broken else ''}.")
+    return tuple(said)
+
+
+def about(study: NealStudy) -> str:
+    """How it was made."""
+    plan = study.plan
+    return (
+        f"{plan.effort.passes:,} passes ({plan.effort.chains} chains of the methods that sample), seed "
+        f"{plan.seed}, on {study.device}. Not readable in the paper's text at hand: {'; '.join(UNREADABLE)}."
+    )
+
+
+def _as_text(table: ReportTable) -> str:
+    """A table for a terminal, long texts cut."""
+    rows = [[column.title for column in table.columns], *([cell.whole for cell in row] for row in table.rows)]
+    rows = [[text if len(text) < 60 else f"{text[:58]}…" for text in row] for row in rows]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
+    lines = [
+        "  ".join(
+            f"{text:<{width}}" if column.align == "left" else f"{text:>{width}}"
+            for text, width, column in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([table.title, "", *lines, "", textwrap.fill(table.caption, WIDTH)])
+
+
+def write_study(folder: Path, study: NealStudy) -> Path:
+    """Write page, text, tables and figures."""
+    held = must_hold(study)
+    page = StudyPage(
+        "Does relevance determination help?",
+        "After Neal, Assessing relevance determination methods using DELVE, 1998",
+        describe(study),
+        headlines=headlines(study, held),
+        about=(about(study),),
+        pictures=pictures_of(study),
+        tables=tables_of(study, held),
+    )
+    return write_folder(folder, page, {"study.md": made_part(study, folder=".")})
+
+
+def made_part(study: NealStudy, folder: str = IMAGES) -> str:
+    """Verdicts, tables and figures in Markdown."""
+    held = must_hold(study)
+    listed = "\n".join(f"* {line}" for line in headlines(study, held))
+    tables = [markdown(table) for table in tables_of(study, held)]
+    figures = [
+        f"### {one.title}\n\n![{one.description}]({folder}/{one.name}.png)\n\n{one.caption}"
+        for one in pictures_of(study)
+    ]
+    return "\n\n".join([listed, about(study), *tables, *figures])
+
+
+def write_documentation(path: Path, study: NealStudy) -> Path:
+    """Put what is made between the marks of a page, and the figures into the folder images beside it."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if BEGIN not in text or END not in text:
+        raise LocationError(f"{path} has no lines {BEGIN} and {END}: add them where the results should stand")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    with AtomicFiles() as written:
+        written.write(path, f"{before}{BEGIN}\n{made_part(study)}\n{END}{after}")
+        for picture in pictures_of(study):
+            written.write(path.parent / IMAGES / f"{picture.name}.png", as_png(picture))
+    return path
