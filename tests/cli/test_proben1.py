@@ -233,7 +233,7 @@ def test_the_problems_are_listed(
     lines = run_command("proben1", ["names"]).out.splitlines()
     assert len(lines) == 15
     assert lines[6].split()[:3] == ["glass", "classification", "9"]
-    assert lines[6].endswith("Types of glass (not at hand)")
+    assert lines[14].endswith("Function of the thyroid (not at hand)")
 
 
 @needs_genuine

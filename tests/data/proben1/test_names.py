@@ -11,7 +11,7 @@ import pytest
 from redelve.data.proben1 import all_names, download, locate, parse_name, partition, problem, variants_of
 from redelve.data.proben1 import file_sources as sources_module
 from redelve.data.proben1.dt_files import DtFile, DtHeader, dt_text
-from redelve.data.proben1.file_sources import SHA256
+from redelve.data.proben1.file_digests import SHA256
 from redelve.data.proben1.problem_names import SAME_WITHOUT_VALIDATION, is_name
 from redelve.errors import LocationError, SpecError
 from tests.conftest import RunCommand

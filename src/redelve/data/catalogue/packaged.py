@@ -132,14 +132,16 @@ def read_contents(dataset: str) -> list[bytes]:
     """What the dataset's files in its carrier hold, decompressed and verified, in the order of the table."""
     require_carrier(dataset)
     carrier, files = CARRIED[dataset]
-    return [_verified(carrier, file, known) for file, known in files.items()]
+    return [_verified(carrier, str(locate(file)), known) for file, known in files.items()]
 
 
-def _verified(carrier: Carrier, file: str, known: tuple[str, ...]) -> bytes:
-    path = locate(file)
-    assert path is not None
+def _verified(carrier: Carrier, path: str, known: tuple[str, ...]) -> bytes:
     with open_bytes(path) as stream:
-        content = stream.read()
+        return known_content(stream.read(), carrier, path, known)
+
+
+def known_content(content: bytes, carrier: Carrier, path: str, known: tuple[str, ...]) -> bytes:
+    """The same content, if it is what redelve knows of the carrier's file."""
     found = hashlib.sha256(content).hexdigest()
     if found not in known:
         raise LocationError(

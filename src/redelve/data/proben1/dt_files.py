@@ -10,7 +10,7 @@ import gzip
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -141,8 +141,12 @@ def parse_dt(text: str, problems: Problems) -> DtFile | None:
         problems.path,
         range(head.lines + 1, head.lines + 1 + len(body)),
     )
-    cautions = (*head.cautions, *_cautions(made))
-    return DtFile(made.header, made.inputs, made.outputs, made.source, made.lines, cautions)
+    return remarked(made, head.cautions)
+
+
+def remarked(file: DtFile, besides: Sequence[str] = ()) -> DtFile:
+    """The same file with all that is unusual about it, after what is known besides."""
+    return replace(file, cautions=(*besides, *_cautions(file)))
 
 
 class _Head(NamedTuple):

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from redelve.data.compressed_names import plain_name
 from redelve.data.files import StrPath
+from redelve.data.proben1.data_sources import data_file
 from redelve.data.proben1.dt_files import DtFile, read_dt
-from redelve.data.proben1.file_sources import genuine, locate
+from redelve.data.proben1.file_sources import genuine
 from redelve.data.proben1.problem_names import ORDERS, Variant, check_order, is_name, parse_name
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
@@ -83,7 +84,7 @@ def load(
     variant = parse_name(text)
     if order is not None and order != variant.order:
         raise SpecError(f'"{text}" and order "{order}" contradict each other: give one of them')
-    return read_dt(locate(text, folder=folder)), str(variant), variant.order, variant
+    return data_file(variant, folder=folder), str(variant), variant.order, variant
 
 
 def is_file_name(text: str) -> bool:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from redelve.data.files import read_text, write_atomic
-from redelve.data.proben1.dt_files import DT_LIMIT, parse_dt
+from redelve.data.proben1.data_sources import rebuilt_file
+from redelve.data.proben1.dt_files import DT_LIMIT, parse_dt, write_dt
 from redelve.data.proben1.exporting import Export, export
 from redelve.data.proben1.proben1_tasks import assignment
+from redelve.data.proben1.problem_names import parse_name, variants_of
 from redelve.data.proben1.representation import STANDARD, Rules
 from redelve.data.problems import Problems
 from redelve.data.tasks import PROBEN1_FILES, is_table, task
@@ -88,6 +90,21 @@ def export_files(
         beside = path.with_name(f"{path.name.partition('.')[0]}.txt")
         write_atomic(beside, made.readme())
         yield WrittenFile(path, beside, made)
+
+
+def rebuild_files(names: Sequence[str], out: str = ".") -> Iterator[str]:
+    """Write PROBEN1's files anew out of other packages' files, telling what is written.
+
+    A name is that of a file, such as glass1, or of a problem, for all three.
+    """
+    for name in names:
+        for one in variants_of(name) or (str(parse_name(name)),):
+            variant = parse_name(one)
+            made = rebuilt_file(variant)
+            path = Path(out) / f"{variant.file}.dt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_dt(path, made)
+            yield f"{path}: {made.source}, the numbers of PROBEN1's own"
 
 
 def is_dt(name: str) -> bool:

@@ -12,6 +12,7 @@ from redelve.store.archive import carry_out
 from redelve.studies import ARCHIVE
 from redelve.studies.proben1.comparison import Compared, compare
 from redelve.studies.proben1.comparison_page import describe, write_study
+from redelve.studies.proben1.data_at_hand import about_data, with_data_at_hand
 from redelve.studies.proben1.plan import QUICK, QUICK_RUNS, Amounts, Proben1Plan, make_plan
 from redelve.studies.proben1.readings import find_reading
 from redelve.studies.proben1.sheet_runs import Runs, runs_csv, runs_of
@@ -50,7 +51,7 @@ def make_study(  # noqa: PLR0913  (options of a public function are explicit)
     folder: Path | None = None,
     progress: Progress = lambda _: None,
 ) -> Proben1Study:
-    """Some tables made anew: on these datasets (none: all), so often (None: as published).
+    """Some tables made anew: on these datasets (none: all at hand), so often (None: as published).
 
     With a folder, runs are kept in its archive, and those that it holds are not made again.
     """
@@ -58,6 +59,7 @@ def make_study(  # noqa: PLR0913  (options of a public function are explicit)
     amounts = Amounts(runs or usual.linear, runs or usual.multilayer, searches)
     wanted = datasets or (QUICK if is_quick else None)
     plan = make_plan(tables, find_reading(reading), datasets=wanted, amounts=amounts, seed=seed)
+    plan = plan if datasets else with_data_at_hand(plan)
     found = make_runs(plan, engine, folder=folder, progress=progress)
     return Proben1Study(compare(plan, found), _about(plan, engine), tuple(found.values()))
 
@@ -93,4 +95,4 @@ def _about(plan: Proben1Plan, engine: Engine) -> tuple[str, ...]:
         if sheet.part not in names:
             names.append(sheet.part)
     lines = [f"{', '.join(names)}: {identity}" for identity, names in parts.items()]
-    return (*lines, f"trained with {engine.backend} in {engine.dtype} on {engine.device}")
+    return (*lines, *about_data(plan), f"trained with {engine.backend} in {engine.dtype} on {engine.device}")

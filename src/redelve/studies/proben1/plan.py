@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from redelve.data.proben1 import DATASETS, assignment, parse_name
-from redelve.errors import LocationError, SpecError
+from redelve.errors import SpecError
 from redelve.model import Assignment
 from redelve.nets import Engine
 from redelve.run.cells import Limits
@@ -32,10 +32,6 @@ PARTS = {
     12: ("pivot", "no-shortcut"),
 }
 """The parts of the experiments that each table tells of."""
-WITHOUT_FILES = (
-    ". This study trains on PROBEN1's own data files, which redelve may not redistribute; "
-    "`redelve study hamey` and `redelve study wcci --quick` need no files"
-)
 SINGLE = "mushroom1"
 """The dataset of which a single run was made, with a linear network only (section 3.3.1)."""
 
@@ -61,10 +57,7 @@ class Amounts:
 @lru_cache(maxsize=64)
 def task_of(dataset: str) -> Assignment:
     """A dataset's task, its classes coded by outputs; a name of PROBEN1's, or a .dt file."""
-    try:
-        return assignment(dataset, as_numbers=True)
-    except LocationError as error:
-        raise LocationError(f"{error}{WITHOUT_FILES}") from None
+    return assignment(dataset, as_numbers=True)
 
 
 @dataclass(frozen=True)
@@ -113,6 +106,8 @@ class Proben1Plan:
 
     tables: tuple[int, ...]
     sheets: tuple[Sheet, ...]
+    left_out: tuple[str, ...] = ()
+    """Datasets of these tables whose data are not at hand."""
 
     @property
     def run_count(self) -> int:

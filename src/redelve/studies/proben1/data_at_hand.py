@@ -1,0 +1,72 @@
+"""Which datasets the study can train on here, and what that means for the comparison with print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from redelve.data.proben1 import parse_name
+from redelve.data.proben1.data_sources import install_lines, origin_of
+from redelve.data.proben1.raw_files import packages_of
+from redelve.errors import LocationError
+from redelve.studies.proben1.plan import Proben1Plan
+
+NO_DATA = (
+    "none of these datasets is at hand, and redelve may not redistribute them: install packages out of whose "
+    "files redelve makes them anew ({install}), or set REDELVE_PROBEN1 to a folder with PROBEN1's files; "
+    "`redelve study hamey` and `redelve study wcci --quick` need no files"
+)
+OWN = "data: PROBEN1's own files{some}"
+REBUILT = (
+    "data made anew of other packages' files, the same numbers in the same order as PROBEN1's own, so that "
+    "every cell may be compared with print: {some}"
+)
+LEFT_OUT = "left out, for their data are not at hand: {some}"
+
+
+def with_data_at_hand(plan: Proben1Plan) -> Proben1Plan:
+    """The plan without the datasets whose data are not at hand; an error if that leaves nothing."""
+    names = dict.fromkeys(sheet.dataset for sheet in plan.sheets)
+    here = {name for name in names if origin_of(name) is not None}
+    if not here:
+        raise LocationError(NO_DATA.format(install=_typed(names) or "none carries these"))
+    kept = tuple(sheet for sheet in plan.sheets if sheet.dataset in here)
+    return replace(plan, sheets=kept, left_out=tuple(name for name in names if name not in here))
+
+
+def about_data(plan: Proben1Plan) -> tuple[str, ...]:
+    """Where the data come from, and which datasets are left out, a line each."""
+    names = dict.fromkeys(sheet.dataset for sheet in plan.sheets)
+    origins = {name: origin_of(name) for name in names}
+    own = [name for name, origin in origins.items() if origin == "own file"]
+    made = [name for name, origin in origins.items() if origin == "rebuilt"]
+    lines = []
+    if own:
+        lines.append(OWN.format(some=f" of {', '.join(own)}" if made else ""))
+    if made:
+        lines.append(REBUILT.format(some=_with_packages(made)))
+    if plan.left_out:
+        lines += [LEFT_OUT.format(some=", ".join(plan.left_out)), *_how_to_have(plan.left_out)]
+    return tuple(lines)
+
+
+def _problems(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(parse_name(name).dataset.name for name in names))
+
+
+def _with_packages(names: Iterable[str]) -> str:
+    """The datasets, by the packages that they are made of."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(packages_of(parse_name(name).dataset.name), []).append(name)
+    return "; ".join(f"{', '.join(several)} ({packages})" for packages, several in found.items())
+
+
+def _how_to_have(left_out: Iterable[str]) -> list[str]:
+    typed = _typed(left_out)
+    return [f"to have more of them: {typed}"] if typed else []
+
+
+def _typed(names: Iterable[str]) -> str:
+    """The commands that install what these datasets are made of."""
+    return " and ".join(f"`{line}`" for line in install_lines(_problems(names)))
