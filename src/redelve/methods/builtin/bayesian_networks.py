@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from redelve.methods.shown import TrainingSet
 from redelve.methods.views import View
 from redelve.model.dataset import Numbers
 from redelve.nets import Architecture, Data, Engine, layered
+from redelve.nets.backend import side_by_side
 from redelve.nets.sampling import NetworkPrior, SamplingPlan, ScalePrior, sample
 
 
@@ -93,8 +95,10 @@ class BayesianSampling(BatchMethod):
             if isinstance(lesson, NumberLesson)
         ]
         found: dict[int, list[SampledLesson]] = defaultdict(list)
-        for alike in _by_shape(tasks):
-            for task, sampled in zip(alike, self._sampled(alike), strict=True):
+        groups = _by_shape(tasks)
+        works = [partial(self._sampled, alike) for alike in groups]
+        for alike, made in zip(groups, side_by_side(self.engine, works), strict=True):
+            for task, sampled in zip(alike, made, strict=True):
                 found[task.place].append(sampled)
         return [BayesianPredictor(view, tuple(found[place])) for place, view in enumerate(views)]
 
