@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -106,11 +107,29 @@ class Engine:
         return {} if self.is_numpy else {"device": self.device}
 
 
+class GpuStreams(threading.local):
+    """The streams of a thread: one to work on, one to capture on.
+
+    A thread keeps its own: torch deals the same 32 streams again and again, and work on a stream that another
+    thread captures on would go into that graph.
+    """
+
+    def __init__(self) -> None:
+        import torch
+
+        self.work, self.capture = torch.cuda.Stream(), torch.cuda.Stream()
+
+
+@cache
+def _streams() -> GpuStreams:
+    return GpuStreams()
+
+
 def captured(work: Callable[[], None]) -> Callable[[], None]:
     """Work on the GPU as a graph, captured without being done; calling what is returned does it."""
     import torch
 
-    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    graph, stream = torch.cuda.CUDAGraph(), _streams().capture
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         graph.capture_begin(capture_error_mode="thread_local")
@@ -121,7 +140,13 @@ def captured(work: Callable[[], None]) -> Callable[[], None]:
     return replay
 
 
-def side_by_side(engine: Engine, works: Sequence[Callable[[], T]], hands: int = 6) -> list[T]:
+@cache
+def _hands() -> ThreadPoolExecutor:
+    """Threads for work on the GPU, kept for their streams."""
+    return ThreadPoolExecutor(6)
+
+
+def side_by_side(engine: Engine, works: Sequence[Callable[[], T]]) -> list[T]:
     """Do several pieces of work; on a GPU some of them at a time, each on a stream of its own.
 
     A small batch leaves most of a GPU idle. What a piece of work computes does not depend on the others.
@@ -131,8 +156,7 @@ def side_by_side(engine: Engine, works: Sequence[Callable[[], T]], hands: int = 
     import torch
 
     def on_a_stream(work: Callable[[], T]) -> T:
-        with torch.cuda.stream(torch.cuda.Stream(engine.device)):
+        with torch.cuda.stream(_streams().work):
             return work()
 
-    with ThreadPoolExecutor(min(hands, len(works))) as pool:
-        return list(pool.map(on_a_stream, works))
+    return list(_hands().map(on_a_stream, works))
