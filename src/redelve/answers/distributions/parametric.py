@@ -350,17 +350,47 @@ class NormalMixture(Distribution):
 
         return np.asarray((self.weights * ndtr((self.locations - values[:, None]) / self.scales)).sum(axis=1))
 
+    def covers(self, values: Numbers, level: float = 0.9) -> NDArray[np.bool_]:
+        """Whether each value lies in the central interval: as much or more than the tail on either side."""
+        tail = (1 - level) / 2
+        inside: NDArray[np.bool_] = self.probability_below(values) >= tail
+        return inside & (self.probability_above(values) >= tail)
+
     def quantile(self, level: float) -> Numbers:
-        """By bisection between the smallest and the largest quantile of the components."""
+        """Newton's steps between the smallest and the largest quantile of the components.
+
+        A step that would leave what is left between them halves it instead, and so do all after the first
+        twenty.
+        """
         from scipy.special import ndtri
 
         each = self.locations + self.scales * float(ndtri(level))
         low, high = each.min(axis=1), each.max(axis=1)
-        for _ in range(80):
-            middle = (low + high) / 2
-            is_below = self.probability_below(middle) < level
-            low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
-        return np.asarray((low + high) / 2)
+        least = self.scales.min(axis=1)
+        found, left = (low + high) / 2, np.arange(len(low))
+        for number in range(100):
+            if not len(left):
+                break
+            here = found[left]
+            off, slope = self._below_and_density(here, left)
+            off -= level
+            low[left], high[left] = np.where(off < 0, here, low[left]), np.where(off < 0, high[left], here)
+            new = here - off / np.maximum(slope, np.finfo(float).tiny)
+            usable = (new > low[left]) & (new < high[left]) & (number < 20)
+            new = np.where(usable, new, (low[left] + high[left]) / 2)
+            found[left] = new
+            near = np.where(usable, 1e-8 * least[left], 0.0)  # one more step would be about its square
+            left = left[np.abs(new - here) > np.maximum(near, 4 * np.finfo(float).eps * np.abs(new))]
+        return np.asarray(found)
+
+    def _below_and_density(self, values: Numbers, cases: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+        """Distribution function and density of some cases, one value for each."""
+        from scipy.special import ndtr
+
+        weights, scales = self.weights[cases], self.scales[cases]
+        z = (values[:, None] - self.locations[cases]) / scales
+        density = np.exp(-0.5 * z**2) / (scales * math.sqrt(2 * math.pi))
+        return (weights * ndtr(z)).sum(axis=1), (weights * density).sum(axis=1)
 
     def mean(self) -> Numbers:
         """The weighted mean of the locations."""
@@ -369,10 +399,18 @@ class NormalMixture(Distribution):
     def crps(self, values: Numbers) -> Numbers:
         """Closed form of Grimit, Gneiting, Berrocal and Johnson (2006, QJRMS 132, eq. 5)."""
         first = (self.weights * _mean_distance(values[:, None] - self.locations, self.scales)).sum(axis=1)
-        gaps = self.locations[:, :, None] - self.locations[:, None, :]
-        scales = np.sqrt(self.scales[:, :, None] ** 2 + self.scales[:, None, :] ** 2)
-        pairs = self.weights[:, :, None] * self.weights[:, None, :] * _mean_distance(gaps, scales)
-        return np.asarray(first - 0.5 * pairs.sum(axis=(1, 2)))
+        return np.asarray(first - 0.5 * self._mean_gap())
+
+    def _mean_gap(self) -> Numbers:
+        """E|X - X'| of two independent draws: components with themselves, and twice every pair."""
+        total = (self.weights**2 * self.scales).sum(axis=1) * (2 / math.sqrt(math.pi))
+        for one in range(self.weights.shape[1] - 1):
+            others = slice(one + 1, None)
+            gaps = self.locations[:, [one]] - self.locations[:, others]
+            scales = np.hypot(self.scales[:, [one]], self.scales[:, others])
+            pairs = self.weights[:, others] * _mean_distance(gaps, scales)
+            total += 2 * self.weights[:, one] * pairs.sum(axis=1)
+        return np.asarray(total)
 
 
 def _mean_distance(gap: Numbers, scale: Numbers) -> Numbers:

@@ -35,13 +35,13 @@ class SampledLesson:
     input_names: tuple[str, ...]
     samples: PosteriorSamples
     noise_df: float | None
-    on: str
+    engine: Engine
     passes: int
 
     def outputs(self, inputs: Numbers) -> Numbers:
         """Networks × cases × outputs."""
         weights = self.samples.weights.reshape(-1, self.network.connection_count)
-        return predict(self.network, weights, inputs, engine=Engine(dtype="float32")).astype(np.float64)
+        return predict(self.network, weights, inputs, engine=self.engine).astype(np.float64)
 
     def part(self, view: View, inputs: Numbers) -> ViewPart:
         """Guesses, the means over networks; and for a number its predictive distribution."""
@@ -82,7 +82,7 @@ class SampledLesson:
             "noise": float(np.median(samples.noise)),
             "acceptance": float(samples.acceptance[:, 0].mean()),
             "passes": float(self.passes),
-            "on": self.on,
+            "on": f"{self.engine.backend} {self.engine.dtype} {self.engine.device}",
         }
         ratios = typical / np.median(typical)
         notes = [f"split R̂ of the log noise is {rhat:.2f}"] if not rhat <= LARGEST_RHAT else []

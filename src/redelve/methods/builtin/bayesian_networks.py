@@ -119,7 +119,7 @@ class BayesianSampling(BatchMethod):
                 task.view.encoded.input_names,
                 made.of_chains(slice(number * chains, (number + 1) * chains)),
                 recipe.prior.noise_df,
-                f"{self.engine.backend} {self.engine.dtype} {self.engine.device}",
+                self.engine,
                 recipe.plan.passes * chains,
             )
             for number, task in enumerate(tasks)
