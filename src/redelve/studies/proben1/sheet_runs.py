@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,16 +61,25 @@ def _outputs(record: Record) -> Numbers:
     return np.column_stack(record.answer.guesses.values)
 
 
+def joined(every: Sequence[Runs]) -> Runs:
+    """The runs of a part and dataset of several seeds as one sheet's."""
+    first = every[0]
+    sheet = replace(first.sheet, topologies=tuple(one for runs in every for one in runs.sheet.topologies))
+    figures = {name: np.concatenate([runs.figures[name] for runs in every]) for name in first.figures}
+    reasons = tuple(reason for runs in every for reason in runs.reasons)
+    return Runs(sheet, figures, reasons, summarise_measures(figures, test="test", validation="valid"))
+
+
 def runs_csv(every: Iterable[Runs]) -> str:
     """All runs as text, a line each, with full numbers."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("part", "dataset", "reading", "run", "network", *COLUMNS, "stopped_by"))
+    writer.writerow(("part", "dataset", "reading", "seed", "run", "network", *COLUMNS, "stopped_by"))
     for runs in every:
         sheet = runs.sheet
         for place, topology in enumerate(sheet.topologies):
             values = [runs.figures[name][place] for name in COLUMNS]
             cells = ["" if np.isnan(value) else f"{value:.17g}" for value in values]
-            named = (sheet.part, sheet.dataset, sheet.reading.name, place, topology)
+            named = (sheet.part, sheet.dataset, sheet.reading.name, sheet.seed, place, topology)
             writer.writerow((*named, *cells, runs.reasons[place]))
     return out.getvalue()
