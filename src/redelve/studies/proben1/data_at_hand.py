@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from redelve.data.proben1 import parse_name
-from redelve.data.proben1.data_sources import install_lines, origin_of
+from redelve.data.proben1.data_sources import INSTALL, missing_carriers, origin_of
 from redelve.data.proben1.raw_files import packages_of
 from redelve.errors import LocationError
 from redelve.studies.proben1.plan import Proben1Plan
 
 NO_DATA = (
-    "none of these datasets is at hand, and redelve may not redistribute them: install packages out of whose "
-    "files redelve makes them anew ({install}), or set REDELVE_PROBEN1 to a folder with PROBEN1's files; "
-    "`redelve study hamey` and `redelve study wcci --quick` need no files"
+    "none of these datasets is at hand, and redelve may not redistribute them: `redelve proben1 install` "
+    "gets packages out of whose files redelve makes most of them anew, or set REDELVE_PROBEN1 to a folder "
+    "with PROBEN1's files; `redelve study hamey` and `redelve study wcci --quick` need no files"
 )
 OWN = "data: PROBEN1's own files{some}"
 REBUILT = (
@@ -29,7 +29,7 @@ def with_data_at_hand(plan: Proben1Plan) -> Proben1Plan:
     names = dict.fromkeys(sheet.dataset for sheet in plan.sheets)
     here = {name for name in names if origin_of(name) is not None}
     if not here:
-        raise LocationError(NO_DATA.format(install=_typed(names) or "none carries these"))
+        raise LocationError(NO_DATA)
     kept = tuple(sheet for sheet in plan.sheets if sheet.dataset in here)
     return replace(plan, sheets=kept, left_out=tuple(name for name in names if name not in here))
 
@@ -46,12 +46,14 @@ def about_data(plan: Proben1Plan) -> tuple[str, ...]:
     if made:
         lines.append(REBUILT.format(some=_with_packages(made)))
     if plan.left_out:
-        lines += [LEFT_OUT.format(some=", ".join(plan.left_out)), *_how_to_have(plan.left_out)]
+        lines.append(LEFT_OUT.format(some=", ".join(plan.left_out)) + _way_out(plan.left_out))
     return tuple(lines)
 
 
-def _problems(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(parse_name(name).dataset.name for name in names))
+def _way_out(names: Iterable[str]) -> str:
+    """How to have some of them, if that is possible."""
+    carried = any(missing_carriers(parse_name(name).dataset.name) for name in names)
+    return f" (more of them: `{INSTALL}`)" if carried else ""
 
 
 def _with_packages(names: Iterable[str]) -> str:
@@ -60,13 +62,3 @@ def _with_packages(names: Iterable[str]) -> str:
     for name in names:
         found.setdefault(packages_of(parse_name(name).dataset.name), []).append(name)
     return "; ".join(f"{', '.join(several)} ({packages})" for packages, several in found.items())
-
-
-def _how_to_have(left_out: Iterable[str]) -> list[str]:
-    typed = _typed(left_out)
-    return [f"to have more of them: {typed}"] if typed else []
-
-
-def _typed(names: Iterable[str]) -> str:
-    """The commands that install what these datasets are made of."""
-    return " and ".join(f"`{line}`" for line in install_lines(_problems(names)))
