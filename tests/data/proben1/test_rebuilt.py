@@ -20,7 +20,7 @@ from redelve.data.proben1.coefficient_rules import coefficients
 from redelve.data.proben1.dt_files import read_dt, standard_sizes
 from redelve.data.proben1.file_digests import SHA256, numbers_digest
 from redelve.data.proben1.installing import install_raw_files
-from redelve.data.proben1.raw_files import EXTRA, RawFile, raw_files
+from redelve.data.proben1.raw_files import EXTRA, RawFile, packages_of, raw_files
 from redelve.data.proben1.raw_tables import RawDescription, SecondFile, raw_table
 from redelve.errors import LocationError, SpecError
 from tests.conftest import RunCommand
@@ -243,6 +243,18 @@ class TestWithCarriers:
         found, own = np.hstack(made.all_examples(name, RAW)), read_dt(FOLDER / f"{name}1.dt")
         rows = Counter(map(tuple, np.hstack([own.inputs, own.outputs]).tolist()))
         assert Counter(map(tuple, found.tolist())) == rows
+
+    @needs_genuine
+    @pytest.mark.parametrize("name", PROBLEMS)
+    def test_the_page_counts_rightly(self, name: str) -> None:
+        needs_carriers(name)
+        described = RawDescription.of(name)._replace(unusable={})
+        raw = raw_table(described, [one.content(RAW) for one in raw_files()[name]])
+        examples = np.hstack(made.all_examples(name, RAW))
+        alone = int((np.unique(examples, axis=0, return_counts=True)[1] == 1).sum())
+        numbers = f"{len(raw[described.columns[0]])} | {len(examples)} | {alone} | {3 * examples.size:,} | 0"
+        page = (Path(__file__).parents[3] / "docs" / "proben1-rebuilt.md").read_text(encoding="utf-8")
+        assert f"| {name} | {packages_of(name)} | {numbers} |" in page
 
     def test_files_are_written_and_known_again(
         self, tmp_path: Path, run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
