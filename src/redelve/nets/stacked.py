@@ -104,7 +104,10 @@ class StackedKernel(NetworkKernel):
 
     def _pull(self, wire: Wire, matrix: Array, targets: Rows, origin: Rows) -> None:
         matrix = matrix[:, :, : wire.width - wire.constant].swapaxes(1, 2)
-        self.engine.matmul(matrix, targets.deltas, origin.deltas)
+        if wire.height == 1:  # a column times a row, for which NumPy does not call the library
+            self.xp.multiply(matrix, targets.deltas, out=origin.deltas)
+        else:
+            self.engine.matmul(matrix, targets.deltas, origin.deltas)
 
     def _outer(self, wire: Wire, source: Array, targets: Rows, out: Array) -> None:
         self.engine.matmul(targets.deltas, source.swapaxes(-1, -2), out)

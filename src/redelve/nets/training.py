@@ -29,6 +29,10 @@ from redelve.nets.trained import Curves, Ledger, Trained
 CHUNK_SIZE = 131_072
 """A chunk has about this many numbers in a table of units × cases, so that its tables stay in the cache."""
 
+BUFFER = 256
+"""NumPy copies rows of a table into a buffer until it is full, before it works on them; with its own 8192
+numbers that takes 2.5 times as long as to work on a row of 1600 where it lies. Results do not change."""
+
 
 @dataclass(frozen=True)
 class Procedure:
@@ -263,6 +267,7 @@ def _chunk_count(architecture: Architecture, cases: int, runs: int, threads: int
 def _quietly(work: Callable[[NDArray[np.intp]], None], rows: NDArray[np.intp]) -> None:
     """Overflow is how a run diverges, and infinity is a fine argument of the logistic function."""
     with np.errstate(all="ignore"):
+        np.setbufsize(BUFFER)  # of this thread, and until the block ends
         work(rows)
 
 
