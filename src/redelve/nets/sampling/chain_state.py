@@ -58,6 +58,8 @@ class ChainState:
 
     def group_sums(self, values: Array) -> Array:
         """Sums over the weights of each group, in float64."""
+        if self.engine.is_numpy:  # a seventh of the time of a product of which most factors are 0
+            return np.add.reduceat(double(np, values)[:, self._by_group], self._starts, axis=1)
         return self.xp.matmul(double(self.xp, values)[:, None, :], self.membership)[:, 0, :]
 
     def rates(self) -> Array:
@@ -76,6 +78,8 @@ class ChainState:
         bounds, feeds = data_bounds(self.architecture, data, self.chains)
         self.bounds, self.feeds = self.put(bounds), self.put(feeds)
         self.membership = self.put(groups.membership)
+        self._by_group = np.argsort(groups.places, kind="stable")
+        self._starts = np.concatenate([[0], np.cumsum(groups.sizes)[:-1]]).astype(np.intp)
         self.places = self.engine.positions(groups.places)
         self.alphas, self.fixed_rates = self.put(groups.alphas), self.put(groups.rates)
         self.fixed = self.put(groups.fixed)

@@ -37,7 +37,7 @@ class ScaleMove:
         steps = self._steps(draws.uniforms[:, self._uniform])
         rates = state.rates()
         logs = -0.5 * xp.log(state.precisions)
-        fixed = state.weights / xp.astype(xp.exp(state.per_weight(logs)), state.weights.dtype)
+        fixed = state.weights / xp.astype(state.per_weight(xp.exp(logs)), state.weights.dtype)
         speed = self._free * draws.normals[:, self._normal : self._normal + state.groups.count]
         self._weights[...] = state.weights
         squares, slope = self._look(logs, rates)
@@ -45,7 +45,7 @@ class ScaleMove:
         for _ in range(plan.scale_steps):
             speed = speed - 0.5 * steps * slope
             logs = logs + steps * speed
-            self._weights[...] = fixed * xp.astype(xp.exp(state.per_weight(logs)), fixed.dtype)
+            self._weights[...] = fixed * xp.astype(state.per_weight(xp.exp(logs)), fixed.dtype)
             squares, slope = self._look(logs, rates)
             speed = speed - 0.5 * steps * slope
         gain = before - self._energy(squares, logs, rates, speed)
@@ -133,10 +133,24 @@ class ExchangeMove:
     def _exchange(self, order: Array) -> None:
         xp, chains, height = self._xp, self._shape[0], self._shape[1]
         self._weights[...] = self._state.weights
+        if self._state.engine.is_numpy:
+            self._exchange_columns(order)
+            return
         here = self._state.weights[:, self._place].reshape(self._shape)[:, :, : self._inputs]
         there = self._weights[:, self._place].reshape(self._shape)[:, :, : self._inputs]
         index = xp.broadcast_to(order[:, None, :], (chains, height, self._inputs))
         there[...] = _along(xp, here, index, axis=2)
+
+    def _exchange_columns(self, order: Array) -> None:
+        """On the host two columns move, not all."""
+        moved = order != self._numbers
+        rows = np.flatnonzero(moved.any(axis=1))
+        one = moved[rows].argmax(axis=1)
+        two = order[rows, one]
+        there = self._weights[:, self._place].reshape(self._shape)
+        kept = there[rows, :, one].copy()
+        there[rows, :, one] = there[rows, :, two]
+        there[rows, :, two] = kept
 
 
 def _along(xp: Any, values: Array, index: Array, axis: int = 1) -> Array:
