@@ -111,3 +111,12 @@ def test_relevances_tell_which_inputs_matter() -> None:
     relevances = np.exp(0.5 * chosen_logs([column], Engine())[0, PARTS:])
     assert relevances.argmax() == 1
     assert np.delete(relevances, 1).max() < 0.3 * relevances[1]
+
+
+def test_relevances_have_the_names_of_targets_and_inputs() -> None:
+    (found,) = learnt(GP_ARD, [0])
+    told = found.relevances()
+    assert list(told) == [target.name for target in found.view.targets]
+    (values,) = told.values()
+    assert list(values) == list(found.view.encoded.input_names)
+    assert list(values.values()) == found.processes[0][1].relevances.tolist()

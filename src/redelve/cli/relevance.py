@@ -15,8 +15,8 @@ class NealOptions(of.VerbOptions):
     """What `redelve study neal` is told."""
 
     size = of.text("z", "small (unless told otherwise) or whole", "name", "small")
-    passes = of.whole("p", "passes over the training cases (small: 12000, whole: 60000)")
-    chains = of.whole("c", "chains of methods that sample (small: 2, whole: 4)")
+    passes = of.whole("p", "passes over the training cases (small: 10000, whole: 60000)")
+    chains = of.whole("c", "chains of every method that samples (else as each has it, 1 or 4)")
     methods = of.names("m", "methods of the study, separated by commas (else all)")
     prototasks = of.names("d", "prototasks, as kin-8nm,bank-32nm (small: three, whole: six)")
     sizes = of.wholes("n", "training-set sizes, as 64,128 (small: 64 to 256)", "numbers", of.FROM_1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Labels, View, ViewPart, answer_of
 from redelve.model.dataset import Numbers
 from redelve.nets import Engine
+from redelve.nets.backend import side_by_side
 from redelve.stats.lockstep import minimise_together
 
 FEWEST_CASES = 5
@@ -94,8 +96,8 @@ def _fitted(columns: Sequence[ProcessColumn], engine: Engine) -> list[RelevantPr
     for place, column in enumerate(columns):
         alike[column.shape].append(place)
     found: dict[int, RelevantProcess] = {}
-    for places in alike.values():
-        logs = chosen_logs([columns[place] for place in places], engine)
+    works = [partial(chosen_logs, [columns[place] for place in places], engine) for places in alike.values()]
+    for places, logs in zip(alike.values(), side_by_side(engine, works), strict=True):
         found |= {place: _conditioned(columns[place], own) for place, own in zip(places, logs, strict=True)}
     return [found[place] for place in range(len(columns))]
 
@@ -174,9 +176,18 @@ class ArdPredictor:
     view: View
     processes: tuple[tuple[int, RelevantProcess], ...]
 
-    def relevances(self) -> Numbers:
-        """How much each encoded input matters: inverse length scales, a row for each learnt column."""
-        return np.array([process.relevances for _, process in self.processes])
+    def relevances(self) -> dict[str, dict[str, float]]:
+        """For each target the relevance of each encoded input: its inverse length scale.
+
+        Of an angular target it is the mean of those for sine and cosine.
+        """
+        names = self.view.encoded.input_names
+        found = {}
+        for position in dict.fromkeys(position for position, _ in self.processes):
+            own = [process.relevances for place, process in self.processes if place == position]
+            means = np.mean(own, axis=0).tolist()
+            found[self.view.targets[position].name] = dict(zip(names, means, strict=False))
+        return found
 
     def predict(self, inputs: TestInputs) -> Answer:
         """The answer in the original domain."""

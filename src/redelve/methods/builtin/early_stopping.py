@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from redelve.methods.builtin.network_lessons import NetworkLesson, OutputReading
 from redelve.methods.shown import TrainingSet
 from redelve.methods.views import Labels
 from redelve.model.dataset import Numbers
-from redelve.nets import Architecture, Data, Sets, initial_weights, predict
+from redelve.nets import Architecture, Data, Engine, Sets, initial_weights, predict
+from redelve.nets.backend import side_by_side
 
 LARGEST_SEED = 2**63 - 1
 
@@ -81,6 +83,8 @@ class Recipe(ABC):
     """Whether one network learns all numerical targets, or each target has its own."""
     centred: bool = True
     """Whether levels are coded with mean zero."""
+    engine: Engine = Engine()
+    """On what networks are trained."""
 
     @abstractmethod
     def architecture(self, inputs: int, outputs: int) -> Architecture:
@@ -122,13 +126,14 @@ class Recipe(ABC):
 
 
 def school(recipe: Recipe, pupils: Sequence[Pupil]) -> list[Graduate]:
-    """Train them all, those of equal shape at once."""
+    """Train them all, those of equal shape at once; on a GPU those of other shapes meanwhile."""
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for place, pupil in enumerate(pupils):
         groups[pupil.shape].append(place)
+    works = [partial(_schooled, recipe, [pupils[place] for place in places]) for places in groups.values()]
     found: dict[int, Graduate] = {}
-    for places in groups.values():
-        found.update(zip(places, _schooled(recipe, [pupils[place] for place in places]), strict=True))
+    for places, made in zip(groups.values(), side_by_side(recipe.engine, works), strict=True):
+        found.update(zip(places, made, strict=True))
     return [found[place] for place in range(len(pupils))]
 
 

@@ -44,10 +44,11 @@ def headlines(study: NealStudy, held: Sequence[MustHold]) -> tuple[str, ...]:
 
 def about(study: NealStudy) -> str:
     """How it was made."""
-    plan = study.plan
+    effort, seed = study.plan.effort, study.plan.seed
+    chains = "" if effort.chains is None else f", {effort.chains} chains of every method that samples"
     return (
-        f"{plan.effort.passes:,} passes ({plan.effort.chains} chains of the methods that sample), seed "
-        f"{plan.seed}, on {study.device}. Not readable in the paper's text at hand: {'; '.join(UNREADABLE)}."
+        f"{effort.passes:,} passes{chains}, seed {seed}, on {study.device}. Not readable in the paper's text "
+        f"at hand: {'; '.join(UNREADABLE)}."
     )
 
 

@@ -14,7 +14,7 @@ from redelve.run.cells import Limits
 from redelve.run.experiment import Experiment
 from redelve.run.results import Job
 from redelve.seeds import seed as seed_of
-from redelve.studies.neal.tested_methods import Effort, is_wanted, known_methods, make_method
+from redelve.studies.neal.tested_methods import EVERY, Effort, is_wanted, make_method
 
 PROTOTASKS = (
     "kin-8nm/dist",
@@ -34,7 +34,7 @@ class NealPlan:
 
     prototasks: tuple[str, ...] = PROTOTASKS
     sizes: tuple[int, ...] = SIZES
-    methods: tuple[str, ...] = field(default_factory=known_methods)
+    methods: tuple[str, ...] = EVERY
     effort: Effort = field(default_factory=Effort)
     seed: int = 0
 
@@ -63,7 +63,7 @@ class NealPlan:
 
 
 SMALL = NealPlan(
-    ("kin-8nm/dist", "pumadyn-32nm/accel", "bank-8nm/rej"), (64, 128, 256), effort=Effort(12_000, 2)
+    ("kin-8nm/dist", "pumadyn-32nm/accel", "bank-8nm/rej"), (64, 128, 256), effort=Effort(10_000)
 )
 PLANS = {"small": SMALL, "whole": NealPlan()}
 
@@ -82,7 +82,7 @@ def plan_for(  # noqa: PLR0913  (options of a command)
     if size not in PLANS:
         raise SpecError(f'size is "{size}": choose {" or ".join(PLANS)}')
     usual = PLANS[size]
-    effort = Effort(passes or usual.effort.passes, chains or usual.effort.chains, usual.effort.kept)
+    effort = Effort(passes or usual.effort.passes, chains)
     plan = NealPlan(
         tuple(map(_prototask, prototasks)) or usual.prototasks,
         tuple(sizes) or usual.sizes,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer
+from redelve.answers.distributions import Distribution
 from redelve.answers.predictions import Guesses, Target
 from redelve.errors import SpecError
 from redelve.methods.contract import BatchMethod, Predictor
@@ -16,11 +17,12 @@ from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Cases, parse_range, written
 from redelve.model.dataset import Numbers
 
-LEVELS = (np.arange(199) + 0.5) / 199
-"""Midpoints of as many equal shares of probability: means over them are means of a distribution."""
+SHARES = (np.arange(200) + 0.5) / 200
+"""Midpoints of equal parts of the range: a mean is the mean of the probabilities to lie above them."""
 SUMMARY = """The proportion y is learnt as arcsin(sqrt(y)), whose variance hardly depends on its mean
-(Anscombe 1948). The predictive distribution goes back through its quantiles at 199 midpoints of
-equal probability: the guess is their mean, for absolute error their median. What learns: {inner}"""
+(Anscombe 1948). The guess is the mean of what the predictive distribution becomes on the original scale,
+the integral of the probability to lie above a proportion; for absolute error it is the median. What lies
+beyond the ends of the scale is at the ends. What learns: {inner}"""
 
 
 def stretched(shares: Numbers) -> Numbers:
@@ -90,6 +92,11 @@ class StretchedPredictor:
         if answer.distributions is None:
             raise SpecError("a stretched target takes a method that answers with distributions")
         told = answer.distributions.distributions[0]
-        back = shrunk(np.column_stack([told.quantile(level) for level in LEVELS.tolist()]))
-        medians = Guesses(self.targets, (back[:, len(LEVELS) // 2],))
-        return Answer(Guesses(self.targets, (back.mean(axis=1),)), guesses_for={"A": medians})
+        medians = Guesses(self.targets, (shrunk(told.median()),))
+        return Answer(Guesses(self.targets, (mean_share(told),)), guesses_for={"A": medians})
+
+
+def mean_share(told: Distribution) -> Numbers:
+    """The mean proportion of each case, by the distribution on the stretched scale."""
+    above = [told.probability_above(np.full(len(told), edge)) for edge in stretched(SHARES).tolist()]
+    return np.asarray(np.mean(above, axis=0))
