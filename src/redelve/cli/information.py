@@ -214,6 +214,7 @@ OPTIONS = (
     Option("t", "terse: no headings, for use by programs", long="terse"),
     Option("v", "print the version of the software", long="version"),
 )
+RELEVANCES = "relevances"
 VERSION = f"redelve {__version__}\n"
 
 
@@ -320,7 +321,24 @@ def _dinfo(given: Given) -> str:
     if given.has("v"):
         return VERSION
     overlay = active()
-    return data_facts(Library(overlay), DataAddress.parse(overlay.dpath(given.path()))).answer(given)
+    address = DataAddress.parse(overlay.dpath(given.path()))
+    facts = data_facts(Library(overlay), address)
+    if RELEVANCES in (given.value("k") or "").lower().split():
+        facts.levels[0].append(_relevances(address))
+    return facts.answer(given)
+
+
+def _relevances(address: DataAddress) -> Item:
+    """Which inputs matter: found by sampling networks, so only where it is asked for."""
+    from redelve.performance.input_relevance import input_relevances
+
+    if address.prototask is None:
+        raise LocationError(f'"{RELEVANCES}" are those of a prototask or a task: name one')
+    found = input_relevances(str(address))
+    means = found.widths.mean(axis=1).ravel().tolist()
+    names = found.inputs * len(found.targets)
+    terse = " ".join(f"{name} {mean:.4g}" for name, mean in zip(names, means, strict=True))
+    return Item(RELEVANCES, "Relevances", terse, tuple(str(found).splitlines()), is_block=True)
 
 
 def dinfo(argv: Sequence[str] | None = None) -> int:
