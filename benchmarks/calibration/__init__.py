@@ -38,6 +38,7 @@ from benchmarks.calibration.one_task import (
 )
 from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
+from benchmarks.calibration.paper_verdicts import paper_verdicts_section
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.question_races import question_race_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
@@ -89,6 +90,7 @@ SECTIONS: tuple[Make, ...] = (
     stated_questions,
     slices_section,
     agreement_section,
+    paper_verdicts_section,
 )
 
 INTRODUCTION = """# Calibration

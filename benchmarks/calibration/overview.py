@@ -257,6 +257,7 @@ OFFERS = (
     Offer("interval forward in time", "analyse_forward", "coverage 95"),
     Offer("slices, any interval that misses", "compare_slices", "level 5", "level, any slice"),
     Offer("slices of folds, any claim", "slices_of_squares", "level 5", "level, any slice of folds"),
+    Offer("verdict on a paper's finding", "studies.neal.judge", "level 5"),
     Offer("interval of κ or correlation", "error_kappa", "coverage 95"),
     Offer("interval of κ or correlation", "loss_correlation", "coverage 95"),
     *(

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.calibration.paper_verdicts import decided, simulated_study
 from scipy.stats import false_discovery_control
 
 from redelve.seeds import generator
-from redelve.studies.neal.paper_findings import FINDINGS, QUESTIONS, Duel, PaperFinding, Part, holm, judge
-from tests.studies.neal.simulated import simulated
+from redelve.studies.neal.paper_findings import FINDINGS, Duel, PaperFinding, Part, holm, judge
 
 STUDIES = 250
 ERROR = (0.05 * 0.95 / STUDIES) ** 0.5
 
 
 def test_equal_methods_get_another_verdict_than_cannot_tell_in_5_per_cent_at_most() -> None:
-    several = (*FINDINGS, QUESTIONS[3])
-    decided = dict.fromkeys((one.number for one in several), 0)
-    for number in range(STUDIES):
-        look = simulated(generator("equal methods", number))
-        for one in several:
-            decided[one.number] += judge(one, look).verdict != "cannot tell"
-    assert {name: count for name, count in decided.items() if count / STUDIES > 0.05 + 3 * ERROR} == {}
-    assert max(decided.values()) > 0.01 * STUDIES, "tests of level 5 % decide sometimes"
+    rates = decided(generator("equal methods"), STUDIES)
+    assert {number: rate for number, rate in rates.items() if rate > 5 + 300 * ERROR} == {}
+    assert max(rates.values()) > 1, "tests of level 5 % decide sometimes"
 
 
 def as_published(method: str, prototask: str, size: int) -> float:
@@ -38,12 +33,12 @@ def as_published(method: str, prototask: str, size: int) -> float:
 
 
 def test_findings_that_are_true_hold() -> None:
-    look = simulated(generator("true findings"), as_published, spread=0.02)
+    look = simulated_study(generator("true findings"), as_published, spread=0.02)
     assert [judge(one, look).verdict for one in FINDINGS] == ["holds"] * 6
 
 
 def test_findings_whose_contrary_is_true_fail() -> None:
-    look = simulated(generator("false findings"), lambda *task: 1 / as_published(*task), spread=0.02)
+    look = simulated_study(generator("false findings"), lambda *task: 1 / as_published(*task), spread=0.02)
     for one in FINDINGS:
         found = judge(one, look)
         assert found.verdict == "fails"

@@ -13,12 +13,14 @@ from redelve.report.study_page import StudyPage, as_png, write_folder
 from redelve.studies.neal.must_hold import MustHold, must_hold
 from redelve.studies.neal.neal_figures import pictures_of
 from redelve.studies.neal.neal_tables import tables_of
+from redelve.studies.neal.paper_findings import JudgedFinding
 from redelve.studies.neal.printed_digits import UNREADABLE
 from redelve.studies.neal.relevance_study import NealStudy
 
 WIDTH = 100
 BEGIN, END = "<!-- made by redelve study neal -->", "<!-- end of what is made -->"
 IMAGES = "images"
+MOST_NAMED = 6
 
 
 def describe(study: NealStudy) -> str:
@@ -32,14 +34,21 @@ def describe(study: NealStudy) -> str:
 def headlines(study: NealStudy, held: Sequence[MustHold]) -> tuple[str, ...]:
     """The verdicts in a line each, and what must hold."""
     said = [
-        f"{one.finding.number}. {one.finding.words}: {one.verdict.upper()}"
-        f"{f' ({one.contrary})' if one.contrary else ''}."
+        f"{one.finding.number}. {one.finding.words}: {one.verdict.upper()}{_contrary(one)}."
         for one in (*study.judged, *study.answered)
     ]
     broken = "; ".join(f"{one.words}: {one.found}" for one in held if not one.holds)
     sound = sum(one.holds for one in held)
     said.append(f"Of {len(held)} claims that must hold {sound} do{f'; not: {broken}' if broken else ''}.")
     return tuple(said)
+
+
+def _contrary(judged: JudgedFinding) -> str:
+    """Where it is the other way round."""
+    shown, more = judged.contrary[:MOST_NAMED], len(judged.contrary) - MOST_NAMED
+    if not shown:
+        return ""
+    return f" (the other way round: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''})"
 
 
 def about(study: NealStudy) -> str:

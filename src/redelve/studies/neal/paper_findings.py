@@ -111,8 +111,8 @@ class JudgedFinding:
     finding: PaperFinding
     verdict: Verdict
     parts: tuple[JudgedPart, ...]
-    contrary: str
-    """The most significant test in the other direction, where it makes the finding fail."""
+    contrary: tuple[str, ...]
+    """The tests that are significant in the other direction, the most significant first."""
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -148,12 +148,12 @@ def judge(finding: PaperFinding, look: Look) -> JudgedFinding:
         _judged(part, own, [adjusted[id(one)] for one in own])
         for part, own in zip(finding.parts, evidence, strict=True)
     )
-    failed = [part for part in parts if part.verdict == "fails"]
-    contrary = min(every, key=lambda one: one.p_against).words if failed else ""
-    if failed:
+    order = sorted(every, key=lambda one: one.p_against)
+    contrary = tuple(one.words for one in order if adjusted[id(one)] < LEVEL)
+    verdicts = {part.verdict for part in parts}
+    if "fails" in verdicts:
         return JudgedFinding(finding, "fails", parts, contrary)
-    all_hold = bool(parts) and all(part.verdict == "holds" for part in parts)
-    return JudgedFinding(finding, "holds" if all_hold else "cannot tell", parts, contrary)
+    return JudgedFinding(finding, "holds" if verdicts == {"holds"} else "cannot tell", parts, contrary)
 
 
 def _evidence(part: Part, duels: Sequence[Duel]) -> list[_Evidence]:
@@ -321,6 +321,17 @@ QUESTIONS = (
         "f",
         "… and early stopping",
         (Part("mlp-bgd-2-arcsine better", "somewhere", ("mlp-bgd-2-arcsine",), ("mlp-bgd-2",), BANK),),
+    ),
+    PaperFinding(
+        "g",
+        "Do Bayesian methods that find the relevant inputs lose anywhere? mlp-mc-5 is nowhere worse than "
+        "mlp-bgd-2",
+        (Part("nowhere worse", "nowhere worse", ("mlp-mc-5",), ("mlp-bgd-2",), (*KIN, *PUMADYN, *BANK)),),
+    ),
+    PaperFinding(
+        "h",
+        "… mlp-mc-6, with another prior of the noise",
+        (Part("nowhere worse", "nowhere worse", ("mlp-mc-6",), ("mlp-bgd-2",), (*KIN, *PUMADYN, *BANK)),),
     ),
 )
 

@@ -159,8 +159,8 @@ def _thinned(record: Record, experiment: Experiment) -> Record:
     answer = record.answer
     if answer is None or answer.distributions is None:
         return record
-    truths = experiment.truths(record.job)
-    pairs = zip(truths, answer.distributions.distributions, strict=True)
-    inside = np.logical_and.reduce([one.covers(truth.values, INTERVAL) for truth, one in pairs])
+    pairs = zip(experiment.truths(record.job), answer.distributions.distributions, strict=True)
+    below = np.array([one.probability_below(truth.values) for truth, one in pairs])
+    inside = (np.abs(below - 0.5) <= INTERVAL / 2).all(axis=0)
     told = {**record.told, COVERED: float(inside.mean())}
     return replace(record, told=told, answer=replace(answer, distributions=None))
