@@ -170,6 +170,7 @@ def proben1(argv: Sequence[str] | None = None) -> int:
     return of.run_verb(PROBEN1, Proben1Options, perform, argv) or (FAILURE if unsound else 0)
 
 
+MOST_NUMBERS = 1000
 FROM_0, FROM_1 = (of.Wanted(f"a whole number from {least} on", least) for least in (0, 1))
 
 
@@ -225,7 +226,7 @@ def _study_proben1(given: Proben1StudyOptions, failed: list[str]) -> Iterator[st
         searches=given.searches,
         is_quick=given.quick,
         seed=given.seed,
-        seeds=() if given.seeds is None else _numbers(given.seeds, "seeds are told as 0 or 0,3 or 0-4"),
+        seeds=_seeds(given),
         is_check=given.check,
         folder=folder,
         progress=reporter(is_quiet=given.quiet),
@@ -236,6 +237,14 @@ def _study_proben1(given: Proben1StudyOptions, failed: list[str]) -> Iterator[st
         yield f"\nWritten: {found.write(folder)}\n"
     if given.check and not found.verdict.passes():
         failed.append("verdict")
+
+
+def _seeds(given: Proben1StudyOptions) -> list[int]:
+    if given.seeds is None:
+        return []
+    if given.seed:
+        raise UsageError("--seed and --seeds say the same: give one of them")
+    return _numbers(given.seeds, "seeds are told as 0 or 0,3 or 0-4")
 
 
 def _tables(texts: Sequence[str]) -> list[int]:
@@ -255,7 +264,10 @@ def _numbers(text: str, told: str = "tables are told as 3 or 3,4 or 8-11") -> li
         first, dash, last = part.partition("-")
         if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
             raise UsageError(f'{told}: got "{text}"')
-        found += range(int(first), int(last if dash else first) + 1)
+        low, high = int(first), int(last if dash else first)
+        if not low <= high < low + MOST_NUMBERS:
+            raise UsageError(f'{told}: "{part}" names {"too many" if high > low else "none"}')
+        found += range(low, high + 1)
     return found
 
 

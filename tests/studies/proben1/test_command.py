@@ -14,6 +14,10 @@ from tests.data.proben1.genuine import FOLDER, needs_genuine
     [
         (["--table", "2"], "there is no table 2"),
         (["--table", "8-x"], 'tables are told as 3 or 3,4 or 8-11: got "8-x"'),
+        (["--table", "11-8"], 'tables are told as 3 or 3,4 or 8-11: "11-8" names none'),
+        (["--seeds", "0-99999999999"], 'seeds are told as 0 or 0,3 or 0-4: "0-99999999999" names too many'),
+        (["--seeds", "0-4", "--seed", "1"], "--seed and --seeds say the same: give one of them"),
+        (["--quick", "--check", "-d", "glass1"], "linear networks have 25 runs, and a verdict needs 50"),
         (["--runs", "0"], 'takes a whole number from 1 on: got "0"'),
         (["--datasets", "glas1"], 'did you mean "glass1"'),
         (["--reading", "mine"], 'reading "mine": known are printed, best'),
