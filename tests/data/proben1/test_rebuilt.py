@@ -13,7 +13,7 @@ import pytest
 
 from redelve.data.catalogue.carriers import Carrier
 from redelve.data.catalogue.packaged import Reading
-from redelve.data.proben1 import DATASETS, parse_name, problem
+from redelve.data.proben1 import DATASETS, assignment, parse_name, problem
 from redelve.data.proben1 import data_sources as sources
 from redelve.data.proben1 import rebuilt_files as made
 from redelve.data.proben1.coefficient_rules import coefficients
@@ -243,6 +243,14 @@ class TestWithCarriers:
         found, own = np.hstack(made.all_examples(name, RAW)), read_dt(FOLDER / f"{name}1.dt")
         rows = Counter(map(tuple, np.hstack([own.inputs, own.outputs]).tolist()))
         assert Counter(map(tuple, found.tolist())) == rows
+
+    @needs_genuine
+    def test_the_task_is_the_same_so_that_archives_fit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        needs_carriers("heartac")
+        own = assignment("heartac2b", folder=FOLDER)
+        monkeypatch.setenv("REDELVE_PROBEN1", str(RAW[0]))
+        found = assignment("heartac2b")
+        assert (found.digest, found.address, found.notes) == (own.digest, own.address, own.notes)
 
     @needs_genuine
     @pytest.mark.parametrize("name", PROBLEMS)
