@@ -140,6 +140,47 @@ def captured(work: Callable[[], None]) -> Callable[[], None]:
     return replay
 
 
+class Replays:
+    """Pieces of work by name: the first time call by call, the second time captured, from then on replayed.
+
+    A graph works on the very arrays that it was captured with, so a piece must find what it needs, and leave
+    what it makes, in arrays that stay.
+    """
+
+    def __init__(self) -> None:
+        self._called: set[object] = set()
+        self._graphs: dict[object, Callable[[], None]] = {}
+
+    def do(self, name: object, work: Callable[[], None]) -> None:
+        """A piece of work, always the same under its name."""
+        if name in self._graphs:
+            self._graphs[name]()
+        elif name in self._called:
+            self._graphs[name] = captured(work)
+            self._graphs[name]()
+        else:
+            work()
+            self._called.add(name)
+
+    def forget(self) -> None:
+        """Begin anew: arrays are no longer where they were."""
+        self._called.clear()
+        self._graphs.clear()
+
+
+class Calls(Replays):
+    """The same, call by call every time."""
+
+    def do(self, name: object, work: Callable[[], None]) -> None:
+        """A piece of work."""
+        work()
+
+
+def replays_on(engine: Engine) -> Replays:
+    """On a GPU work is replayed, elsewhere it is called."""
+    return Replays() if engine.device.startswith("cuda") else Calls()
+
+
 @cache
 def _hands() -> ThreadPoolExecutor:
     """Threads for work on the GPU, kept for their streams."""

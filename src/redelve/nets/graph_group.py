@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.nets.algorithms.course import Course
-from redelve.nets.backend import Array, captured
+from redelve.nets.backend import Array, Replays
 from redelve.nets.group import Ended, Group, GroupLesson
 from redelve.nets.stopping import success_alone
 from redelve.nets.trained import Curves, Ledger
@@ -94,8 +94,7 @@ class GraphGroup(Group):
         self._lowest = self._tally.lowest * 1.0
         self._seen = self._tally.close()
         self._strip_began = 0
-        self._called: set[object] = set()
-        self._graphs: dict[object, Callable[[], None]] = {}
+        self._replays = Replays()
 
     def _advance(self) -> None:
         """Up to the next measurement, or as many epochs as a graph has at most."""
@@ -113,10 +112,7 @@ class GraphGroup(Group):
             self._course.move()
 
     def _do(self, name: object, work: Callable[[], None]) -> None:
-        """Some work: the first time call by call, the second time captured, from then on replayed."""
-        if name in self._graphs:
-            self._graphs[name]()
-            return
+        """Some work, replayed if every epoch makes the same calls."""
         if not self._course.is_replayable:
             work()
             return
@@ -126,12 +122,7 @@ class GraphGroup(Group):
             work()
             self._course.settle(homes)
 
-        if name in self._called:
-            self._graphs[name] = captured(settled)
-            self._graphs[name]()
-        else:
-            settled()
-            self._called.add(name)
+        self._replays.do(name, settled)
 
     def _let_successful_go(self, everyone: bool) -> None:
         """Runs that have succeeded leave, late: when they are many, or `everyone` must be told of."""
@@ -177,8 +168,7 @@ class GraphGroup(Group):
 
     def _keep(self, stay: NDArray[np.intp]) -> None:
         super()._keep(stay)
-        self._called.clear()
-        self._graphs.clear()
+        self._replays.forget()
         if len(stay):
             positions = self._kernel.engine.positions(stay)
             self._tally.keep(positions)

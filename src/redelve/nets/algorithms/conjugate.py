@@ -33,16 +33,13 @@ class ScaledConjugateGradients:
 class ConjugateCourse(Course):
     """Scaled conjugate gradients under way. Names are Møller's: p, r, δ, λ, λ̄, μ, α, Δ."""
 
-    is_replayable = False  # directions begin anew after as many epochs as there are weights
-
     def __init__(self, start: Start, algorithm: ScaledConjugateGradients) -> None:
         super().__init__(start)
         self._sigma = algorithm.sigma
-        self._iteration = 0
         zeros = self.kernel.engine.zeros((self.kernel.runs,))
-        self._lambda, self._lambda_bar = zeros + algorithm.damping, zeros
+        self._iteration, self._lambda_bar, self._curvature = zeros + 0.0, zeros + 0.0, zeros + 0.0
+        self._lambda = zeros + algorithm.damping
         self._success = zeros == 0
-        self._curvature = zeros
         self._direction: Array | None = None
 
     @property
@@ -62,7 +59,7 @@ class ConjugateCourse(Course):
         """One iteration: steps 2 to 9."""
         assert self.seen is not None, "look comes before move"
         xp, direction, seen = self.kernel.xp, self._direction, self.seen
-        self._iteration += 1
+        self._iteration += 1.0
         length = self.kernel.dot(direction, direction)
         moving = length > 0
         length = xp.where(moving, length, length + 1.0)
@@ -103,8 +100,8 @@ class ConjugateCourse(Course):
         xp, kernel, here = self.kernel.xp, self.kernel, self.seen
         turn = (kernel.dot(there.gradient, there.gradient) - kernel.dot(there.gradient, here.gradient)) / mu
         turn = xp.where(xp.isfinite(turn), turn, 0.0 * mu)
-        if self._iteration % kernel.architecture.connection_count == 0:
-            turn = 0.0 * mu
+        begins_anew = self._iteration % kernel.architecture.connection_count == 0.0
+        turn = xp.where(begins_anew, 0.0 * mu, turn)
         moved = kernel.spread(success)
         turned = kernel.spread(turn) * self._direction - there.gradient
         self.weights = xp.where(moved, proposed, self.weights)
@@ -116,3 +113,16 @@ class ConjugateCourse(Course):
             xp.where(moved, there.gradient, here.gradient),
             xp.where(success, there.worst, here.worst),
         )
+
+    def homes(self) -> dict[str, Array]:
+        """The arrays that hold what is remembered, the last accepted point's too."""
+        return super().homes() | ({} if self.seen is None else vars(self.seen))
+
+    def settle(self, homes: dict[str, Array]) -> None:
+        """Bring what is remembered back to these arrays."""
+        point = vars(self.seen) if self.seen is not None else {}
+        super().settle({name: home for name, home in homes.items() if name not in point})
+        for name in point.keys() & homes.keys():
+            if point[name] is not homes[name]:
+                homes[name][...] = point[name]
+                setattr(self.seen, name, homes[name])

@@ -124,12 +124,15 @@ class Course(ABC):
 
     def homes(self) -> dict[str, Array]:
         """The arrays that hold what is remembered."""
+        return self._own_arrays()
+
+    def _own_arrays(self) -> dict[str, Array]:
         return {name: value for name, value in vars(self).items() if hasattr(value, "ndim")}
 
     def keep(self, positions: Array) -> None:
         """Go on with the runs at these positions only."""
         self.cases = self.kernel.take_cases(self.cases, positions)
-        for name, value in self.homes().items():
+        for name, value in self._own_arrays().items():
             setattr(self, name, self._kept(value, positions))
         if self.seen is not None:
             worst = None if self.seen.worst is None else self.seen.worst[positions]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets.architecture import Architecture
-from redelve.nets.backend import Engine, captured
+from redelve.nets.backend import Engine, replays_on
 from redelve.nets.data import Data
 from redelve.nets.sampling.chain_draws import ChainDraws, DrawSizes, UpdateDraws
 from redelve.nets.sampling.chain_state import ChainState
@@ -20,9 +20,6 @@ from redelve.nets.sampling.sampling_plan import SamplingPlan
 from redelve.nets.sampling.scale_priors import NetworkPrior
 from redelve.nets.sampling.trajectory import Trajectory
 from redelve.nets.training import in_chunks
-
-EAGER = 2
-"""Updates that are done operation by operation before a graph of them is made."""
 
 
 class Sampler:
@@ -38,7 +35,8 @@ class Sampler:
         self.scales = ScaleMove(state, windows + commons, commons) if plan.scale_steps else None
         tried = plan.exchanges and groups.families and state.architecture.inputs > 1
         self.exchanges = ExchangeMove(state, windows + commons + 2) if tried else None
-        self._once = Replay(state.engine, self._update)
+        self._replays = replays_on(state.engine)
+        self._room: UpdateDraws | None = None
 
     def sizes(self) -> DrawSizes:
         """The random numbers of an update."""
@@ -57,10 +55,21 @@ class Sampler:
 
     def update(self, draws: UpdateDraws, number: int) -> None:
         """One update of all chains."""
-        self._once(draws, offset_of(number, self.state.plan.window))
+        draws = draws if self.state.engine.device == "cpu" else self._brought(draws)
+        self.trajectory.run(draws, offset_of(number, self.state.plan.window), self._replays)
+        self._replays.do("rest", lambda: self._finish(draws))
 
-    def _update(self, draws: UpdateDraws, offset: int) -> None:
-        self.trajectory.run(draws, offset)
+    def _brought(self, draws: UpdateDraws) -> UpdateDraws:
+        """The draws in arrays that stay, for the graphs that were captured with them."""
+        if self._room is None:
+            self._room = UpdateDraws(*(each.clone() for each in draws.arrays()))
+        for own, given in zip(self._room.arrays(), draws.arrays(), strict=True):
+            own.copy_(given)
+        return self._room
+
+    def _finish(self, draws: UpdateDraws) -> None:
+        """Where the trajectory ends, and all that is not weights."""
+        self.trajectory.settle(draws.uniforms[:, 1])
         self.hyperparameters.run(draws)
         if self.scales is not None:
             self.scales.run(draws)
@@ -85,37 +94,6 @@ class Sampler:
 def offset_of(number: int, window: int) -> int:
     """Where in its window an update begins: uniform, and the same for all chains."""
     return 0 if window == 1 else int(np.random.Philox(key=number).random_raw() % window)
-
-
-class Replay:
-    """Does updates: operation by operation, and on a GPU as a graph that is launched as one.
-
-    A graph works on the very arrays it was made with; so draws are copied into those of the first update.
-    """
-
-    def __init__(self, engine: Engine, work: Callable[[UpdateDraws, int], None]) -> None:
-        self._work, self._is_cuda = work, engine.device.startswith("cuda")
-        self._room: UpdateDraws | None = None
-        self._graphs: dict[int, Callable[[], None]] = {}
-        self._done: dict[int, int] = {}
-
-    def __call__(self, draws: UpdateDraws, offset: int) -> None:
-        """One update."""
-        if not self._is_cuda:
-            self._work(draws, offset)
-            return
-        if self._room is None:
-            self._room = UpdateDraws(*(each.clone() for each in draws.arrays()))
-        room = self._room
-        for own, given in zip(room.arrays(), draws.arrays(), strict=True):
-            own.copy_(given)
-        if offset not in self._graphs:
-            if self._done.setdefault(offset, 0) < EAGER:
-                self._done[offset] += 1
-                self._work(room, offset)
-                return
-            self._graphs[offset] = captured(lambda: self._work(room, offset))
-        self._graphs[offset]()
 
 
 def sample(

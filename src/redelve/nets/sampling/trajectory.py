@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 
-from redelve.nets.backend import Array
+from redelve.nets.backend import Array, Replays
 from redelve.nets.sampling.chain_draws import UpdateDraws
 from redelve.nets.sampling.chain_likelihood import dots, double
 from redelve.nets.sampling.chain_state import ChainState
+
+TOGETHER = 10
+"""Leapfrog steps that a GPU is given at once."""
 
 
 class WindowChoice:
@@ -50,29 +53,46 @@ class Trajectory:
         self._steps, self._first_force = like(state.weights), like(state.weights)
         self._precisions = state.xp.empty_like(state.bounds)
         self._inverse_squares = state.xp.empty_like(state.bounds)
+        self._squares, self._uniform = (state.xp.empty_like(state.squares) for _ in range(2))
         self._left, self._right = WindowChoice(state), WindowChoice(state)
 
-    def run(self, draws: UpdateDraws, offset: int) -> None:
-        """One trajectory, begun `offset` states after its first one; the state moves or stays."""
-        state, window = self._state, self._state.plan.window
+    def run(self, draws: UpdateDraws, offset: int, replays: Replays) -> None:
+        """Leap along a trajectory, begun `offset` states after its first; `settle` then moves the state."""
+        plan = self._state.plan
+        uniforms = (draws.uniforms[:, column] for column in range(2, 2 + 2 * plan.window))
+        replays.do("begin", lambda: self._begin_at(draws))
+        self._offer(self._left, next(uniforms), replays)
+        for _ in range(offset):
+            replays.do("back", lambda: self._leap(-1.0))
+            self._offer(self._left, next(uniforms), replays)
+        if offset:
+            replays.do("return", self._return)
+        for _ in range(plan.window - offset - 1):
+            replays.do("leap", self._leap)
+            self._offer(self._left, next(uniforms), replays)
+        self._leap_often(plan.steps + 1 - 2 * plan.window, replays)
+        for _ in range(plan.window):
+            replays.do("leap", self._leap)
+            self._offer(self._right, next(uniforms), replays)
+
+    def _begin_at(self, draws: UpdateDraws) -> None:
         self._set_steps(draws.uniforms[:, 0])
         self._refresh(draws.momenta)
         for choice in (self._left, self._right):
             choice.clear()
-        uniforms = iter(range(2, 2 + 2 * window))
-        squares = self._begin()
-        self._offer(self._left, squares, draws.uniforms[:, next(uniforms)])
-        for _ in range(offset):
-            self._offer(self._left, self._leap(-1.0), draws.uniforms[:, next(uniforms)])
-        if offset:
-            self._return()
-        for number in range(1, state.plan.steps - offset + 1):
-            squares = self._leap()
-            if number < window - offset:
-                self._offer(self._left, squares, draws.uniforms[:, next(uniforms)])
-            elif number > state.plan.steps - offset - window:
-                self._offer(self._right, squares, draws.uniforms[:, next(uniforms)])
-        self._settle(draws.uniforms[:, 1])
+        self._begin()
+
+    def _leap_often(self, count: int, replays: Replays) -> None:
+        """So many steps without a choice, some of them at once."""
+
+        def leap_on() -> None:
+            for _ in range(TOGETHER):
+                self._leap()
+
+        for _ in range(count // TOGETHER):
+            replays.do("leap on", leap_on)
+        for _ in range(count % TOGETHER):
+            replays.do("leap", self._leap)
 
     def _set_steps(self, uniform: Array) -> None:
         state, xp = self._state, self._xp
@@ -95,13 +115,12 @@ class Trajectory:
         momenta *= kept
         momenta += math.sqrt(1.0 - kept * kept) * normals
 
-    def _begin(self) -> Array:
+    def _begin(self) -> None:
         state = self._state
         self._weights[...] = state.weights
         self._xp.multiply(state.momenta, self._steps, out=self._velocity)
-        squares = self._look()
+        self._look()
         self._first_force[...] = self._force
-        return squares
 
     def _return(self) -> None:
         """To where the trajectory was begun."""
@@ -110,39 +129,41 @@ class Trajectory:
         self._xp.multiply(state.momenta, self._steps, out=self._velocity)
         self._force[...] = self._first_force
 
-    def _leap(self, direction: float = 1.0) -> Array:
+    def _leap(self, direction: float = 1.0) -> None:
         """One leapfrog step: a half step of the velocity, one of the weights, a half step again."""
         if direction < 0:
             self._velocity *= -1.0
         self._velocity -= self._force
         self._weights += self._velocity
-        squares = self._look()
+        self._look()
         self._velocity -= self._force
         if direction < 0:
             self._velocity *= -1.0
-        return squares
 
-    def _look(self) -> Array:
+    def _look(self) -> None:
         """Half the squared steps times the gradient of the energy, into `_force`."""
-        squares = self._state.likelihood.look(self._weights, self._force)
+        self._squares[...] = self._state.likelihood.look(self._weights, self._force)
         self._force *= self._kick
         self._xp.multiply(self._pull, self._weights, out=self._scratch)
         self._force += self._scratch
-        return squares
 
-    def _offer(self, choice: WindowChoice, squares: Array, uniform: Array) -> None:
-        energy = self._energy(squares)
-        choice.offer(self._weights, self._velocity, squares, energy, uniform)
+    def _offer(self, choice: WindowChoice, uniform: Array, replays: Replays) -> None:
+        self._uniform[...] = uniform
 
-    def _energy(self, squares: Array) -> Array:
+        def offer() -> None:
+            choice.offer(self._weights, self._velocity, self._squares, self._energy(), self._uniform)
+
+        replays.do(choice, offer)
+
+    def _energy(self) -> Array:
         """The negative log density of weights and momenta, in float64."""
         xp = self._xp
         weights, velocity = double(xp, self._weights), double(xp, self._velocity)
         prior = dots(xp, weights * self._precisions, weights)
         kinetic = dots(xp, velocity * self._inverse_squares, velocity)
-        return 0.5 * (prior + kinetic) + self._state.noise * squares
+        return 0.5 * (prior + kinetic) + self._state.noise * self._squares
 
-    def _settle(self, uniform: Array) -> None:
+    def settle(self, uniform: Array) -> None:
         """Choose between the windows; momenta turn round where the far one is refused."""
         state, xp, left, right = self._state, self._xp, self._left, self._right
         gain = right.total - left.total
