@@ -128,7 +128,9 @@ def inverted(engine: Engine, covariances: Array) -> tuple[Array, Array, Numbers]
     """Inverses, half the log determinants, and which matrices are positive definite."""
     if not engine.is_numpy:
         factors, problems = engine.xp.linalg.cholesky_ex(covariances)
-        inverses = engine.xp.cholesky_inverse(factors)
+        whole = engine.array(np.eye(covariances.shape[-1])).expand(covariances.shape)
+        roots = engine.xp.linalg.solve_triangular(factors, whole, upper=False)
+        inverses = roots.swapaxes(-1, -2) @ roots  # all at once; cholesky_inverse takes one after the other
         halves = engine.xp.log(factors.diagonal(dim1=-2, dim2=-1)).sum(-1)
         return inverses, halves, (problems == 0).cpu().numpy()
     return _inverted_one_by_one(covariances)
