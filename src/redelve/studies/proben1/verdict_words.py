@@ -53,7 +53,7 @@ def _whole_line(verdict: StudyVerdict) -> str:
     result = "passes" if verdict.passes() else "FAILS"
     return (
         f"The whole {result}: p = {_p(verdict.p_value())}, corrected for {verdict.test_count} tests; "
-        f"an honest study fails in at most {LEVEL:.0%} of cases."
+        f"one of {round(1 / LEVEL)} honest studies fails."
     )
 
 
