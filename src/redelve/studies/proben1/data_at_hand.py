@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from redelve.data.proben1 import parse_name
-from redelve.data.proben1.data_sources import INSTALL, missing_carriers, origin_of
-from redelve.data.proben1.raw_files import packages_of
+from redelve.data.proben1.data_sources import missing_carriers, origin_of
+from redelve.data.proben1.raw_files import INSTALL, packages_of
 from redelve.errors import LocationError
 from redelve.studies.proben1.plan import Proben1Plan
 
