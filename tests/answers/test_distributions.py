@@ -147,6 +147,45 @@ def test_central_intervals_cover_as_often_as_they_say() -> None:
     assert predicted.covers(truth, 0.9).mean() == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / count))
 
 
+@pytest.mark.parametrize(("components", "spread", "scale"), [(1, 1.0, 1.0), (3, 100.0, 0.01), (60, 1.0, 0.1)])
+def test_quantiles_of_mixtures_leave_the_level_below_them(
+    components: int, spread: float, scale: float
+) -> None:
+    random = np.random.default_rng(components)
+    shape = (40, components)
+    made = NormalMixture(
+        random.dirichlet(np.ones(components), 40),
+        spread * random.normal(size=shape),
+        scale * (0.1 + random.random(shape)),
+    )
+    for level in (1e-6, 0.05, 0.5, 0.95):
+        np.testing.assert_allclose(made.probability_below(made.quantile(level)), level, rtol=1e-9)
+    values = spread * random.normal(size=40)
+    between = (values >= made.quantile(0.05)) & (values <= made.quantile(0.95))
+    np.testing.assert_array_equal(made.covers(values, 0.9), between)
+
+
+def test_the_crps_of_a_mixture_is_that_of_all_pairs() -> None:
+    """Grimit et al. (2006, eq. 5), every pair of components written out."""
+    random = np.random.default_rng(1)
+    made = NormalMixture(*(random.random((5, 7)) + 0.1 for _ in range(3)))
+    values = random.normal(size=5)
+
+    def distance(gap: float, scale: float) -> float:
+        z = gap / scale
+        return float(gap * (2 * stats.norm.cdf(z) - 1) + 2 * scale * stats.norm.pdf(z))
+
+    for case, (weights, places, scales) in enumerate(
+        zip(made.weights, made.locations, made.scales, strict=True)
+    ):
+        first = sum(
+            w * distance(values[case] - m, s) for w, m, s in zip(weights, places, scales, strict=True)
+        )
+        parts = list(zip(weights, places, scales, strict=True))
+        pairs = sum(v * w * distance(m - n, np.hypot(s, t)) for v, m, s in parts for w, n, t in parts)
+        assert made.crps(values)[case] == pytest.approx(first - pairs / 2, rel=1e-12)
+
+
 def test_crps_is_proper_for_samples() -> None:
     """The expected score is smallest for the distribution the truth comes from."""
     random = np.random.default_rng(4)

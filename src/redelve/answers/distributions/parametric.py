@@ -366,8 +366,8 @@ class NormalMixture(Distribution):
 
         each = self.locations + self.scales * float(ndtri(level))
         low, high = each.min(axis=1), each.max(axis=1)
-        least = self.scales.min(axis=1)
-        found, left = (low + high) / 2, np.arange(len(low))
+        least, left = self.scales.min(axis=1), np.arange(len(low))
+        found = np.clip(self._as_if_normal(float(ndtri(level))), low, high)
         for number in range(100):
             if not len(left):
                 break
@@ -382,6 +382,12 @@ class NormalMixture(Distribution):
             near = np.where(usable, 1e-8 * least[left], 0.0)  # one more step would be about its square
             left = left[np.abs(new - here) > np.maximum(near, 4 * np.finfo(float).eps * np.abs(new))]
         return np.asarray(found)
+
+    def _as_if_normal(self, z: float) -> Numbers:
+        """So many standard deviations above the mean."""
+        mean = self.mean()
+        variance = (self.weights * (self.scales**2 + (self.locations - mean[:, None]) ** 2)).sum(axis=1)
+        return np.asarray(mean + z * np.sqrt(variance))
 
     def _below_and_density(self, values: Numbers, cases: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
         """Distribution function and density of some cases, one value for each."""
