@@ -42,6 +42,7 @@ from benchmarks.calibration.paper_verdicts import paper_verdicts_section
 from benchmarks.calibration.partition import partition_section, runs_section
 from benchmarks.calibration.question_races import question_race_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
+from benchmarks.calibration.sampled_networks import sampled_networks
 from benchmarks.calibration.sections import Effort, Finding, Make, Section
 from benchmarks.calibration.stated_power import stated_powers
 from benchmarks.calibration.stated_questions import stated_questions
@@ -91,6 +92,7 @@ SECTIONS: tuple[Make, ...] = (
     slices_section,
     agreement_section,
     paper_verdicts_section,
+    sampled_networks,
 )
 
 INTRODUCTION = """# Calibration

@@ -265,6 +265,8 @@ OFFERS = (
         for what in ("test by draws", "Spiegelhalter's z", "band of the whole curve")
     ),
     Offer("calibration, Spiegelhalter's z, in clusters", "spiegelhalter_test", "level 5"),
+    Offer("joint test of chains", "sample", "level 5"),
+    Offer("predictive interval of networks", "sample", "coverage 95"),
 )
 
 

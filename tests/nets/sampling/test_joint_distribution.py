@@ -5,38 +5,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.calibration.joint_distribution import PRIOR, Geweke
+from benchmarks.calibration.sampled_networks import MOVES, joint_test, prior_coverage
 
-from redelve.nets import Architecture, Engine
-from redelve.nets.sampling import NetworkPrior, SamplingPlan
+from redelve.nets import Engine
+from redelve.nets.sampling import SamplingPlan
 from redelve.nets.sampling.chain_state import ChainState
 from redelve.nets.sampling.further_moves import ExchangeMove
-from tests.nets.sampling.geweke import NETWORK, PRIOR, Geweke
 
-DIRECT = Architecture((3, 2, 1), ("tanh", "identity"), shortcuts=True)
 SMALLEST = 1e-4
 """About ten p-values in each of eight tests: one in a hundred such files would fail by chance alone."""
-
-MOVES: dict[str, tuple[NetworkPrior, SamplingPlan, Architecture, str]] = {
-    "trajectories and Gibbs": (PRIOR, SamplingPlan(steps=5), NETWORK, "float64"),
-    "windows and persistence": (PRIOR, SamplingPlan(steps=7, window=3, persistence=0.8), NETWORK, "float64"),
-    "no relevance": (replace(PRIOR, relevance=None), SamplingPlan(steps=5), NETWORK, "float64"),
-    "t noise": (replace(PRIOR, noise_df=4.0), SamplingPlan(steps=5), NETWORK, "float64"),
-    "scale move": (PRIOR, SamplingPlan(steps=1, scale_steps=5), NETWORK, "float64"),
-    "exchanges": (PRIOR, SamplingPlan(steps=1, exchanges=3), NETWORK, "float64"),
-    "all with direct connections": (
-        PRIOR,
-        SamplingPlan(steps=5, scale_steps=4, exchanges=2),
-        DIRECT,
-        "float64",
-    ),
-    "all in float32": (PRIOR, SamplingPlan(steps=5, scale_steps=4, exchanges=2), NETWORK, "float32"),
-}
 
 
 @pytest.mark.parametrize("name", MOVES)
 def test_parameters_and_data_in_turn_leave_the_prior(name: str) -> None:
-    prior, plan, network, dtype = MOVES[name]
-    made = Geweke(4000, prior, plan, network=network, engine=Engine(dtype=dtype)).run(10)
+    plan = MOVES[name][1]
+    made = joint_test(name, 4000, 10, seed=1)
     rates = made.state.accepted.mean(axis=0) / 10
     assert rates[0] > 0.3
     assert rates[1] > 0.3 or not plan.scale_steps
@@ -51,7 +35,7 @@ def test_torch_leaves_the_prior(df: float | None) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("array_api_compat")
     plan = SamplingPlan(steps=5, window=2, scale_steps=4, exchanges=2)
-    made = Geweke(4000, replace(PRIOR, noise_df=df), plan, engine=Engine("torch")).run(6)
+    made = Geweke(1000, replace(PRIOR, noise_df=df), plan, engine=Engine("torch")).run(5)
     found = made.p_values()
     assert min(found.values()) > SMALLEST, found
 
@@ -86,3 +70,10 @@ def test_steps_that_depend_on_what_moves_are_noticed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ChainState, "per_weight", greedy)
     made = Geweke(4000, PRIOR, SamplingPlan(steps=5)).run(10)
     assert min(made.p_values().values()) < SMALLEST
+
+
+def test_predictive_intervals_cover_what_they_say_for_data_of_the_prior() -> None:
+    shares = prior_coverage(100, 20, seed=3, passes=1500)
+    error = shares.std(ddof=1) / len(shares) ** 0.5
+    assert abs(shares.mean() - 0.95) < 3 * error
+    assert error < 0.012

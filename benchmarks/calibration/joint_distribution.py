@@ -1,7 +1,8 @@
-"""Geweke's (2004) joint distribution test: sampling parameters given data and data given parameters, in turn,
+"""Geweke's (2004) joint distribution test of chains of networks.
 
-leaves the prior as it is. Many independent members begin with a draw from the prior and of targets; after
-some rounds their hyperparameters must still be distributed by the prior, if every move is right.
+Parameters given data and data given parameters, drawn in turn, leave the prior as it is. Many independent
+members begin with a draw from the prior and of targets; after some rounds their hyperparameters must still
+be distributed by the prior, if every move is right.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ PRIOR = NetworkPrior(
 class Geweke:
     """Members on their way."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self, members: int, prior: NetworkPrior, plan: SamplingPlan, *, network: Architecture = NETWORK,
-        engine: Engine | None = None, seed: int = 1,
+        engine: Engine | None = None, seed: int = 1, cases: int = CASES,
     ) -> None:  # fmt: skip
         self.random = np.random.default_rng(seed)
-        inputs = self.random.normal(size=(members, CASES, network.inputs))
-        data = Data(inputs, np.zeros((members, CASES, network.outputs)))
+        self.inputs = self.random.normal(size=(members, cases, network.inputs))
+        self.targets = np.zeros((members, cases, network.outputs))
+        data = Data(self.inputs, self.targets)
         self.state = ChainState(network, data, prior, plan, members, engine or Engine())
         self.sampler = Sampler(self.state)
-        self.case_precisions = np.ones((members, CASES))
+        self.case_precisions = np.ones((members, cases))
         self._draw_prior()
         self.state.log_factors[...] = self.state.put(np.log([[0.7, 0.3]]))
         self.seeds = self.random.integers(2**62, size=members).tolist()
@@ -64,7 +66,9 @@ class Geweke:
         state.momenta[...] = state.engine.array(random.normal(size=weights.shape))
         state.noise[...] = state.put(random.gamma(prior.noise.alpha / 2, 1 / prior.noise.rate, members))
         if prior.noise_df is not None:
-            self.case_precisions = random.gamma(prior.noise_df / 2, 2 / prior.noise_df, (members, CASES))
+            self.case_precisions = random.gamma(
+                prior.noise_df / 2, 2 / prior.noise_df, self.targets.shape[:2]
+            )
             state.likelihood.weigh(state.put(self.case_precisions))
         state.moves[...] = 1.0
         self._draw_targets()
@@ -77,8 +81,8 @@ class Geweke:
             block = likelihood.cases.blocks[0].weights
             self.case_precisions = state.engine.numpy(double(state.xp, block))[:, 0]
         precision = state.engine.numpy(state.noise)[:, None, None] * self.case_precisions[..., None]
-        targets = outputs + self.random.normal(size=outputs.shape) * precision**-0.5
-        likelihood.replace_targets(targets)
+        self.targets = outputs + self.random.normal(size=outputs.shape) * precision**-0.5
+        likelihood.replace_targets(self.targets)
         state.squares[...] = likelihood.squares(state.weights)
 
     def run(self, rounds: int) -> Geweke:
