@@ -25,6 +25,8 @@ NAMES = (
     "growth",
     "scores",
     "nets",
+    "rates",
+    "search",
     "challenge",
 )
 HEAD = """# Benchmark results

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,15 @@ class Block:
     targets: Array
     cases: int
     weights: Array | None = None
+    lasting: bool = True
+    """Whether it is seen in many epochs, which makes a copy in another order worth its time."""
+
+    @cached_property
+    def by_case(self) -> Array:
+        """The inputs with cases first: a copy in memory where that speeds up products, else a view."""
+        turned = self.inputs.swapaxes(-1, -2)
+        is_copy = self.lasting and isinstance(turned, np.ndarray)
+        return np.ascontiguousarray(turned) if is_copy else turned
 
 
 @dataclass(frozen=True)
@@ -144,8 +154,8 @@ class NetworkKernel(ABC):
         """Bring the deltas of the targets back to the origin: matrix transposed × deltas."""
 
     @abstractmethod
-    def _outer(self, wire: Wire, source: Array, targets: Rows, out: Array) -> None:
-        """The gradient of a wire's matrix: deltas × source transposed, summed over cases."""
+    def _outer(self, wire: Wire, source: Array | Block, targets: Rows, out: Array) -> None:
+        """The gradient of a wire's matrix: deltas × source (units or inputs) transposed, over all cases."""
 
     @abstractmethod
     def _total(self, first: Array, second: Array, scratch: Array) -> Array:
@@ -181,7 +191,7 @@ class NetworkKernel(ABC):
             return self.xp.take(array, positions, axis=self.cases_axis)
 
         weights = None if block.weights is None else chosen(block.weights)
-        part = Block(chosen(block.inputs), chosen(block.targets), len(positions), weights)
+        part = Block(chosen(block.inputs), chosen(block.targets), len(positions), weights, lasting=False)
         return KernelCases((part,), cases.count)
 
     # Passes.
@@ -292,7 +302,7 @@ class NetworkKernel(ABC):
             self._chain(number - 1, tables)
         for number, wire in enumerate(self._wiring.wires):
             source = tables.sources[number]
-            values = block.inputs if source is None else source.values
+            values = block if source is None else source.values
             self._outer(wire, values, tables.targets[number], gradients[number])
 
     def _chain(self, number: int, tables: Tables) -> None:

@@ -18,6 +18,11 @@ TABLE_SIZE = 32_768
 """Cases are cut into blocks such that a table of one run has about this many numbers at most."""
 
 
+PRODUCT_SIZE = 1_000_000
+"""Products of at most so many multiplications are done by OpenBLAS as they are; before larger ones it copies
+both matrices, which for few units takes longer than multiplying."""
+
+
 class StackedKernel(NetworkKernel):
     """The kernel for networks of ordinary size."""
 
@@ -38,7 +43,7 @@ class StackedKernel(NetworkKernel):
             inputs = np.concatenate([inputs, np.ones((*inputs.shape[:-2], 1, inputs.shape[-1]))], axis=-2)
         targets = np.swapaxes(data.targets, -1, -2)
         weights = None if data.weights is None else data.weights[..., None, :]
-        count = math.ceil(data.cases * self._wiring.rows / TABLE_SIZE) if self.engine.device == "cpu" else 1
+        count = self._block_count(data.cases) if self.engine.device == "cpu" else 1
         edges = [data.cases * part // count for part in range(count + 1)]
         blocks = [
             Block(
@@ -50,6 +55,11 @@ class StackedKernel(NetworkKernel):
             for start, stop in pairwise(edges)
         ]
         return KernelCases(tuple(blocks), self._weight(data))
+
+    def _block_count(self, cases: int) -> int:
+        """As many blocks as keep tables in the cache and products small."""
+        largest = max(wire.height * wire.width for wire in self._wiring.wires)
+        return math.ceil(max(cases * self._wiring.rows / TABLE_SIZE, cases * largest / PRODUCT_SIZE))
 
     def spread(self, per_run: Array) -> Array:
         """For the axis of runs, which is first."""
@@ -109,8 +119,9 @@ class StackedKernel(NetworkKernel):
         else:
             self.engine.matmul(matrix, targets.deltas, origin.deltas)
 
-    def _outer(self, wire: Wire, source: Array, targets: Rows, out: Array) -> None:
-        self.engine.matmul(targets.deltas, source.swapaxes(-1, -2), out)
+    def _outer(self, wire: Wire, source: Array | Block, targets: Rows, out: Array) -> None:
+        turned = source.by_case if isinstance(source, Block) else source.swapaxes(-1, -2)
+        self.engine.matmul(targets.deltas, turned, out)
 
     def _total(self, first: Array, second: Array, scratch: Array) -> Array:
         left = first.reshape(self.runs, 1, -1)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from redelve.errors import SpecError
 from redelve.nets.algorithms import Algorithm, WeightDecay
@@ -26,7 +27,7 @@ from redelve.nets.stacked import TABLE_SIZE
 from redelve.nets.stopping import StoppingRule
 from redelve.nets.trained import Curves, Ledger, Trained
 
-CHUNK_SIZE = 131_072
+CHUNK_SIZE = 262_144
 """A chunk has about this many numbers in a table of units × cases, so that its tables stay in the cache."""
 
 BUFFER = 256
@@ -93,7 +94,7 @@ def train(
     in_chunks(
         lambda rows: group(lesson, rows, ledger, curves).train(),
         architecture,
-        sets.training.cases,
+        min(getattr(procedure.algorithm, "batch_size", None) or sets.training.cases, sets.training.cases),
         runs,
         engine,
     )
@@ -253,9 +254,15 @@ def in_chunks(
     count = (
         math.ceil(runs / engine.chunk) if engine.chunk else _chunk_count(architecture, cases, runs, threads)
     )
-    with _one_thread_each(), ThreadPoolExecutor(min(threads, count)) as pool:
-        for done in [pool.submit(_quietly, work, rows) for rows in np.array_split(np.arange(runs), count)]:
-            done.result()
+    parts = np.array_split(np.arange(runs), count)
+    with _one_thread_each():
+        if min(threads, count) == 1:
+            for rows in parts:
+                _quietly(work, rows)
+            return
+        with ThreadPoolExecutor(min(threads, count)) as pool:
+            for done in [pool.submit(_quietly, work, rows) for rows in parts]:
+                done.result()
 
 
 def _chunk_count(architecture: Architecture, cases: int, runs: int, threads: int) -> int:
@@ -271,13 +278,19 @@ def _quietly(work: Callable[[NDArray[np.intp]], None], rows: NDArray[np.intp]) -
         work(rows)
 
 
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """The libraries that NumPy multiplies matrices with; looking for them takes milliseconds."""
+    return ThreadpoolController().select(user_api="blas")
+
+
 def _allowed_threads() -> int:
-    counts = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+    counts = [each["num_threads"] for each in _linear_algebra().info()]
     return max(counts, default=1)
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Matrix products on one thread: chunks run in parallel, and a product's order of sums is fixed."""
-    with threadpool_limits(1, user_api="blas"):
+    with _linear_algebra().limit(limits=1):
         yield

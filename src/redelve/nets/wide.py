@@ -117,10 +117,10 @@ class WideKernel(NetworkKernel):
             self.xp.multiply(matrix[unit, :size], targets.deltas[unit], out=origin.scratch)
             self.xp.add(origin.deltas, origin.scratch, out=origin.deltas)
 
-    def _outer(self, wire: Wire, source: Array, targets: Rows, out: Array) -> None:
-        size = wire.width - wire.constant
+    def _outer(self, wire: Wire, source: Array | Block, targets: Rows, out: Array) -> None:
+        values, size = source.inputs if isinstance(source, Block) else source, wire.width - wire.constant
         for unit in range(size):
-            self.xp.multiply(targets.deltas, source[unit], out=targets.scratch)
+            self.xp.multiply(targets.deltas, values[unit], out=targets.scratch)
             out[:, unit, 0] = fold(targets.scratch, 1)
         if wire.constant:
             targets.scratch[...] = targets.deltas

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from redelve.errors import SpecError
 from redelve.nets.algorithms.course import Course, PerRun, Start
 from redelve.nets.backend import Array
@@ -51,7 +53,8 @@ class Rprop:
 
     def start(self, start: Start) -> RpropCourse:
         """Begin at these weights with first steps."""
-        return RpropCourse(start, self, self._first_steps(start))
+        kind = ByteRpropCourse if start.kernel.engine.is_numpy else RpropCourse
+        return kind(start, self, self._first_steps(start))
 
     def _first_steps(self, start: Start) -> Array:
         if isinstance(self.delta0, (int, float)):
@@ -107,3 +110,59 @@ class RpropCourse(Course):
         same += 1.0
         self.steps *= same
         self.kernel.engine.clamp(self.steps, self._algorithm.delta_min or None, self._algorithm.delta_max)
+
+
+class ByteRpropCourse(RpropCourse):
+    """RPROP under way on NumPy: signs are bytes, which are compared and multiplied several times as fast.
+
+    All numbers are those of `RpropCourse`, to the bit.
+    """
+
+    def __init__(self, start: Start, algorithm: Rprop, steps: Array) -> None:
+        super().__init__(start, algorithm, steps)
+        self._signs, self._now, self._turns = (np.zeros(steps.shape, dtype=np.int8) for _ in range(3))
+        self._above, self._below = (np.zeros(steps.shape, dtype=bool) for _ in range(2))
+
+    def move(self) -> None:
+        """One step of each weight."""
+        signs, same, changed = self._read_signs(), self._same, self._changed
+        np.multiply(self._signs, signs, out=self._turns)
+        np.greater(self._turns, 0, out=self._above)  # where the sign of the gradient has not changed
+        np.less(self._turns, 0, out=self._below)  # where it has
+        same[...], changed[...] = self._above, self._below
+        self._scale_steps(same, changed)
+        if self._algorithm.variant != "plain":
+            np.logical_not(self._below, out=self._below)  # where it has, the next epoch knows of no sign
+            signs *= self._below.view(np.int8)
+        self._signs, self._now = signs, self._signs
+        same[...] = signs
+        same *= self.steps
+        if self._algorithm.variant == "backtracking":
+            self._change *= changed
+            self._change += same
+            self.weights -= self._change
+            self._change *= -1.0
+        else:
+            self.weights -= same
+
+    def _read_signs(self) -> Array:
+        gradient = self._gradient()
+        np.greater(gradient, 0, out=self._above)
+        np.less(gradient, 0, out=self._below)
+        return np.subtract(self._above.view(np.int8), self._below.view(np.int8), out=self._now)
+
+    def _scale_steps(self, same: Array, changed: Array) -> None:
+        """One factor for both: the other is 1. Bounds are put only where a step is beyond them."""
+        low, high = self._algorithm.delta_min, self._algorithm.delta_max
+        same *= self._spread(self._eta_plus - 1.0)
+        if self._algorithm.variant == "backtracking":  # which needs `changed` once more
+            same -= changed * self._spread(1.0 - self._eta_minus)
+        else:
+            changed *= self._spread(1.0 - self._eta_minus)
+            same -= changed
+        same += 1.0
+        self.steps *= same
+        if low > 0 and self.steps.min() < low:
+            np.maximum(self.steps, low, out=self.steps)
+        if self.steps.max() > high:
+            np.minimum(self.steps, high, out=self.steps)
