@@ -18,7 +18,7 @@ class NealOptions(of.VerbOptions):
     passes = of.whole("p", "passes over the training cases (small: 10000, whole: 60000)")
     chains = of.whole("c", "chains of every method that samples (else as each has it, 1 or 4)")
     methods = of.names("m", "methods of the study, separated by commas (else all)")
-    prototasks = of.names("d", "prototasks, as kin-8nm,bank-32nm (small: three, whole: six)")
+    prototasks = of.names("d", "prototasks, as kin-8nm,bank-32nm (small: four, whole: six)")
     sizes = of.wholes("n", "training-set sizes, as 64,128 (small: 64 to 256)", "numbers", of.FROM_1)
     seed = of.whole("S", "another number draws other networks", wanted=of.FROM_0, default=0)
     device = of.text("g", "where to train: cpu, or cuda (with torch)", "device", "cpu")

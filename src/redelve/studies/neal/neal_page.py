@@ -95,9 +95,9 @@ def made_part(study: NealStudy, folder: str = IMAGES) -> str:
     """Verdicts, tables and figures in Markdown."""
     held = must_hold(study)
     listed = "\n".join(f"* {line}" for line in headlines(study, held))
-    tables = [markdown(table) for table in tables_of(study, held)]
+    tables = [f"### {table.title}\n\n{markdown(table).strip()}" for table in tables_of(study, held)]
     figures = [
-        f"### {one.title}\n\n![{one.description}]({folder}/{one.name}.png)\n\n{one.caption}"
+        f"### Figure: {one.title}\n\n![{one.description}]({folder}/{one.name}.png)\n\n{one.caption}"
         for one in pictures_of(study)
     ]
     return "\n\n".join([listed, about(study), *tables, *figures])

@@ -173,33 +173,34 @@ def log_loss_table(study: NealStudy) -> ReportTable:
 
 
 def times_table(study: NealStudy) -> ReportTable:
-    """Passes and seconds of each method."""
+    """Passes and seconds of each method: of the processor, or on a device of the clock."""
+    seconds = "CPU seconds" if study.device == "cpu" else "Seconds"
     columns = (
         ReportColumn("Method"),
         ReportColumn("Passes", ("passes",)),
         ReportColumn("Training sets", ("training_sets",)),
-        ReportColumn("Seconds", ("seconds",)),
-        ReportColumn("Seconds a training set", ("seconds_each",)),
+        ReportColumn(seconds, ("seconds",)),
+        ReportColumn("a training set", ("seconds_each",)),
     )
-    rows = []
-    for name in methods_of(study):
-        costs = [one.costs.training_seconds or 0.0 for one in study.results.records if one.job.method == name]
-        passes, total = study.passes.get(name), float(np.sum(costs))
-        shown = formatting.UNKNOWN if passes is None else f"{passes:,}"
-        rows.append(
-            (
-                name_cell(name),
-                Cell(shown, (None if passes is None else float(passes),)),
-                Cell(str(len(costs)), (float(len(costs)),)),
-                Cell(f"{total:.1f}", (total,)),
-                Cell(formatting.plain(total / len(costs), 2), (total / len(costs),)),
-            )
-        )
+    rows = tuple(_time_row(study, name) for name in methods_of(study))
     caption = (
         "Forward and backward passes over the training cases of one training set, all networks and chains "
         f"together, where they are counted; seconds of training, on {study.device}, of all training sets."
     )
-    return ReportTable("times", "Times", columns, tuple(rows), caption)
+    return ReportTable("times", "Times", columns, rows, caption)
+
+
+def _time_row(study: NealStudy, name: str) -> tuple[Cell, ...]:
+    costs = [one.costs for one in study.results.records if one.job.method == name]
+    taken = [one.cpu_seconds if study.device == "cpu" else one.training_seconds for one in costs]
+    passes, total = study.passes.get(name), float(sum(one or 0.0 for one in taken))
+    return (
+        name_cell(name),
+        Cell(formatting.UNKNOWN if passes is None else f"{passes:,}", (passes,)),
+        Cell(str(len(costs)), (float(len(costs)),)),
+        Cell(f"{total:.1f}", (total,)),
+        Cell(formatting.plain(total / len(costs), 2), (total / len(costs),)),
+    )
 
 
 def printed_table(study: NealStudy) -> ReportTable:

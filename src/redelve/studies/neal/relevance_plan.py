@@ -63,7 +63,9 @@ class NealPlan:
 
 
 SMALL = NealPlan(
-    ("kin-8nm/dist", "pumadyn-32nm/accel", "bank-8nm/rej"), (64, 128, 256), effort=Effort(10_000)
+    ("kin-8nm/dist", "pumadyn-8nm/accel", "pumadyn-32nm/accel", "bank-8nm/rej"),
+    (64, 128, 256),
+    effort=Effort(10_000),
 )
 PLANS = {"small": SMALL, "whole": NealPlan()}
 
