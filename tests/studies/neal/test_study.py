@@ -42,10 +42,12 @@ def study(folder: Path) -> NealStudy:
 
 
 def test_stretched_targets_are_for_bank_and_longer_runs_where_the_paper_has_them() -> None:
-    assert is_wanted("gp-ard-arcsine", "bank-32nm/rej")
-    assert not is_wanted("gp-ard-arcsine", "kin-8nm/dist")
-    assert is_wanted("mlp-mc-3b", "pumadyn-32nm/accel")
-    assert not is_wanted("mlp-mc-3b", "bank-32nm/rej")
+    assert is_wanted("gp-ard-arcsine", "bank-32nm/rej", 64)
+    assert not is_wanted("gp-ard-arcsine", "kin-8nm/dist", 64)
+    assert is_wanted("mlp-mc-3b", "pumadyn-32nm/accel", 1024)
+    assert not is_wanted("mlp-mc-3b", "bank-32nm/rej", 64)
+    ten_times = [is_wanted("mlp-mc-3-10x", "bank-8nm/rej", size) for size in (64, 256, 512)]
+    assert ten_times == [True, True, False]
     jobs = TINY.jobs()
     assert {job.task for job in jobs if job.method == "gp-ard-arcsine"} == {"/bank-8nm/rej/std.64"}
     assert len(jobs) == 4 * 2 * 8 + 8

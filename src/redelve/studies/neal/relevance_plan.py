@@ -49,7 +49,7 @@ class NealPlan:
             job: seed_of("study neal", self.seed, job.method, job.task, job.instance)
             for method in self.methods
             for address, task in self.tasks.items()
-            if is_wanted(method, address.strip("/"))
+            if is_wanted(method, address.strip("/"), task.task.training_set_size)
             for job in (Job(address, method, place) for place in range(len(task.instances)))
         }
 
