@@ -39,7 +39,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delve_home: Path) -
         "methods/lin-1/Source/lin-1.c": "/* lin-1.c: Robust linear method for regression.\n",
     }
     root = make_root(tmp_path / "usr" / "delve", files)
-    monkeypatch.setenv("DELVE_PATH", os.pathsep.join([str(root), str(delve_home / "delve-1")]))
+    monkeypatch.setenv("DELVE_PATH", os.pathsep.join([str(root), str(delve_home / "delve-2")]))
     return root
 
 
@@ -130,7 +130,7 @@ class TestListing:
     def test_long_listings_are_grouped_by_directory(
         self, archive: Path, delve_home: Path, run_command: RunCommand
     ) -> None:
-        home = delve_home / "delve-1"
+        home = delve_home / "delve-2"
         assert run_command("mls", ["/", "--long"]).out == (
             f"{archive}/methods/:\nknn-cv-1  lin-1\n\n{home}/methods/:\nlin-1\n"
         )
@@ -144,7 +144,7 @@ class TestListing:
 
     def test_a_files_name_is_repeated(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
         assert run_command("dls", ["/demo/Summary"]).out == "/demo/Summary\n"
-        place = f"{delve_home}/delve-1/data/demo:{REPLICA}"
+        place = f"{delve_home}/delve-2/data/demo:{REPLICA}"
         assert run_command("dls", ["-l", "/demo/Summary"]).out == f"{place}\nSummary\n"
         assert run_command("mls", ["lin-1.c"], archive / "methods/lin-1/Source").out == "lin-1.c\n"
 
@@ -188,7 +188,7 @@ class TestListing:
     def test_a_long_listing_tells_replicas(self, delve_home: Path, run_command: RunCommand) -> None:
         shown = run_command("dls", ["-l", "/"]).out
         assert (
-            f"{delve_home}/delve-1/data/: (redelve's own; bank, kin, pumadyn and demo are replicas" in shown
+            f"{delve_home}/delve-2/data/: (redelve's own; bank, kin, pumadyn and demo are replicas" in shown
         )
         assert "not the original" not in run_command("mls", ["-l", "/"]).out
 
@@ -199,11 +199,11 @@ class TestListing:
         said = "a dataset of your own, in place of the demo that comes with redelve"
         listed = f"{archive}/data/demo: ({said})\nDataset.spec\n"
         assert run_command("dls", ["-l", "/demo"]) == Result(listed, "", 0)
-        assert not (delve_home / "delve-1/data/demo").exists()
+        assert not (delve_home / "delve-2/data/demo").exists()
 
     def test_a_clash_is_an_error(self, archive: Path, delve_home: Path, run_command: RunCommand) -> None:
         write_tree(archive / "data", {"demo/age/Prototask.spec": ""})
-        places = f'"{archive}/data/demo/age" and "{delve_home}/delve-1/data/demo/age"'
+        places = f'"{archive}/data/demo/age" and "{delve_home}/delve-2/data/demo/age"'
         message = (
             f'dls: prototask "/demo/age" is defined in {places}: rename yours, or put the whole dataset '
         )

@@ -111,7 +111,7 @@ class TestWhere:
 
     def test_a_method_of_the_builtin_root_is_fine(self, delve_home: Path, run_command: RunCommand) -> None:
         run_command("mmore", ["/lin-1/Summary"])
-        inside = delve_home / "delve-1" / "methods" / "lin-1"
+        inside = delve_home / "delve-2" / "methods" / "lin-1"
         assert run_command("mgendir", ["-l", "demo/age"], inside).out == "demo\ndemo/age\n"
 
 

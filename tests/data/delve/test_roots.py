@@ -71,14 +71,14 @@ def raises(message: str) -> AbstractContextManager[object]:
 class TestActiveRoots:
     def test_without_delve_path_the_builtin_root_is_active(self, delve_home: Path, tmp_path: Path) -> None:
         overlay = active(str(tmp_path))
-        assert [root.path for root in overlay.roots] == [str(delve_home / "delve-1")]
+        assert [root.path for root in overlay.roots] == [str(delve_home / "delve-2")]
         assert overlay.roots[0].is_builtin
 
     def test_an_empty_delve_path_counts_as_unset(
         self, delve_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("DELVE_PATH", "")
-        assert active(str(tmp_path)).roots[0].path == str(delve_home / "delve-1")
+        assert active(str(tmp_path)).roots[0].path == str(delve_home / "delve-2")
 
     def test_delve_path_is_taken_in_order_and_without_the_builtin_root(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -92,7 +92,7 @@ class TestActiveRoots:
     ) -> None:
         inside = make_root(tmp_path / "delve-mine", {"methods/lin/demo/": ""})
         overlay = active(str(inside / "methods" / "lin" / "demo"))
-        assert [root.path for root in overlay.roots] == [str(inside), str(delve_home / "delve-1")]
+        assert [root.path for root in overlay.roots] == [str(inside), str(delve_home / "delve-2")]
 
     def test_a_containing_root_that_is_listed_keeps_its_place(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -167,12 +167,12 @@ class TestActiveRoots:
         if shared is not None:
             monkeypatch.setenv("XDG_DATA_HOME", shared)
         expected = platformdirs.user_data_dir("redelve", appauthor=False)
-        assert roots.builtin_root() == f"{expected}/delve-1"
+        assert roots.builtin_root() == f"{expected}/delve-2"
 
     def test_the_builtin_root_can_be_made(self, delve_home: Path) -> None:
         root = roots.make_builtin_root()
         assert roots.is_delve_directory(root)
-        assert roots.make_builtin_root() == root == str(delve_home / "delve-1")
+        assert roots.make_builtin_root() == root == str(delve_home / "delve-2")
 
 
 class TestAddresses:
@@ -467,11 +467,11 @@ class TestGenerating:
 
     def test_what_is_below_is_generated_when_first_touched(self, delve_home: Path, tmp_path: Path) -> None:
         overlay = active(str(tmp_path))
-        assert overlay.locate("/demo/Summary") == str(delve_home / "delve-1/data/demo/Summary")
-        assert (delve_home / "delve-1/data/demo/age/Prototask.data").is_file()
-        assert roots.is_delve_directory(str(delve_home / "delve-1"))
+        assert overlay.locate("/demo/Summary") == str(delve_home / "delve-2/data/demo/Summary")
+        assert (delve_home / "delve-2/data/demo/age/Prototask.data").is_file()
+        assert roots.is_delve_directory(str(delve_home / "delve-2"))
         assert overlay.locate("/lin-1/Summary", "methods") == str(
-            delve_home / "delve-1/methods/lin-1/Summary"
+            delve_home / "delve-2/methods/lin-1/Summary"
         )
 
     def test_what_is_there_is_left_alone(self, delve_home: Path, tmp_path: Path) -> None:
@@ -489,10 +489,10 @@ class TestGenerating:
     ) -> None:
         (tmp_path / "file").write_text("in the way")
         monkeypatch.setenv("REDELVE_HOME", str(tmp_path / "file"))
-        message = f'can\'t create "{tmp_path}/file/delve-1/data/demo": Not a directory; set REDELVE_HOME to a'
+        message = f'can\'t create "{tmp_path}/file/delve-2/data/demo": Not a directory; set REDELVE_HOME to a'
         with raises(message):
             active(str(tmp_path)).locate("/demo/Summary")
-        with raises(f'can\'t create "{tmp_path}/file/delve-1": Not a directory'):
+        with raises(f'can\'t create "{tmp_path}/file/delve-2": Not a directory'):
             roots.make_builtin_root()
 
     def test_nothing_half_written_is_left_behind(self, tmp_path: Path) -> None:
@@ -527,4 +527,4 @@ class TestGenerating:
         outputs = [process.communicate()[0] for process in started]
         assert outputs == ["Prototask.data  Prototask.spec  std.prior\n"] * 4
         assert [process.returncode for process in started] == [0] * 4
-        assert [path.name for path in (delve_home / "delve-1" / "data").iterdir()] == ["demo"]
+        assert [path.name for path in (delve_home / "delve-2" / "data").iterdir()] == ["demo"]

@@ -82,7 +82,7 @@ def worked(root: Path, method: str, task: str, run_command: RunCommand) -> Path:
 def scene(delve_home: Path, tmp_path: Path, run_command: RunCommand) -> tuple[Path, Path]:
     """Results on the original in a directory without data, and redelve's data changed in theirs."""
     ours = make_root(
-        delve_home / "delve-1", {f"data/bank-8fm/{name}": text for name, text in original().items()}
+        delve_home / "delve-2", {f"data/bank-8fm/{name}": text for name, text in original().items()}
     )
     data = (ours / "data/bank-8fm/Dataset.data").read_text().splitlines()
     theirs = make_root(tmp_path / "delve-theirs")

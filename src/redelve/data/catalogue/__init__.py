@@ -10,7 +10,7 @@ from functools import partial
 
 from redelve.data.catalogue.carriers import CARRIED, Catalogue, Files, packaged, require_carrier
 
-CATALOGUE_VERSION = 1
+CATALOGUE_VERSION = 2
 """To be raised whenever a generator changes what it generates; not when datasets are added."""
 
 CATALOGUE = Catalogue("dataset", "redelve.datasets")

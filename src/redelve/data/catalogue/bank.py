@@ -7,21 +7,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from redelve.data.catalogue.bank_queues import Town, turned_away
+from redelve.data.catalogue.bank_choice import Town, customers
+from redelve.data.catalogue.bank_queues import MINUTES, Branches, turned_away
 from redelve.data.catalogue.dataset_folder import AttributeLine
-from redelve.data.catalogue.portable import Draws, exponential
+from redelve.data.catalogue.portable import Draws, exponential, logarithm
 from redelve.data.catalogue.simulated_family import CASES, Account, Member, Simulation, member_files
 from redelve.model.dataset import Numbers
 from redelve.seeds import seed
 
 AREAS = BANKS = 3
+TELLERS = (2, 3, 4)
+"""How many tellers each bank has; one of them is always there."""
 POPULATION = 3.1
 """Mean of the (exponential) populations."""
-MINUTES = {"m": 480.0, "h": 45.0}
-"""How long the banks are watched: the shorter, the more is left to chance."""
+RATE = 0.3125
+"""Customers a minute for each unit of population."""
 LEAST_LONGEST, LEAST_CALL = 5, 2
 SHOWN_8 = ("a1cx", "a1cy", "b2x", "b2y", "a2pop", "a3pop", "temp", "mxql")
 """What varies with eight inputs; the rest is as in `FIXED`."""
+
+
+class Unpredictability(NamedTuple):
+    """What the inputs do not tell about a town."""
+
+    skill: float
+    """Tellers are by up to this share faster or slower than their bank's effectiveness says."""
+    staying_away: bool = False
+    """Whether a share of the people of areas 1 and 3, any being equally probable, do not come at all."""
+    told: float = 1.0
+    """To which power the recorded effectiveness counts."""
+    untold: float = 0.0
+    """Standard deviation of what else there is to its logarithm."""
+    usual: float = 1.0
+    """The effectiveness of a bank of recorded effectiveness 1, on average."""
+
+
+HIGH = Unpredictability(0.45, staying_away=True, told=0.4, untold=0.38, usual=1.2)
+UNPREDICTABILITY = {"8m": Unpredictability(0.27), "32m": Unpredictability(0.33), "8h": HIGH, "32h": HIGH}
 
 
 class BankPlace(NamedTuple):
@@ -41,16 +63,20 @@ class Variation(NamedTuple):
     spread: tuple[float, float]
     """Least value, and mean of the exponential variable added to it."""
     correlation: float
-    temperature: float
-    """Standard deviation of the temperature's logit."""
+    temperature: tuple[float, float]
+    """Mean and standard deviation of the temperature's logit."""
     effectiveness: tuple[float, float]
     longest: int
 
 
 ANYWHERE = (BankPlace(0, 0),) * 3
+NEAR = (BankPlace(0, 0, 0.5, 0.5),) * 3
+NON_LINEAR = Variation(ANYWHERE, ANYWHERE, (0.0, 1.0), 0.5, (0.0, 1.0), (0.5, 2.0), 9)
 VARIATIONS = {
-    "n": Variation(ANYWHERE, ANYWHERE, (0.0, 1.0), 0.5, 1.0, (0.5, 2.0), 9),
-    "f": Variation(
+    "8n": NON_LINEAR,
+    "32n": NON_LINEAR,
+    "8f": NON_LINEAR._replace(areas=NEAR, banks=NEAR, temperature=(0.5, 1.0), longest=8),
+    "32f": Variation(
         areas=(
             BankPlace(0.6, 0.85, 0.1, 0.15),
             BankPlace(-0.25, 0.85, 0.05, 0.05),
@@ -63,12 +89,27 @@ VARIATIONS = {
         ),
         spread=(0.5, 0.1),
         correlation=0.1,
-        temperature=0.2,
+        temperature=(0.0, 0.2),
         effectiveness=(0.9, 1.1),
         longest=8,
     ),
 }
-FIXED = {"sx": 0.25, "sy": 0.25, "rho": 0.0, "pop": 2.0, "call": 2.0, "eff": 0.8}
+FIXED_SPREAD = {"f": 1.0, "n": 0.25}
+FIXED = {
+    **{f"a{area}rho": 0.0 for area in (1, 2, 3)},
+    **{f"b{bank}call": 3.0 for bank in (1, 2, 3)},
+    **{f"b{bank}eff": 0.99 for bank in (1, 2, 3)},
+    "a1pop": 2.5,
+    "a2cx": -0.7,
+    "a2cy": 0.0,
+    "a3cx": 0.45,
+    "a3cy": 1.0,
+    "b1x": 0.2,
+    "b1y": 0.3,
+    "b3x": -0.9,
+    "b3y": -0.15,
+}
+"""What does not vary with eight inputs, besides the spreads."""
 
 ACCOUNT = Account(
     "rej",
@@ -89,42 +130,48 @@ After the "bank" family of the DELVE archive, made by Carl Edward Rasmussen.
     """\
 What is known of the original is its outline (areas, choice by distance, tasks
 of varying complexity, patience, queues opened and closed by demand, tellers
-of differing effectiveness, impatient customers who change queue) and, from
-the original data, the inputs. The simulator is redelve's own.
+of differing effectiveness, impatient customers who change queue) and data:
+all cases of the original bank-8fm and bank-32nh and half of bank-32fm. The
+simulator is redelve's own; it was run on the original inputs, and its constants
+were chosen so that it gives the original targets as well as it can. How close
+each member is to its original is told in redelve's page on datasets.
 
-Inputs. The 32 columns and their distributions for the non-linear members are
-those of the original bank-32nm: centres and banks uniform within one unit of
-zero, spreads exponential with mean 1, correlations within 0.5, populations
-exponential with mean 3.1, effectiveness between 0.5 and 2, longest queues 5
-to 9. The length at which a teller is called is uniform between 2 and one
-less than the longest queue, and the logit of the temperature is normal, which
-agrees with the original data. For the fairly linear members the inputs vary
-as in a public sample of the original bank-32fm: centres and banks within
-small rectangles, spreads 0.5 plus an exponential of mean 0.1, correlations
-within 0.1, effectiveness between 0.9 and 1.1, longest queues 5 to 8,
-temperatures near 0.5. The eight inputs of the smaller members are those of
-the original bank-8fm, from memory. What does not vary there is redelve's own
-choice: the middles of the fairly linear members' rectangles, spreads 0.25,
-population 2, no correlation, effectiveness 0.8, tellers called at length 2.
+Inputs. The 32 columns and their distributions are those of the original.
+Non-linear members: centres and banks uniform within one unit of zero, spreads
+exponential with mean 1, correlations within 0.5, populations exponential with
+mean 3.1, effectiveness between 0.5 and 2, longest queues 5 to 9. The length at
+which a teller is called is uniform between 2 and one less than the longest
+queue, and the logit of the temperature is standard normal. Fairly linear
+members: centres and banks within small rectangles, spreads 0.5 plus an
+exponential of mean 0.1, correlations within 0.1, effectiveness between 0.9 and
+1.1, longest queues 5 to 8, temperatures near 0.5. With eight inputs, fairly
+linear, the centre of area 1 and bank 2 are within half a unit of zero and the
+logit of the temperature has mean 0.5, as in the original bank-8fm; non-linear,
+of which no data were at hand, they vary as with 32 inputs. What does not vary
+with eight inputs was fitted: spreads 1 (non-linear: 0.25, redelve's own
+choice), population 2.5 of area 1, no correlation, effectiveness 0.99, tellers
+called at length 3, areas 2 and 3 around (-0.7, 0) and (0.45, 1), banks 1 and 3
+at (0.2, 0.3) and (-0.9, -0.15).
 
-Simulator. Customers come at random, 0.1 a minute for each unit of population;
-in the middle fifth of the time come two fifths of them. A home is bivariate
-normal around the area's centre; bank b is chosen with probability in
-proportion to exp(-4 distance / temperature). Every bank has three tellers, the
-first always present, whose skills are 1.2, 1.0 and 0.8 times the bank's
-effectiveness; a task takes 7 minutes on average (exponential) divided by
-skill. A customer joins the shortest open queue. If all open queues have
-reached the length "call", another teller is called, who takes 20 minutes to
-come; tellers other than the first leave when they have nobody to serve and
-some other queue is shorter than "call". Patience is exponential, mean 5
-minutes; when a customer comes in, the last of the longest queue, if out of
-patience, changes to a queue that is shorter by at least two. Whoever finds
-all open queues at length "mxql" is turned away. The constants were chosen so
-that the targets of bank-32nm are distributed much like the original ones
-(mean 0.171, largest 0.85, 5 % zeros).
+Simulator. A home is bivariate normal around the area's centre; bank b is
+chosen with probability in proportion to exp(-0.65 distance / temperature).
+Customers come at random in 480 minutes, 0.3125 a minute for each unit of
+population, 27 per cent of them in the middle fifth of the time. The banks have
+two, three and four tellers; a task takes 3.14 minutes on average (exponential)
+divided by the teller's skill. A customer joins the shortest open queue. If all
+open queues have reached the length "call", another teller is called, who takes
+1.6 minutes to come; a teller other than the first who has nobody to serve
+leaves if the other open queues are on average shorter than "call". Patience is
+exponential, mean 7.8 minutes; when a customer comes in, the last of the longest
+queue, if out of patience, changes to a queue that is shorter by at least two.
+Whoever finds all open queues at length "mxql" is turned away.
 
-Unpredictability. The banks are watched for 480 minutes (medium) or for 45
-(high), beginning empty: redelve's own choice.
+Unpredictability. A teller's skill is the bank's effectiveness times a factor
+that is uniform within 0.27 (8 inputs) or 0.33 (32) of one. With high
+unpredictability within 0.45, and then only a share of the people of areas 1
+and 3 come, uniform between none and all, as the original bank-32nh shows; and
+the bank's effectiveness is 1.2 times the 0.4th power of the recorded one times
+a log-normal factor (0.38).
 
 Values are written as in the original files: six decimals, or integers.
 """,
@@ -155,7 +202,7 @@ bank_32nh = partial(files, "bank-32nh")
 
 def attributes(member: Member) -> list[AttributeLine]:
     """The inputs and the target."""
-    varied = all_attributes(VARIATIONS[member.linearity].longest)
+    varied = all_attributes(variation_of(member).longest)
     shown = [attribute for attribute in varied if member.inputs == 32 or attribute.name in SHOWN_8]
     if member.inputs == 8:
         shown.sort(key=lambda attribute: SHOWN_8.index(attribute.name))
@@ -189,27 +236,58 @@ def all_attributes(longest: int) -> list[AttributeLine]:
     return [*found, AttributeLine("mxql", allowed, "Largest length of a queue", "integer")]
 
 
+def variation_of(member: Member) -> Variation:
+    """How much the towns of this member differ."""
+    return VARIATIONS[f"{member.inputs}{member.linearity}"]
+
+
 def simulate(member: Member, repetition: int = 0) -> Simulation:
-    """The cases of a member; another repetition has the same towns but other customers."""
+    """The cases of a member; another repetition has the same towns, but other tellers and customers."""
     towns = draw_towns(member)
     names = [attribute.name for attribute in attributes(member)[:-1]]
-    customers = Draws(seed("dataset", member.name, "customers", repetition))
-    rejected = turned_away(town_of(towns), MINUTES[member.noise], customers)
-    return Simulation(np.column_stack([towns[name] for name in names]), np.round(rejected, 6))
+    people, visitors = (
+        Draws(seed("dataset", member.name, what, repetition)) for what in ("people", "customers")
+    )
+    branches = branches_of(town_of(towns), UNPREDICTABILITY[f"{member.inputs}{member.noise}"], people)
+    came, lost = (part.reshape(-1, BANKS) for part in turned_away(branches, visitors))
+    share = (lost[:, 0] + lost[:, 1] + lost[:, 2]) / np.maximum(came[:, 0] + came[:, 1] + came[:, 2], 1)
+    return Simulation(np.column_stack([towns[name] for name in names]), np.round(share, 6))
+
+
+def branches_of(town: Town, unpredictability: Unpredictability, people: Draws) -> Branches:
+    """The banks of all towns, one after the other, with what the inputs do not tell about them."""
+    if unpredictability.staying_away:
+        coming = people.uniforms(*town.population.shape)
+        coming[:, 1] = 1.0
+        town = town._replace(population=town.population * coming)
+    towns = len(town.longest)
+    effectiveness = unpredictability.usual * exponential(
+        unpredictability.told * logarithm(town.effectiveness)
+        + unpredictability.untold * people.normals(towns, BANKS)
+    )
+    each = 1 + unpredictability.skill * people.between(-1, 1, towns, BANKS, max(TELLERS))
+    there = np.arange(max(TELLERS)) < np.array(TELLERS)[:, None]
+    return Branches(
+        customers=(MINUTES * RATE * customers(town)).ravel(),
+        call=town.call.ravel(),
+        longest=np.repeat(town.longest, BANKS),
+        skill=np.where(there, effectiveness[:, :, None] * each, 0.0).reshape(-1, max(TELLERS)),
+    )
 
 
 def draw_towns(member: Member) -> dict[str, Numbers]:
     """The 32 properties of each town, by their names, rounded as they are written."""
-    draws, variation = Draws(member.seed), VARIATIONS[member.linearity]
+    draws, variation = Draws(member.seed), variation_of(member)
     found: dict[str, Numbers] = {}
     for number, place in enumerate(variation.areas, 1):
         found |= draw_area(draws, f"a{number}", place, variation)
-    found["temp"] = 1 / (1 + exponential(-variation.temperature * draws.normals(CASES)))
+    middle, spread = variation.temperature
+    found["temp"] = 1 / (1 + exponential(-(middle + spread * draws.normals(CASES))))
     found["mxql"] = draws.integers(LEAST_LONGEST, variation.longest, CASES)
     for number, place in enumerate(variation.banks, 1):
         found |= draw_bank(draws, f"b{number}", place, variation, found["mxql"])
     if member.inputs == 8:
-        found |= fixed(found)
+        found |= fixed(member.linearity)
     return {name: np.round(values, 6) for name, values in found.items()}
 
 
@@ -238,18 +316,10 @@ def draw_bank(
     }
 
 
-def fixed(towns: dict[str, Numbers]) -> dict[str, Numbers]:
-    """What does not vary with eight inputs: the fairly linear members' middles."""
-    middle = VARIATIONS["f"]
-    values = {name: FIXED[name[2:]] for name in towns if name[2:] in FIXED}
-    for number, (area, bank) in enumerate(zip(middle.areas, middle.banks, strict=True), 1):
-        values |= {
-            f"a{number}cx": area.x,
-            f"a{number}cy": area.y,
-            f"b{number}x": bank.x,
-            f"b{number}y": bank.y,
-        }
-    return {name: np.full(CASES, value) for name, value in values.items() if name not in SHOWN_8}
+def fixed(linearity: str) -> dict[str, Numbers]:
+    """What does not vary with eight inputs."""
+    spreads = {f"a{area}{name}": FIXED_SPREAD[linearity] for area in (1, 2, 3) for name in ("sx", "sy")}
+    return {name: np.full(CASES, value) for name, value in (FIXED | spreads).items()}
 
 
 def town_of(towns: dict[str, Numbers]) -> Town:
