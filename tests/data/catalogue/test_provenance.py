@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 import redelve
-from redelve.data.catalogue import provenance
+from redelve.data.catalogue import CATALOGUE, provenance
 from redelve.data.catalogue.dataset_folder import AttributeLine, PrototaskPlan, attribute_lines, dataset_files
 from tests.conftest import RunCommand, make_root, write_tree
 
@@ -17,6 +19,13 @@ def test_replicas_are_labelled(delve_home: Path, run_command: RunCommand) -> Non
         "/kin-8nm/dist/std.1024: 8 inputs, 4 instances of 1024 training cases\n"
         "  redelve's replica of kin-8nm, not the original data"
     )
+
+
+@pytest.mark.parametrize("name", ["kin-8nm", "pumadyn-8fm"])
+def test_the_files_of_a_replica_say_what_it_is(name: str) -> None:
+    files = CATALOGUE[name]()
+    assert "(redelve's replica, not the original)" in files["Dataset.spec"].splitlines()[0]
+    assert "redelve's replica, not the original data" in files["Summary"]
 
 
 def test_datasets_of_other_packages_say_whose_prototasks_they_have() -> None:

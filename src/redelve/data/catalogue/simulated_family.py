@@ -95,13 +95,16 @@ def member_files(
 ) -> dict[str, str]:
     """All files of a member's folder; the last attribute is the target."""
     documents = {
-        "Summary": account.summary.format(name=member.name, description=member.description),
+        "Summary": account.summary.format(name=member.name, description=member.description) + REPLICA,
         "Source/Notes": account.notes.format(name=member.name, description=member.description) + COMMON_NOTES,
     }
     plan = prototask_plan(attributes)
     return dataset_files(rows, specification(member, attributes), {account.prototask: plan}, documents)
 
 
+REPLICA = """\
+This is redelve's replica, not the original data: the cases are others.
+"""
 COMMON_NOTES = """\
 
 Usage. DELVE sorted whole families by their use. redelve recommends two of the
@@ -119,7 +122,8 @@ the file is the same on every machine.
 def specification(member: Member, attributes: Sequence[AttributeLine]) -> str:
     """The text of Dataset.spec."""
     usage = "development" if member.kind in DEVELOPMENT else "assessment"
-    head = f"Title: {member.description}\nOrigin: simulated\nUsage: {usage}\n"
+    title = f"{member.description} (redelve's replica, not the original)"
+    head = f"Title: {title}\nOrigin: simulated\nUsage: {usage}\n"
     return head + "Order: uninformative\nAttributes:\n" + attribute_lines(attributes)
 
 
