@@ -132,8 +132,9 @@ def jaxed(name: str, data: Data) -> Callable[[], object]:
         return jax.lax.fori_loop(0, EPOCHS, epoch, (own, [each + 0.01 for each in zeros], zeros))[0]
 
     compiled = jax.jit(jax.vmap(one))
-    jax.block_until_ready(compiled(weights))
-    return lambda: jax.block_until_ready(compiled(weights))
+    wait: Any = jax.block_until_ready  # untyped where jax is installed
+    wait(compiled(weights))
+    return lambda: wait(compiled(weights))
 
 
 def rivals(name: str, data: Data) -> dict[str, Callable[[], object]]:

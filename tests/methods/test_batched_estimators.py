@@ -6,17 +6,25 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import redelve
+from redelve.methods.adapters.sklearn_adapter import sklearn_method
 from redelve.methods.batched import (
     BatchedMLPClassifier,
     BatchedMLPRegressor,
     BatchedSearchCV,
+    BayesianMLPRegressor,
     members,
     trained_together,
 )
+from redelve.methods.conformance.checks import numbers_of
+from redelve.methods.conformance.small_tasks import make_trial
+from redelve.methods.contract import BatchMethod
 from redelve.model.dataset import Numbers
 from redelve.nets import train
 
@@ -27,7 +35,7 @@ SPLITS = (
 
 
 def not_by_position(estimator: Any) -> dict[str, str]:
-    if not estimator.early_stopping:
+    if not getattr(estimator, "early_stopping", False):
         return {}
     return {"check_sample_weight_equivalence_on_dense_data": SPLITS}
 
@@ -38,6 +46,7 @@ def not_by_position(estimator: Any) -> dict[str, str]:
         BatchedMLPClassifier(max_iter=100),
         BatchedMLPRegressor(**WHOLE),
         BatchedMLPClassifier(**WHOLE),
+        BayesianMLPRegressor(5, n_chains=2, passes=1000, n_kept=10),
     ],
     expected_failed_checks=not_by_position,
 )
@@ -176,8 +185,8 @@ def test_a_search_is_scikit_learns() -> None:
     assert ours.cv == 4
 
 
-def test_a_search_trains_few_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y = regression(100)
+def counted_training(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many networks each call of the engine trains."""
     calls: list[int] = []
 
     def counted(*given: Any, **options: Any) -> Any:
@@ -185,6 +194,12 @@ def test_a_search_trains_few_batches(monkeypatch: pytest.MonkeyPatch) -> None:
         return train(*given, **options)
 
     monkeypatch.setattr(members, "train", counted)
+    return calls
+
+
+def test_a_search_trains_few_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = regression(100)
+    calls = counted_training(monkeypatch)
     grid = {"alpha": np.geomspace(0.01, 1, 5), "learning_rate_init": [0.01, 0.1], "random_state": [0, 1]}
     model = BatchedMLPRegressor(solver="adam", max_iter=10)
     BatchedSearchCV(model, grid, cv=4, refit=False).fit(x, y)
@@ -213,3 +228,60 @@ def test_errors_of_a_search_are_scikit_learns() -> None:
         BatchedSearchCV(BatchedMLPRegressor(), {"solver": ["best"]}, error_score="raise").fit(x, y)
     with pytest.raises(ValueError, match="Invalid parameter 'rate' for estimator"):
         BatchedSearchCV(BatchedMLPRegressor(), {"rate": [1]}).fit(x, y)
+
+
+# In assessments
+
+
+def generator(number: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(number))
+
+
+def test_instances_are_learnt_together_as_alone_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted_training(monkeypatch)
+    method = sklearn_method(make_pipeline(StandardScaler(), BatchedMLPRegressor((4,), max_iter=10)))
+    assert isinstance(method, BatchMethod)
+    trials = [make_trial("real", training=count) for count in (30, 30, 40, 30)]
+    rngs = [generator(seed) for seed in range(4)]
+    together = method.learn_many([trial.training for trial in trials], rngs)
+    assert calls == [3, 1]
+    for seed, (trial, predictor) in enumerate(zip(trials, together, strict=True)):
+        alone = method.learn(trial.training, generator(seed)).predict(trial.inputs)
+        found = predictor.predict(trial.inputs)
+        assert [part.tobytes() for each in found.parts() for part in numbers_of(each)] == [
+            part.tobytes() for each in alone.parts() for part in numbers_of(each)
+        ]
+    assert not isinstance(sklearn_method(Ridge()), BatchMethod)
+
+
+def test_assess_takes_them() -> None:
+    networks = sklearn_method(BatchedMLPRegressor((4,), max_iter=10), inputs="encoded")
+    methods = {"nets": networks, "constant": "constant"}
+    frame = redelve.assess(methods, "demo/age", sizes=[64]).frame()
+    assert set(frame["method"]) == {"nets", "constant"}
+    assert (frame["failed"] == 0).all()
+    assert frame["mean"].notna().all()
+
+
+# Sampled networks
+
+
+def test_sampled_networks_tell_relevant_inputs_and_how_sure_they_are() -> None:
+    random = np.random.default_rng(1)
+    x = random.normal(size=(200, 4))
+    y = 10 + 5 * np.sin(2 * x[:, 2]) + random.normal(size=200)
+    model = BayesianMLPRegressor(8, n_chains=2, passes=6000, random_state=0).fit(x[:100], y[:100])
+    mean, deviation = model.predict(x[100:], return_std=True)
+    assert model.relevances_.argmax() == 2
+    assert model.relevances_[2] > 3 * np.delete(model.relevances_, 2).max()
+    assert abs(np.median(model.noise_) - 1) < 0.35
+    inside = abs(mean - y[100:]) < 1.645 * deviation
+    assert 0.78 < inside.mean() < 0.99  # 90 % of 100 cases, four standard errors either way
+    np.testing.assert_array_equal(mean, model.predict(x[100:]))
+
+
+def test_sampled_networks_refuse_nonsense() -> None:
+    with pytest.raises(ValueError, match="noise_df=2: give a number above 2, or None"):
+        BayesianMLPRegressor(noise_df=2).fit(*regression(20))
+    with pytest.raises(ValueError, match="passes=10: give 100 or more"):
+        BayesianMLPRegressor(passes=10).fit(*regression(20))

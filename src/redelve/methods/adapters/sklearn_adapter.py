@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -14,7 +16,7 @@ from redelve.answers.predictions import Target
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import ArrayTraining, fit_to_arrays
 from redelve.methods.adapters.fit_problems import ENCODED, explained, tell_of_columns_left
-from redelve.methods.contract import LooksAt, Method, Predictor
+from redelve.methods.contract import BatchMethod, LooksAt, Method, Predictor
 from redelve.methods.estimators import (
     LARGEST_SEED,
     FittedClassifier,
@@ -53,7 +55,14 @@ def sklearn_method(estimator: Any, *, inputs: Inputs = "frame", name: str | None
         raise SpecError(f"{type(estimator).__name__} is no estimator: it needs fit and predict")
     if inputs not in MODES:
         raise SpecError(f'inputs is "{inputs}": choose "frame" or "encoded"')
-    return SklearnMethod(estimator, kind_of(estimator), inputs, name or estimator_name(estimator))
+    kind = TogetherSklearnMethod if trains_together(estimator) else SklearnMethod
+    return kind(estimator, kind_of(estimator), inputs, name or estimator_name(estimator))
+
+
+def trains_together(estimator: Any) -> bool:
+    """Whether it is, or has in it, a network that can be trained with others as one batch."""
+    parts = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    return any(getattr(one, "trains_together", False) is True for one in (estimator, *parts))
 
 
 def kind_of(estimator: Any) -> EstimatorKind:
@@ -184,6 +193,29 @@ class SklearnMethod(Method):
             return FittedRegressors((model,), 1, gives_deviations(self.estimator))
         columns = np.hstack([view.columns(position) for position in view.numerical])
         return fit_regressor(self.estimator, view.inputs, columns, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class TogetherSklearnMethod(SklearnMethod, BatchMethod):
+    """An estimator with a network of the batched engine in it: all instances are trained together."""
+
+    mixes_tasks = True
+
+    def learn_many(
+        self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
+    ) -> Sequence[Predictor]:
+        """Fit a copy for each training set; networks of equal shape are one batch."""
+        from redelve.methods.batched.company import trained_together
+
+        def fits() -> list[Predictor]:
+            return [self.learn(each, deepcopy(rng)) for each, rng in zip(trainings, rngs, strict=True)]
+
+        def rehearsal() -> None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fits()
+
+        return trained_together(fits, rehearsal=rehearsal)
 
 
 @dataclass(frozen=True, eq=False)

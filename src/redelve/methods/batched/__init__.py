@@ -2,6 +2,13 @@
 
 from redelve.methods.batched.batched_mlp import BatchedMLPClassifier, BatchedMLPRegressor
 from redelve.methods.batched.batched_search import BatchedSearchCV
+from redelve.methods.batched.bayesian_mlp import BayesianMLPRegressor
 from redelve.methods.batched.company import trained_together
 
-__all__ = ["BatchedMLPClassifier", "BatchedMLPRegressor", "BatchedSearchCV", "trained_together"]
+__all__ = [
+    "BatchedMLPClassifier",
+    "BatchedMLPRegressor",
+    "BatchedSearchCV",
+    "BayesianMLPRegressor",
+    "trained_together",
+]

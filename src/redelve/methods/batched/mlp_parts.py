@@ -44,43 +44,46 @@ class Standardised:
 def check_parameters(estimator: Any) -> None:
     """Refuse values that make no network."""
     hidden = estimator.hidden_layer_sizes
-    _demand(
-        estimator, "hidden_layer_sizes", "whole numbers, 1 or more", _whole(hidden, 1) or _all_whole(hidden)
+    demand(
+        estimator, "hidden_layer_sizes", "whole numbers, 1 or more", is_whole(hidden, 1) or _all_whole(hidden)
     )
-    _demand(estimator, "solver", " or ".join(SOLVERS), estimator.solver in SOLVERS)
+    demand(estimator, "solver", " or ".join(SOLVERS), estimator.solver in SOLVERS)
     units = [name for name in ACTIVATIONS if name != "softmax"]
-    _demand(estimator, "activation", ", ".join(units), estimator.activation in units)
+    demand(estimator, "activation", ", ".join(units), estimator.activation in units)
     for name in ("max_iter", "n_iter_no_change", "measure_every", "n_networks"):
-        _demand(estimator, name, "a whole number, 1 or more", _whole(getattr(estimator, name), 1))
+        demand(estimator, name, "a whole number, 1 or more", is_whole(getattr(estimator, name), 1))
     size = estimator.batch_size
-    _demand(estimator, "batch_size", '1 or more, "auto" or None', size in ("auto", None) or _whole(size, 1))
+    demand(estimator, "batch_size", '1 or more, "auto" or None', size in ("auto", None) or is_whole(size, 1))
     for name in ("alpha", "momentum"):
-        _demand(estimator, name, "a number, 0 or more", _number(getattr(estimator, name), 0.0, np.inf))
-    _demand(
+        demand(estimator, name, "a number, 0 or more", is_number(getattr(estimator, name), 0.0, np.inf))
+    demand(
         estimator,
         "learning_rate_init",
         "a number above 0",
-        _number(estimator.learning_rate_init, 1e-300, np.inf),
+        is_number(estimator.learning_rate_init, 1e-300, np.inf),
     )
     fraction = estimator.validation_fraction
-    _demand(estimator, "validation_fraction", "a number between 0 and 1", _number(fraction, 0.0, 1 - 1e-12))
+    demand(estimator, "validation_fraction", "a number between 0 and 1", is_number(fraction, 0.0, 1 - 1e-12))
 
 
-def _demand(estimator: Any, name: str, wanted: str, good: bool) -> None:
+def demand(estimator: Any, name: str, wanted: str, good: bool) -> None:
+    """Refuse a parameter that is no good."""
     if not good:
         kind = type(estimator).__name__
         raise ValueError(f"{kind}: {name}={getattr(estimator, name)!r}: give {wanted}")
 
 
-def _whole(value: Any, least: int) -> bool:
+def is_whole(value: Any, least: int) -> bool:
+    """Whether it is a whole number and large enough."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _all_whole(values: Any) -> bool:
-    return isinstance(values, Sequence | np.ndarray) and all(_whole(one, 1) for one in values)
+    return isinstance(values, Sequence | np.ndarray) and all(is_whole(one, 1) for one in values)
 
 
-def _number(value: Any, least: float, most: float) -> bool:
+def is_number(value: Any, least: float, most: float) -> bool:
+    """Whether it is a number in these bounds."""
     return isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) <= most
 
 
