@@ -40,6 +40,7 @@ from benchmarks.calibration.over_tasks import over_tasks_section
 from benchmarks.calibration.overview import overview
 from benchmarks.calibration.paper_verdicts import paper_verdicts_section
 from benchmarks.calibration.partition import partition_section, runs_section
+from benchmarks.calibration.printed_tables import printed_tables_section
 from benchmarks.calibration.question_races import question_race_section
 from benchmarks.calibration.resamples import cross_validated_intervals, cross_validation, predicted_power
 from benchmarks.calibration.sampled_networks import sampled_networks
@@ -93,6 +94,7 @@ SECTIONS: tuple[Make, ...] = (
     agreement_section,
     paper_verdicts_section,
     sampled_networks,
+    printed_tables_section,
 )
 
 INTRODUCTION = """# Calibration

@@ -258,6 +258,10 @@ OFFERS = (
     Offer("slices, any interval that misses", "compare_slices", "level 5", "level, any slice"),
     Offer("slices of folds, any claim", "slices_of_squares", "level 5", "level, any slice of folds"),
     Offer("verdict on a paper's finding", "studies.neal.judge", "level 5"),
+    Offer("printed tables, means, bias", "bias_of", "level 5"),
+    Offer("printed tables, means, spread", "spread_of", "level 5"),
+    Offer("printed tables, deviations, bias", "bias_of", "level 5"),
+    Offer("printed tables, deviations, spread", "spread_of", "level 5"),
     Offer("interval of κ or correlation", "error_kappa", "coverage 95"),
     Offer("interval of κ or correlation", "loss_correlation", "coverage 95"),
     *(

@@ -73,9 +73,15 @@ def both_ways(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Trained]) -> t
     return plain, work()
 
 
-def assert_equal(plain: Trained, replayed: Trained) -> None:
-    for name in ("weights", "final_weights", "epochs", "relevant_epochs", "traversals", "lowest_training",
-                 "lowest_validation", "overfit"):  # fmt: skip
+def assert_equal(plain: Trained, replayed: Trained, engine: Engine) -> None:
+    """To the bit on NumPy; torch's products depend on how many runs are still in the batch, by rounding."""
+    for name in ("weights", "final_weights", "lowest_training", "lowest_validation", "overfit"):
+        first, second = getattr(plain, name), getattr(replayed, name)
+        if engine.is_numpy:
+            np.testing.assert_array_equal(second, first, err_msg=name)
+        else:
+            np.testing.assert_allclose(second, first, rtol=1e-9, atol=1e-12, err_msg=name)
+    for name in ("epochs", "relevant_epochs", "traversals"):
         np.testing.assert_array_equal(getattr(replayed, name), getattr(plain, name), err_msg=name)
     assert replayed.reasons == plain.reasons
 
@@ -93,7 +99,7 @@ def test_strips_as_graphs_train_the_same_networks(
         return train(NETWORK, weights, noisy_sets(), procedure, seeds=range(6), engine=engine)
 
     plain, replayed = both_ways(monkeypatch, work)
-    assert_equal(plain, replayed)
+    assert_equal(plain, replayed, engine)
     assert bool(captures) is (algorithm != "batches")
 
 
@@ -115,7 +121,7 @@ def test_success_is_seen_inside_a_graph(
 
     plain, replayed = both_ways(monkeypatch, work)
     assert 0 < (plain.epochs < 117).sum() < 200
-    assert_equal(plain, replayed)
+    assert_equal(plain, replayed, engine)
     assert captures
 
 
