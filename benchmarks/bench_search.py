@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.timing import Row
 
 COMMAND = "python -m benchmarks search"
-CASES, FOLDS, EPOCHS, HIDDEN, BATCH = 2000, 8, 50, 32, 200
+CASES, FOLDS, EPOCHS, HIDDEN, BATCH, SEEDS = 2000, 8, 50, 32, 200, 12
 RATES = np.geomspace(3e-4, 3e-2, 8)
 PENALTIES = np.geomspace(1e-4, 1.0, 8)
 STEPS = -(-(CASES * (FOLDS - 1) // FOLDS) // BATCH)
@@ -35,18 +35,18 @@ def folds() -> Any:
     return KFold(FOLDS, shuffle=True, random_state=0)
 
 
-def theirs(x: Any, y: Any) -> Any:
+def theirs(x: Any, y: Any, rates: Any = RATES) -> Any:
     from sklearn.model_selection import GridSearchCV
     from sklearn.neural_network import MLPRegressor
 
     network = MLPRegressor(
         hidden_layer_sizes=(HIDDEN,), batch_size=BATCH, max_iter=EPOCHS, n_iter_no_change=EPOCHS, tol=0.0
     )
-    grid = {"learning_rate_init": RATES, "alpha": PENALTIES, "random_state": [0]}
+    grid = {"learning_rate_init": rates, "alpha": PENALTIES, "random_state": [0]}
     return GridSearchCV(network, grid, cv=folds(), scoring="neg_mean_squared_error").fit(x, y)
 
 
-def ours(x: Any, y: Any) -> Any:
+def ours(x: Any, y: Any, rates: Any = RATES) -> Any:
     from redelve.methods.batched import BatchedMLPRegressor, BatchedSearchCV
 
     network = BatchedMLPRegressor(
@@ -58,7 +58,7 @@ def ours(x: Any, y: Any) -> Any:
         early_stopping=False,
         measure_every=EPOCHS,
     )
-    grid = {"learning_rate_init": RATES, "alpha": PENALTIES * STEPS, "random_state": [0]}
+    grid = {"learning_rate_init": rates, "alpha": PENALTIES * STEPS, "random_state": [0]}
     return BatchedSearchCV(network, grid, cv=folds(), scoring="neg_mean_squared_error").fit(x, y)
 
 
@@ -72,6 +72,8 @@ def run() -> list[Row]:
     x, y, new_x, new_y = table()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that training has not converged is no news here
+        for search in (ours, theirs):  # what is imported and looked for once is no part of a search
+            search(x[:80], y[:80], RATES[:1])
         mine, other = timed(lambda: ours(x, y)), timed(lambda: theirs(x, y))
     name = f"search: 64 settings × {FOLDS} folds, {CASES} cases, {HIDDEN} relu units, {EPOCHS} epochs of Adam"
     rows = [
@@ -86,23 +88,32 @@ def run() -> list[Row]:
         }
         for place, unit in ((0, "wall"), (1, "CPU"))
     ]
-    for search in (mine[2], other[2]):
-        search.new_loss = float(((search.predict(new_x) - new_y) ** 2).mean())
-        search.all_losses = -search.cv_results_["mean_test_score"]
-    difference = mine[2].all_losses - other[2].all_losses
-    print(f"search: best settings {mine[2].best_params_} and {other[2].best_params_}")
-    print(
-        f"search: mean difference of the 64 losses {difference.mean():.5f}, sd {difference.std(ddof=1):.5f}"
-    )
+    losses = [over_seeds(search, x, y, new_x, new_y) for search in (mine[2], other[2])]
+    for search, found in zip((mine[2], other[2]), losses, strict=True):
+        error = found.std(ddof=1) / np.sqrt(SEEDS)
+        print(f"search: best {search.best_params_}: {found.mean():.5f} ± {error:.5f} on new cases")
     rows.append(
         {
-            "name": "search: squared error of the best setting's refit on 10,000 new cases",
-            "ours": mine[2].new_loss,
-            "alternative": other[2].new_loss,
+            "name": f"search: squared error of the best setting on 10,000 new cases, mean of {SEEDS} seeds",
+            "ours": losses[0].mean(),
+            "alternative": losses[1].mean(),
             "against": "the same of MLPRegressor's search",
-            "ratio": mine[2].new_loss / other[2].new_loss,
+            "ratio": losses[0].mean() / losses[1].mean(),
             "bound": None,
             "command": COMMAND,
         }
     )
     return rows
+
+
+def over_seeds(search: Any, x: Any, y: Any, new_x: Any, new_y: Any) -> Any:
+    """The error of the best setting on new cases, fitted from other first weights."""
+    from sklearn.base import clone
+
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in range(SEEDS):
+            model = clone(search.best_estimator_).set_params(random_state=seed).fit(x, y)
+            found.append(((model.predict(new_x) - new_y) ** 2).mean())
+    return np.array(found)

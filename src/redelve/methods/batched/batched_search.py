@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import indexable
 
 from redelve.methods.batched.company import trained_together
@@ -93,7 +95,10 @@ class BatchedSearchCV(GridSearchCV):  # type: ignore[misc, unused-ignore]
         def rehearsal() -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                _Rehearsal(clone(self.estimator), self.param_grid, splits).fit(X, y, **params)
+                if params:
+                    _Rehearsal(clone(self.estimator), self.param_grid, splits).fit(X, y, **params)
+                else:
+                    self._rehearse(X, y, splits)
 
         def search() -> None:
             nonlocal ended
@@ -106,6 +111,14 @@ class BatchedSearchCV(GridSearchCV):  # type: ignore[misc, unused-ignore]
             self.cv = given
         self.batch_time_ = ended - begin
         return self
+
+    def _rehearse(self, X: Any, y: Any, splits: Sequence[tuple[Any, Any]]) -> None:
+        """The fits of a search, in its order, without what is around them; those that fail do so later."""
+        folds = [(_safe_indexing(X, rows), _safe_indexing(y, rows)) for rows, _ in splits]
+        for setting in ParameterGrid(self.param_grid):
+            for inputs, aims in folds:
+                with suppress(Exception):
+                    clone(self.estimator).set_params(**clone(setting, safe=False)).fit(inputs, aims)
 
     def _splits(self, X: Any, y: Any, params: Mapping[str, Any]) -> list[tuple[Any, Any]]:
         """The folds, drawn once."""
