@@ -304,7 +304,7 @@ QUESTIONS = (
     ),
     PaperFinding(
         "c",
-        "… with moves that change scales and exchange inputs, and no more passes",
+        "… with moves that change scales and exchange inputs, in four chains of the usual length",
         (Part("mlp-mc-5 better", "somewhere", ("mlp-mc-5",), ("mlp-mc-3",), PUMADYN[1:]),),
     ),
     PaperFinding(
