@@ -16,7 +16,7 @@ from redelve.nets import Engine
 from redelve.run.experiment import plan as plan_jobs
 from redelve.store.archive import carry_out
 from redelve.studies.neal import make_study, plan_for
-from redelve.studies.neal.must_hold import is_sound, must_hold
+from redelve.studies.neal.must_hold import MustHold, is_sound, must_hold
 from redelve.studies.neal.neal_page import BEGIN, END, describe, write_documentation
 from redelve.studies.neal.neal_tables import tables_of
 from redelve.studies.neal.relevance_study import NealStudy
@@ -162,3 +162,14 @@ def test_the_command_shows_and_writes(
     assert "The six findings" in capsys.readouterr().out
     for name in ("study.html", "study.md", "findings.csv", "neal-kin-8nm-dist.svg"):
         assert (folder / name).exists()
+
+
+def test_the_check_fails_where_something_that_must_hold_does_not(
+    study: NealStudy, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = (MustHold("gp-ard is better", "it is not", False),)
+    monkeypatch.setattr("redelve.studies.neal.must_hold.must_hold", lambda study: broken)
+    options = ["-d", "kin-8nm,bank-8nm", "-n", "64", "-m", ",".join(TINY.methods), "-p", "1000", "-j", "1"]
+    assert main(["study", "neal", str(folder), *options]) == 0
+    assert main(["study", "neal", str(folder), *options, "--check"]) == 1
+    assert not is_sound(broken)
