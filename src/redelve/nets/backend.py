@@ -183,8 +183,8 @@ def replays_on(engine: Engine) -> Replays:
 
 @cache
 def _hands() -> ThreadPoolExecutor:
-    """Threads for work on the GPU, kept for their streams."""
-    return ThreadPoolExecutor(6)
+    """Threads for work on the GPU, kept for their streams: with a few callers', fewer than torch's 32."""
+    return ThreadPoolExecutor(10)
 
 
 def side_by_side(engine: Engine, works: Sequence[Callable[[], T]]) -> list[T]:
