@@ -30,10 +30,10 @@ test test-torch test-pipelines test-proben1 test-all: export OMP_NUM_THREADS ?= 
 test test-torch test-pipelines test-proben1 test-all: export OPENBLAS_NUM_THREADS ?= 1
 
 test: check browser
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not torch' --doctest-modules
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not torch' --doctest-modules
 
 test-torch: $(BIN)/.torch # what needs torch, so that nobody need download it for the rest
-	$(BIN)/python -m pytest -n $(JOBS) -m 'torch and not slow'
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'torch and not slow'
 
 test-pipelines: $(BIN)/.installed # XGBoost, LightGBM, CatBoost and polars too, which are large
 	$(PIP) -e '.[dev,pipelines]'
@@ -44,7 +44,7 @@ test-proben1: $(BIN)/.installed # with other packages' files, out of which PROBE
 	$(BIN)/python -m pytest -m 'not slow' tests/data/proben1 tests/studies/proben1/test_command.py
 
 test-all: check browser $(BIN)/.torch
-	$(BIN)/python -m pytest -n $(JOBS) --doctest-modules
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules
 
 browser:
 	sh tests/install_browser.sh

@@ -33,6 +33,8 @@ QUIRKS: dict[str, dict[str, object]] = {
     "missing": {"inputs": EVERY_KIND, "quirk": "missing", "training": 20},
     "wide": {"inputs": ("real",) * 20, "training": 8},
 }
+VERSIONS = {"mlp-rprop": 2}
+"""Of those that are no longer what they were at first."""
 SAMPLED = tuple(name for name in METHODS if name.startswith("mlp-mc-"))
 NUMERICAL_ONLY = ("lin-1", "ridge", "lasso", "gp-ard", *SAMPLED)
 CATEGORICAL_ONLY = ("logistic",)
@@ -94,7 +96,8 @@ def test_every_method_has_a_summary_and_every_summary_a_method() -> None:
         method = METHODS[name]
         assert method.summary == SUMMARIES[name]
         assert method.name == name
-        assert json.loads(json.dumps(method.identity)) == {"kind": "built-in", "name": name, "version": 1}
+        known = {"kind": "built-in", "name": name, "version": VERSIONS.get(name, 1)}
+        assert json.loads(json.dumps(method.identity)) == known
 
 
 def test_summaries_are_lines_of_text() -> None:
