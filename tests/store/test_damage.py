@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,3 +102,13 @@ def test_links_inside_an_archive_are_refused(root: Path, tmp_path: Path, place: 
     with pytest.raises(FormatError, match="symbolic link leads out of the archive"):
         Archive.open(copy).compact()
     assert files(elsewhere) == before
+
+
+def test_a_zip_with_a_member_without_a_name_is_refused(tmp_path: Path) -> None:
+    """Found by mutated archives: Python's own ZipInfo.is_dir fails with an IndexError."""
+    member = zipfile.ZipInfo("x")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        member.filename = ""
+        made.writestr(member, b"no name")
+    with pytest.raises(FormatError, match="a member has no name"):
+        Archive.open(tmp_path / "a.zip")

@@ -6,9 +6,12 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redelve.errors import FormatError, RedelveError
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 
 class Decompressed(io.RawIOBase):
@@ -113,11 +116,20 @@ def _open_zstd(stream: BinaryIO) -> Any:
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd")
 
 
+def is_zip_folder(member: ZipInfo) -> bool:
+    """Whether a member of a zip file is a folder; Python's own question fails where it has no name."""
+    if not member.filename:
+        from zipfile import BadZipFile
+
+        raise BadZipFile("a member has no name")
+    return member.filename.endswith("/")
+
+
 def _open_zip(stream: BinaryIO) -> Any:
     import zipfile
 
     archive = zipfile.ZipFile(stream)
-    names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    names = [member.filename for member in archive.infolist() if not is_zip_folder(member)]
     if len(names) != 1:
         listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
         raise _Unsuitable(f"a zip file must hold exactly one file but this one holds {len(names)}: {listed}")

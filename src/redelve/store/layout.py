@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from redelve.data.decompression import is_zip_folder
 from redelve.data.files import read_text, write_atomic
 from redelve.errors import FormatError, LocationError, SpecError, in_words
 from redelve.model.dataset import digest
@@ -262,7 +263,7 @@ def unzipped(path: Path) -> Path:
     """The contents of a zip file in a folder that goes when Python ends, for losses are read late."""
     try:
         with zipfile.ZipFile(path) as file:
-            members = [_checked(path, member) for member in file.infolist() if not member.is_dir()]
+            members = [_checked(path, member) for member in file.infolist() if not is_zip_folder(member)]
             _check_sizes(path, members)
             folder = Path(tempfile.mkdtemp(prefix="redelve-archive-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from redelve.data.decompression import is_zip_folder
 from redelve.data.files import open_bytes
 from redelve.errors import FormatError, RedelveError
 
@@ -114,7 +115,7 @@ def _unpack_zip(room: _Room) -> None:
             kind = stat.S_IFMT(member.external_attr >> 16)
             if member.flag_bits & 1 or kind not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise room.refuse(f"{member.filename!r} is encrypted or not a plain file")
-            if member.is_dir():
+            if is_zip_folder(member):
                 room.add_folder(member.filename)
             else:
                 with archive.open(member) as source:
