@@ -125,8 +125,8 @@ class NetworkKernel(ABC):
         """The weights of some of the runs."""
 
     @abstractmethod
-    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
-        """The cases of some of the runs."""
+    def _taken_table(self, table: Array, positions: Array) -> Array:
+        """A table of cases of some of the runs, where runs have their own."""
 
     @abstractmethod
     def dot(self, first: Array, second: Array) -> Array:
@@ -330,6 +330,18 @@ class NetworkKernel(ABC):
         if isinstance(weight, int):
             return weight
         return self.engine.array(weight) if weight.ndim else float(weight)
+
+    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
+        """The cases of some of the runs."""
+
+        def taken(table: Array | None) -> Array | None:
+            return None if table is None else self._taken_table(table, positions)
+
+        blocks = [
+            Block(taken(each.inputs), taken(each.targets), each.cases, taken(each.weights))
+            for each in cases.blocks
+        ]
+        return KernelCases(tuple(blocks), self._taken_weight(cases.count, positions))
 
     def _taken_weight(self, weight: int | Array, positions: Array) -> int | Array:
         return weight if isinstance(weight, int | float) else weight[positions]

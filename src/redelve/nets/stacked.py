@@ -69,24 +69,8 @@ class StackedKernel(NetworkKernel):
         """Some runs' weights."""
         return weights[positions]
 
-    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
-        """Some runs' cases, where runs have their own."""
-
-        def taken(array: Array) -> Array:
-            return array[positions] if array.ndim == 3 else array
-
-        return KernelCases(
-            tuple(
-                Block(
-                    taken(each.inputs),
-                    taken(each.targets),
-                    each.cases,
-                    None if each.weights is None else taken(each.weights),
-                )
-                for each in cases.blocks
-            ),
-            self._taken_weight(cases.count, positions),
-        )
+    def _taken_table(self, table: Array, positions: Array) -> Array:
+        return table[positions] if table.ndim == 3 else table
 
     def dot(self, first: Array, second: Array) -> Array:
         """Σ over connections."""

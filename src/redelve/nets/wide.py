@@ -61,24 +61,8 @@ class WideKernel(NetworkKernel):
         """Some runs' weights."""
         return self.xp.take(weights, positions, axis=1)
 
-    def take_cases(self, cases: KernelCases, positions: Array) -> KernelCases:
-        """Some runs' cases, where runs have their own."""
-
-        def taken(array: Array) -> Array:
-            return array if array.shape[2] == 1 and self.runs != 1 else self.xp.take(array, positions, axis=2)
-
-        return KernelCases(
-            tuple(
-                Block(
-                    taken(each.inputs),
-                    taken(each.targets),
-                    each.cases,
-                    None if each.weights is None else taken(each.weights),
-                )
-                for each in cases.blocks
-            ),
-            self._taken_weight(cases.count, positions),
-        )
+    def _taken_table(self, table: Array, positions: Array) -> Array:
+        return table if table.shape[2] == 1 and self.runs != 1 else self.xp.take(table, positions, axis=2)
 
     def dot(self, first: Array, second: Array) -> Array:
         """Σ over connections."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from redelve.data.files import AtomicFiles
 from redelve.errors import LocationError
-from redelve.report.formatting import ReportTable, markdown
+from redelve.report.formatting import markdown
 from redelve.report.study_page import StudyPage, as_png, write_folder
 from redelve.studies.neal.must_hold import MustHold, must_hold
 from redelve.studies.neal.neal_figures import pictures_of
@@ -16,8 +16,10 @@ from redelve.studies.neal.neal_tables import tables_of
 from redelve.studies.neal.paper_findings import JudgedFinding
 from redelve.studies.neal.printed_digits import UNREADABLE
 from redelve.studies.neal.relevance_study import NealStudy
+from redelve.studies.terminal_tables import WIDTH, table_as_text
 
-WIDTH = 100
+LONGEST = 60
+"""Longer texts are cut in tables for a terminal."""
 BEGIN, END = "<!-- made by redelve study neal -->", "<!-- end of what is made -->"
 IMAGES = "images"
 MOST_NAMED = 6
@@ -27,7 +29,7 @@ def describe(study: NealStudy) -> str:
     """What was found, for a terminal."""
     held = must_hold(study)
     wrapped = [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in headlines(study, held)]
-    tables = [_as_text(table) for table in tables_of(study, held)]
+    tables = [table_as_text(table, LONGEST) for table in tables_of(study, held)]
     return "\n\n".join(["\n".join(wrapped), *tables, about(study)])
 
 
@@ -59,21 +61,6 @@ def about(study: NealStudy) -> str:
         f"{effort.passes:,} passes{chains}, seed {seed}, on {study.device}. Not readable in the paper's text "
         f"at hand: {'; '.join(UNREADABLE)}."
     )
-
-
-def _as_text(table: ReportTable) -> str:
-    """A table for a terminal, long texts cut."""
-    rows = [[column.title for column in table.columns], *([cell.whole for cell in row] for row in table.rows)]
-    rows = [[text if len(text) < 60 else f"{text[:58]}…" for text in row] for row in rows]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    lines = [
-        "  ".join(
-            f"{text:<{width}}" if column.align == "left" else f"{text:>{width}}"
-            for text, width, column in zip(row, widths, table.columns, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([table.title, "", *lines, "", textwrap.fill(table.caption, WIDTH)])
 
 
 def write_study(folder: Path, study: NealStudy) -> Path:

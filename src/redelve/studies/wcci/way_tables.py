@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from redelve.report import formatting
 from redelve.report.formatting import Cell, ReportColumn, ReportTable
 from redelve.stats.multiple import Pair
+from redelve.studies.terminal_tables import WIDTH, table_as_text
 from redelve.studies.wcci.way_findings import BoundFinding, Stratified, Study, WayFinding, WayFindings
 
-WIDTH = 100
 USUAL = "kfold:10"
 """What other ways are set beside."""
 CAPTION = (
@@ -132,23 +132,9 @@ def bounds_table(bounds: Sequence[BoundFinding]) -> ReportTable:
 
 def describe(study: Study) -> str:
     """The tables as text, then the answers."""
-    parts = [as_text(table) for table in tables_of(study)]
+    parts = [table_as_text(table) for table in tables_of(study)]
     wrapped = [textwrap.fill(sentence, WIDTH, subsequent_indent="  ") for sentence in answers(study)]
     return "\n\n".join([*parts, "Answers\n" + "\n".join(wrapped)])
-
-
-def as_text(table: ReportTable) -> str:
-    """A table for a terminal."""
-    rows = [[column.title for column in table.columns], *([cell.whole for cell in row] for row in table.rows)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    lines = [
-        "  ".join(
-            f"{text:<{width}}" if column.align == "left" else f"{text:>{width}}"
-            for text, width, column in zip(row, widths, table.columns, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([table.title, "", *lines, "", textwrap.fill(table.caption, WIDTH)])
 
 
 def answers(study: Study) -> tuple[str, ...]:
