@@ -213,6 +213,7 @@ BAD: dict[str, tuple[Bad, str]] = {
         "is a folder, and no reader knows what is in it",
     ),
     "a file that is not there": (lambda folder: (folder / "no.csv", {}), r"no\.csv: no such file or folder"),
+    "an array without axes": (frame(np.array(5.0)), r"array\(5\.\) holds no scores: give a file"),
     "nothing at all": (frame([]), r"\[\] holds no scores: give a file"),
     # other tools
     "half a log": (

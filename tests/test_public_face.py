@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import redelve
@@ -41,6 +43,46 @@ def test_as_a_module_it_fails_as_the_command_does() -> None:
 def test_a_misspelt_option_is_refused_with_a_suggestion(options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(TypeError, match=re.escape(complaint)):
         redelve.assess(["constant"], "demo/age/std.32", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "complaint"),
+    [
+        ("assess", {"runs": "x"}, "runs='x': assess() takes a whole number"),
+        ("assess", {"runs": 2.0}, "runs=2.0: assess() takes a whole number"),
+        ("assess", {"limits": 5}, "limits=5: assess() takes Limits(…) or None"),
+        (
+            "assess",
+            {"compare": [("a",)]},
+            "compare=[('a',)]: assess() takes a list of pairs of names or None",
+        ),
+        ("assess", {"archive": np.zeros(99)}, "archive=a ndarray: assess() takes a text or a path or None"),
+        ("compare_scores", {"metric": (1, 0)}, "metric=(1, 0): compare_scores() takes a text or None"),
+        ("compare_scores", {"pooled": object()}, "pooled=a object: compare_scores() takes True or False"),
+        ("gate", {"margin": 1, "looks": "3"}, "looks='3': gate() takes a whole number"),
+        ("race", {"level": ["x"]}, "level=['x']: race() takes a number"),
+        ("race", {"models": 3}, "models=3: race() takes a list of texts or None"),
+        ("task", {"groups": {}}, "groups={}: task() takes a text or a label for each case or None"),
+        ("task", {"design": -1}, "design=-1: task() takes a text or a design or None"),
+        ("from_file", {"target": 5}, "target=5: from_file() takes a text or None"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_with_what_to_give(
+    name: str, options: dict[str, Any], complaint: str
+) -> None:
+    first = {"assess": (["constant"], "demo/age/std.32")}.get(name, ("demo/age/std.32",))
+    with pytest.raises(redelve.RedelveError) as caught:
+        getattr(redelve, name)(*first, **options)
+    assert str(caught.value) == complaint
+
+
+def test_numbers_and_lists_of_numpy_and_pandas_are_of_the_right_kind() -> None:
+    options: dict[str, Any] = {"runs": np.int64(1), "progress": np.bool_(False), "sizes": np.array([32])}
+    done = redelve.assess(["constant"], "demo/age", losses=["S"], **options)
+    assert done.results.records
+    frame = pd.DataFrame({"a": range(60), "b": range(60), "y": [k % 7 + 0.5 for k in range(60)]})
+    of_pandas: dict[str, Any] = {"ignore": frame.columns[:1], "groups": pd.Series(range(60)) // 3}
+    assert redelve.task(frame, "y", **of_pandas)
 
 
 def test_help_shows_the_options() -> None:

@@ -23,7 +23,7 @@ from redelve.data.scores.score_files import ScoresLike, called, read_scores
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
-from redelve.errors import SpecError
+from redelve.errors import LocationError, SpecError
 from redelve.findings import (
     Contest,
     Findings,
@@ -49,7 +49,7 @@ from redelve.findings.result_frames import (
 from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods, taking
 from redelve.model import Assignment
 from redelve.model.prototask import DataDescription, described
-from redelve.registry import named_options
+from redelve.registry import named_options, value_told
 from redelve.report.sections import ReportContext
 from redelve.run.cells import Limits
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, shard_of
@@ -209,7 +209,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     options = {"groups": groups, "design": design, "gap": gap}
     chosen = None if methods is None else named_methods(methods)
     assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
-    path = None if archive is None else Path(archive)
+    path = None if archive is None else _place_of(archive)
     if path is not None and not all(map(str.isascii, assignments)):
         assignments = as_known(assignments, path)
     if path is not None and path.exists():
@@ -385,7 +385,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
         chosen_of=chosen_of,
     )
     planned = None if compare is None else planned_pairs(compare, results.methods)
-    path = None if archive is None else Path(archive)
+    path = None if archive is None else _place_of(archive)
     if path is not None:
         keep_results(path, results)
     return Assessment(results, None, path, margin=within, planned=planned)
@@ -395,6 +395,16 @@ def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
     """A sensible set for what is to be predicted."""
     targets = {target for one in assignments for target in assignment_targets(one)}
     return named_methods(default_methods(tuple(targets)))
+
+
+def _place_of(archive: str | os.PathLike[str]) -> Path:
+    """The path of an archive, which may be there or not; an error where there can be none."""
+    path = Path(archive)
+    try:
+        path.exists()
+    except OSError as error:
+        raise LocationError(f"archive={str(path)[:60]}…: {error.strerror}: choose another path") from None
+    return path
 
 
 def _with_judge(
@@ -429,7 +439,9 @@ def _check_order(methods: object, tasks: object) -> None:
 def _check_racing(until_settled: bool, *, budget: object, compare: object, shard: object) -> None:
     """Refuse what a race alone has a use for, and what it has none for."""
     if budget is not None and not until_settled:
-        raise SpecError(f"budget={budget!r} is for races alone: give until_settled=True, or leave it out")
+        raise SpecError(
+            f"budget={value_told(budget)} is for races alone: give until_settled=True, or leave it out"
+        )
     if compare is not None and until_settled:
         raise SpecError(
             "compare and until_settled don't go together: a race looks for the best of all its methods; give "

@@ -59,6 +59,15 @@ class OptionalPackageError(RedelveError):
     """A feature needs an extra that is not installed; the message tells the install line."""
 
 
+def kind_told(value: object, article: str = "") -> str:
+    """What a value is, in a message that says what was expected; None is no "NoneType" there.
+
+    >>> kind_told(None, "a "), kind_told([1], "a ")
+    ('None', 'a list')
+    """
+    return "None" if value is None else f"{article}{type(value).__name__}"
+
+
 def near_names(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.6) -> list[str]:
     """The known names that are like the one given, the likest first."""
     import difflib  # only for messages: every command imports this module

@@ -5,12 +5,14 @@ Other packages register by entry points: a group such as `redelve.methods` holds
 
 from __future__ import annotations
 
+import numbers
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeGuard, TypeVar, cast
 
 from redelve.errors import SpecError, did_you_mean, hint
 
@@ -18,6 +20,13 @@ T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
 INFO = (".dist-info", ".egg-info")
+LONGEST_VALUE = 60
+"""Characters of a value in a message."""
+MOST_BITS = sys.float_info.max_exp - 1
+"""Of a whole number; a larger one is no float, and one of 4,300 digits can't even be written."""
+HALF = re.compile("[\ud800-\udfff]")
+HALF_IN_NO_PATH = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Python has the others in the place of bytes of a file's name that are no UTF-8."""
 
 
 class Registry(Generic[T]):
@@ -178,26 +187,39 @@ def _places(package: str) -> dict[str, str]:
 
 
 def named_options(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which refuses options that it does not have and tells which one may be meant.
+    """The function, which refuses options that it does not have and values that are of no kind it takes.
 
-    Python does so itself from 3.13 on. `help` and editors see the function's own parameters.
+    It tells which option may be meant (Python does so itself from 3.13 on), and what to give. `help` and
+    editors see the function's own parameters.
 
     >>> @named_options
     ... def assess(methods, *, runs=1): ...
     >>> assess([], run=5)
     Traceback (most recent call last):
     TypeError: assess() has no option 'run': did you mean 'runs'?
+    >>> @named_options
+    ... def gate(new, *, looks: int = 1): ...
+    >>> gate([], looks="x")
+    Traceback (most recent call last):
+    redelve.errors.SpecError: looks='x': gate() takes a whole number
     """
     import functools
     import inspect
 
     parameters = inspect.signature(function).parameters.values()
     known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    takes = {one.name: kinds for one in parameters if (kinds := kinds_named(str(one.annotation)))}
 
     @functools.wraps(function)
     def checked(*arguments: P.args, **options: P.kwargs) -> R:
         if unknown := [name for name in options if name not in known]:
             raise TypeError("; ".join(_no_option(function.__name__, name, known) for name in unknown))
+        for name, value in (*zip(known, arguments, strict=False), *options.items()):
+            if name in takes and not any(
+                kind.has(value) for kind in reversed(takes[name])
+            ):  # None comes last
+                raise _not_of_kind(name, value, takes[name], f"{function.__name__}() takes")
+            _check_contents(name, value, takes.get(name, ()))
         return function(*arguments, **options)
 
     return checked
@@ -207,3 +229,122 @@ def _no_option(function: str, name: str, known: Iterable[str]) -> str:
     meant = did_you_mean(name, known)
     told = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
     return f"{function}() has no option {name!r}: {told}"
+
+
+def _check_contents(name: str, value: object, kinds: Sequence[ValueKind]) -> None:
+    """Refuse what no file, message or float can hold, in a value or in a list of them."""
+    may_be_path = not kinds or VALUE_KINDS["os.PathLike[str]"] in kinds
+    halves = HALF_IN_NO_PATH if may_be_path else HALF
+    for one in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(one, str) and (half := halves.search(one)):
+            told = f"{ascii(half[0])[1:-1]} is half a character, which can't be written: leave it out"
+            raise SpecError(f"{name}={value_told(value)}: {told}")
+        if isinstance(one, int) and one.bit_length() > MOST_BITS:
+            raise SpecError(f"{name} is a number of {one.bit_length():,} bits: give one below 1e308")
+
+
+class ValueKind(NamedTuple):
+    """What a value may be, in words and as a test."""
+
+    words: str
+    has: Callable[[object], bool]
+
+
+def _is_flag(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real)
+
+
+def _is_list_of(kind: type) -> Callable[[object], bool]:
+    return lambda value: _is_list(value) and all(isinstance(one, kind) for one in value)
+
+
+def _is_list(value: object) -> TypeGuard[Collection[object]]:
+    """Whether it has members one after the other and can be looked at twice: an array with one axis, too."""
+    is_one = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) != 1
+    return isinstance(value, Collection) and not is_one
+
+
+def _is_list_of_pairs(value: object) -> bool:
+    return _is_list(value) and all(
+        _is_list_of(str)(one) and len(cast(str, one)) == len("ab") for one in value
+    )
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether it has members to look at, once at least; an array without axes says so wrongly."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
+
+
+def _is_called(name: str) -> Callable[[object], bool]:
+    """Whether it is of a class of that name, which need not be imported for that."""
+    return lambda value: any(one.__name__ == name for one in type(value).__mro__)
+
+
+VALUE_KINDS = {
+    "None": ValueKind("None", lambda value: value is None),
+    "bool": ValueKind("True or False", _is_flag),
+    "str": ValueKind("a text", lambda value: isinstance(value, str)),
+    "int": ValueKind("a whole number", lambda value: isinstance(value, numbers.Integral)),
+    "float": ValueKind("a number", _is_number),
+    "UnitsOfScore": ValueKind("a number in units of the score, such as 0.01", _is_number),
+    "os.PathLike[str]": ValueKind("a path", lambda value: isinstance(value, os.PathLike)),
+    "tuple[float, float]": ValueKind("two numbers, as (0, 1)", lambda value: isinstance(value, list | tuple)),
+    "Sequence[str]": ValueKind("a list of texts", _is_list_of(str)),
+    "Sequence[tuple[str, str]]": ValueKind("a list of pairs of names", _is_list_of_pairs),
+    "Iterable[str]": ValueKind("a list of texts", is_iterable),
+    "Sequence[int]": ValueKind("a list of whole numbers", _is_list_of(numbers.Integral)),
+    "Labels": ValueKind("a label for each case", _is_list),
+    "Progress": ValueKind("a function", callable),
+    "Limits": ValueKind("Limits(…)", _is_called("Limits")),
+    "Margin": ValueKind("a Margin", _is_called("Margin")),
+    "DesignChoice": ValueKind("a design", _is_called("DesignChoice")),
+    "Description": ValueKind("a description", _is_called("Description")),
+    "Mapping[str, str]": ValueKind("a dictionary", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, int]": ValueKind("a dictionary", lambda value: isinstance(value, Mapping)),
+}
+"""By the annotation; parameters with an annotation that is not here see to their values themselves."""
+OF_OTHER_NAME = {
+    "StrPath": "str | os.PathLike[str]",
+    "NamesLike": "str | Sequence[str]",
+    "BudgetLike": "float | str",
+    "MarginLike": "Margin | str | float",
+    "SizesLike": "int | Sequence[int] | None",
+    "Missing": "str",
+    "Kind": "str",
+    "LimitsLike": "tuple[float, float] | str",
+}
+
+
+def kinds_named(annotation: str) -> tuple[ValueKind, ...]:
+    """The kinds of value that an annotation allows; none if it names any that is not known here."""
+    whole = " | ".join(OF_OTHER_NAME.get(one, one) for one in annotation.split(" | "))
+    names = whole.split(" | ")
+    return tuple(VALUE_KINDS[one] for one in names) if all(one in VALUE_KINDS for one in names) else ()
+
+
+def check_kind(name: str, value: object, kinds: Sequence[ValueKind]) -> None:
+    """Refuse a value that is of none of these kinds."""
+    if not any(kind.has(value) for kind in kinds):
+        raise _not_of_kind(name, value, kinds, "give")
+    _check_contents(name, value, kinds)
+
+
+def _not_of_kind(name: str, value: object, kinds: Sequence[ValueKind], takes: str) -> SpecError:
+    return SpecError(f"{name}={value_told(value)}: {takes} {' or '.join(kind.words for kind in kinds)}")
+
+
+def value_told(value: object) -> str:
+    """A value as a message shows it, or what it is where that would be long, tell nothing or fail.
+
+    >>> value_told("x"), value_told(10**5000), value_told(object())
+    ("'x'", 'a int', 'a object')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        return f"a {type(value).__name__}"
+    return f"a {type(value).__name__}" if len(text) > LONGEST_VALUE or " at 0x" in text else text

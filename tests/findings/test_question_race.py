@@ -244,6 +244,11 @@ def played(scores: Any) -> QuestionRace:
     return found
 
 
+def test_questions_may_come_one_by_one() -> None:
+    asked = race(ask, models=RIGHT, questions=(f"q{i}" for i in range(400)))
+    assert str(asked) == str(race(ask, models=RIGHT, questions=[f"q{i}" for i in range(400)]))
+
+
 def refused(words: str, **options: Any) -> None:
     with pytest.raises(SpecError, match=words):
         race(**{"answers": ask, "models": RIGHT, "questions": range(100), **options})
@@ -256,6 +261,10 @@ def test_what_cannot_be_raced_is_refused() -> None:
     refused('two models of the race are called "good"', models=["good", "good"])
     refused("a race needs questions", questions=[])
     refused("question 1 is there twice", questions=[1, 1])
+    refused(r"questions=array\(5\.\): give the names of all questions", questions=np.array(5.0))
+    refused(r"questions=5: give the names of all questions", questions=5)
+    refused(r"questions=\[\[1\]\]: give the names of all questions", questions=[[1]])
+    refused(r"models=array\(5\.\): race\(\) takes a list of texts", models=np.array(5.0))
     refused("a number in units of the score", margin="2%")
     refused('has no model "best": it has ', answers=table(10), models=["good", "best"], questions=None)
     refused("a margin is above 0", margin=-0.1)

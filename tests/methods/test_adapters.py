@@ -85,8 +85,8 @@ def test_anything_sensible_becomes_a_method() -> None:
         (Ridge, r"Ridge is a class: give an instance, as Ridge\(\)"),
         (KMeans(), "KMeans is neither a classifier nor a regressor"),
         (StandardScaler(), "StandardScaler is neither a classifier nor a regressor"),
-        (7, "can't make a method of int '7'"),
-        ([], "can't make a method of list"),
+        (7, "can't make a method of 7"),
+        ([], r"can't make a method of \[\]"),
     ],
 )
 def test_anything_else_is_refused_with_a_way_out(thing: object, complaint: str) -> None:
@@ -323,7 +323,7 @@ def test_a_function_may_want_frames() -> None:
 @pytest.mark.parametrize(
     ("returned", "complaint"),
     [
-        (None, "returned NoneType: expected 12 guesses"),
+        (None, "returned None: expected 12 guesses"),
         (np.zeros(11), r"returned ndarray of shape \(11,\)"),
         (np.zeros((12, 2)), "returned 2 numbers for each test case: expected 1"),
         (["a"] * 12, "returned list of shape"),

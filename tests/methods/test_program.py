@@ -188,6 +188,8 @@ def test_identity_follows_the_programs_own_files(script: Script, tmp_path: Path)
     ("settings", "complaint"),
     [
         ({"command": []}, "a program needs a command"),
+        ({"command": " "}, "a program needs a command"),
+        ({"command": 5}, "a program needs a command"),
         ({"command": "x", "guesses": "ptarg"}, 'guesses is "ptarg"'),
         ({"command": "x", "takes": "real"}, 'takes is "real": choose one of all, numerical, categorical'),
         ({"command": "x", "confined": "no"}, 'confined is "no"'),

@@ -113,7 +113,12 @@ def test_numbers_are_judged_by_squared_error_unless_another_loss_is_named() -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed": "a"}, "the seed is a whole number: got 'a'"),
+        ({"seed": "a"}, "seed='a': predict_performance\\(\\) takes a whole number"),
+        ({"ways": 5}, "ways=5: give ways to guess by"),
+        (
+            {"progress": "x"},
+            r"progress='x': predict_performance\(\) takes a function or True or False or None",
+        ),
         ({"ways": "nested:5x0"}, "once or more: got 0"),
         ({"ways": "bbc:5x0"}, "40 samples or more, 500 say: got 0"),
     ],
@@ -274,7 +279,7 @@ def few(count: int) -> Any:
         ({"estimator": []}, "there is no model"),
         ({"estimator": SVC(), "loss": "Q", "ways": "holdout"}, "needs predicted probabilities"),
         ({"level": 1.0}, "level"),
-        ({"jobs": 0}, "1 or more: got 0"),
+        ({"jobs": 0}, "1 or more, and at most 10,000: got 0"),
         ({"X": X[:, 0]}, "X has the shape (60,)"),
     ],
 )  # fmt: skip

@@ -12,6 +12,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import psutil
 import pytest
 
@@ -378,9 +380,13 @@ def test_how_many_jobs_a_lent_executor_gets() -> None:
     assert workers_for(Forgetful()).at_once >= 2
 
 
-@pytest.mark.parametrize("nobody", [object(), 2.5, None])
+NOBODY = [object(), 2.5, None, [1], np.zeros(0), np.arange(3), pd.DataFrame({"a": [1]}), pd.Series([1])]
+
+
+@pytest.mark.parametrize("nobody", [*NOBODY, InProcess, ThreadPoolExecutor])
 def test_what_cannot_work_is_refused_with_what_can(nobody: Any) -> None:
-    with pytest.raises(
-        SpecError, match=r"give a number of processes, a name \(dask, loky, processes, serial, slurm\)"
-    ):
+    told = r"workers is .{1,80}: give a number of processes, a name \(dask, loky, processes, serial, slurm\)"
+    with pytest.raises(SpecError, match=told):
         workers_for(nobody)
+    with pytest.raises(SpecError, match=told):
+        assess(["constant"], "demo/age", sizes=[512], workers=nobody)

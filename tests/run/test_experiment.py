@@ -123,7 +123,7 @@ class Fixed(Method):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "expected an Answer but got NoneType"),
+        (None, "expected an Answer but got None"),
         (
             Answer(Guesses((Target("y", "real"),), (np.zeros(3),))),
             "expected answers for 10 test cases but got 3",

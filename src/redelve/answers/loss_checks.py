@@ -22,7 +22,7 @@ from redelve.answers.predictions import (
     TargetKind,
     Truth,
 )
-from redelve.errors import RedelveError
+from redelve.errors import RedelveError, kind_told
 from redelve.model.dataset import Numbers
 from redelve.model.numbered_checks import (
     CheckReport,
@@ -130,7 +130,7 @@ def trials(loss: Loss) -> Iterator[LossTrial]:
 def losses_of(loss: Loss, trial: LossTrial) -> Numbers:
     """The losses, checked for their shape."""
     found = loss.of([trial.truth], trial.prediction)
-    must(isinstance(found, np.ndarray), f"`of` gives {type(found).__name__}, no array")
+    must(isinstance(found, np.ndarray), f"`of` gives {kind_told(found)}, no array")
     must(
         found.shape == (len(trial.truth),),
         f"expected {len(trial.truth)} losses of a {trial.truth.target.kind} target but got {found.shape}",

@@ -380,6 +380,14 @@ def sync_folder(folder: StrPath) -> None:
             os.close(handle)
 
 
+def is_named_file(text: str) -> bool:
+    """Whether a text, which may be anything, is the path of a file; one too long for a path is not."""
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

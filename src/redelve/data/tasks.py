@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from redelve.answers.predictions import Target, targets_of
 from redelve.data.compressed_names import plain_name
-from redelve.data.delve.keyed_lines import shown
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, TaskName, active
-from redelve.data.files import StrPath
+from redelve.data.files import StrPath, is_named_file
 from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.corrections import MissingLike, NamesLike
@@ -23,9 +22,9 @@ from redelve.data.tables.description import Kind, for_another_target, read_descr
 from redelve.data.tables.design_choice import DesignChoice
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tables.table_columns import legal_name
-from redelve.errors import LocationError, SpecError
+from redelve.errors import LocationError, SpecError, kind_told
 from redelve.model import Assignment
-from redelve.registry import named_options
+from redelve.registry import named_options, value_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -264,9 +263,9 @@ def _each(tasks: TasksLike) -> Iterable[tuple[str | None, Any]]:
     if isinstance(tasks, Mapping):
         of_tables = {name for name, one in tasks.items() if is_frame(one) or is_pair(one)}
         return [(str(name) if name in of_tables else None, one) for name, one in tasks.items()]
-    if not isinstance(tasks, Iterable):
+    if not isinstance(tasks, Iterable) or getattr(tasks, "ndim", 1) == 0:
         raise SpecError(
-            f"tasks is {shown(repr(tasks))}: give an address such as kin-8nm/dist, a file, a data frame with "
+            f"tasks is {value_told(tasks)}: give an address such as kin-8nm/dist, a file, a data frame with "
             "target=…, (X, y), or what task(…) returns"
         )
     return [(None, one) for one in tasks]
@@ -278,7 +277,7 @@ def _column_name(target: TargetLike | None) -> str | None:
         return target
     if isinstance(target, Integral):
         return str(target)
-    raise SpecError(f"target is {type(target).__name__}: of a file, give the name of the column to predict")
+    raise SpecError(f"target is {kind_told(target)}: of a file, give the name of the column to predict")
 
 
 def is_frame(given: object) -> bool:
@@ -338,7 +337,7 @@ def _named(name: str, sizes: SizesLike) -> NamedTasks:
         from redelve.data.proben1 import named
 
         return NamedTasks(name, (named(name.removeprefix(PROBEN1)),))
-    if Path(name).is_file():
+    if is_named_file(name):
         raise SpecError(f'"{name}" is no table that can be read: give one of {", ".join(TABLES)}')
     library = Library(active())
     found = addresses(library.overlay, name, sizes)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from redelve.errors import SpecError, near_names
 from redelve.model import Assignment
 from redelve.model.dataset import Numbers
+from redelve.registry import value_told
 from redelve.run.results import InstanceFacts, TaskFacts
 
 ByLike = Any
@@ -64,7 +65,7 @@ def _wanted(by: ByLike) -> dict[str, Any]:
         return dict.fromkeys(by)
     if hasattr(by, "__len__") and len(by):
         return {str(getattr(by, "name", None) or "slice"): by}
-    raise SpecError(f"by={by!r:.60} names no column: give a name, several, or a value for every case")
+    raise SpecError(f"by={value_told(by)} names no column: give a name, several, or a value for every case")
 
 
 def known_columns(facts: TaskFacts, assignment: Assignment | None = None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.errors import SpecError
+from redelve.registry import value_told
 from redelve.seeds import seed as named_seed
 from redelve.stats.betting import Wagers, bets_needed, last_look
 
@@ -222,12 +223,14 @@ class QuestionRace:
     def _part(self, scores: Mapping[Call, float], model: str, question: Hashable) -> float:
         """What an answer adds to the score of its unit."""
         if (model, question) not in scores:
-            raise SpecError(f"{model} has no score on question {question!r}, which the race asked for")
+            raise SpecError(
+                f"{model} has no score on question {value_told(question)}, which the race asked for"
+            )
         score = float(scores[model, question])
         if not 0.0 <= score <= 1.0:
             raise SpecError(
-                f"{model} has score {score:g} on question {question!r}: scores of a race are between 0 and "
-                "1; divide them by the highest there can be"
+                f"{model} has score {score:g} on question {value_told(question)}: scores of a race are "
+                "between 0 and 1; divide them by the highest there can be"
             )
         return score * self.rules.pool.shares[question]
 

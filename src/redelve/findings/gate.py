@@ -21,8 +21,9 @@ from redelve.data.scores.case_grid import CaseGrid, CaseKey, grid_of, shown
 from redelve.data.scores.score_files import ScoresLike, read_scores
 from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import SpecError
+from redelve.findings.margin import UnitsOfScore
 from redelve.findings.race_sentences import about
-from redelve.registry import named_options
+from redelve.registry import named_options, value_told
 from redelve.stats.bounded_tests import (
     lowest_difference,
     not_worse_p_value,
@@ -32,6 +33,7 @@ from redelve.stats.bounded_tests import (
 )
 
 LEVEL = 0.05
+MOST_LOOKS = 1_000_000
 GateAnswer = Literal["not worse", "worse", "not enough evidence"]
 Missing = Literal["common", "worst"]
 LimitsLike = tuple[float, float] | Literal["none"]
@@ -123,7 +125,7 @@ def gate(  # noqa: PLR0913  (options of a public function are explicit)
     new: ScoresLike,
     than: ScoresLike | None = None,
     *,
-    margin: float,
+    margin: UnitsOfScore,
     model: str | None = None,
     than_model: str | None = None,
     level: float = LEVEL,
@@ -200,15 +202,15 @@ def gate(  # noqa: PLR0913  (options of a public function are explicit)
 
 def _check(margin: float, level: float, looks: int, missing: str) -> None:
     if isinstance(margin, str):
-        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {margin!r}")
+        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {value_told(margin)}")
     if not margin > 0:
         raise SpecError(f"a margin is a loss that would matter, a number above 0, not {margin:g}")
     if not 0 < level < 0.5:
         raise SpecError(f"a level is between 0 and 0.5, such as 0.05, not {level:g}")
-    if looks < 1:
-        raise SpecError(f"you look once or more often, not {looks} times")
+    if not 1 <= looks <= MOST_LOOKS:
+        raise SpecError(f"you look once or more often, at most {MOST_LOOKS:,} times, not {looks} times")
     if missing not in ("common", "worst"):
-        raise SpecError(f'missing is "common" or "worst", not {missing!r}')
+        raise SpecError(f'missing is "common" or "worst", not {value_told(missing)}')
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from redelve.findings.elimination import (
     QuestionRules,
     as_far_as,
 )
+from redelve.registry import value_told
 
 
 class InspectRace:
@@ -98,7 +99,7 @@ class InspectRace:
         assert self.race is not None
         if not 0.0 <= score <= 1.0:
             raise SpecError(
-                f"{model} has score {score:g} on sample {sample!r}: a race takes scores from 0 to 1"
+                f"{model} has score {score:g} on sample {value_told(sample)}: a race takes scores from 0 to 1"
             )
         epochs = self._answers.setdefault((model, sample), {})
         epochs[epoch] = score
@@ -192,7 +193,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise SpecError(f"a race needs a score that is one number, not {value!r}") from None
+        raise SpecError(f"a race needs a score that is one number, not {value_told(value)}") from None
 
 
 def _early_stop() -> Any:

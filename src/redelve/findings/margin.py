@@ -87,6 +87,8 @@ class Margin:
 
 MarginLike = Margin | str | float
 """A margin, a number in the units of the loss, or a text such as "2%" or "0.5"."""
+UnitsOfScore = float
+"""A margin that is no share of anything."""
 WAYS = (
     'give "2%" for a share of the smaller expected loss, 0.5 for an amount in the units of the loss '
     "(0.02 for 2 points of accuracy)"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from redelve.errors import StatisticsError, hint
 from redelve.findings.claims import Names
+from redelve.registry import value_told
 
 PLANNED = "only the planned comparisons are tested; of other differences nothing is claimed"
 
@@ -30,7 +31,7 @@ def planned_pairs(pairs: Sequence[Sequence[str]], known: Collection[str]) -> tup
 def _checked(pair: Sequence[str], known: Collection[str]) -> Names:
     if isinstance(pair, str) or len(pair) != 2:
         raise StatisticsError(
-            f'a planned comparison is of two methods, as in ("mine", "theirs"): got {pair!r}'
+            f'a planned comparison is of two methods, as in ("mine", "theirs"): got {value_told(pair)}'
         )
     for name in pair:
         if name not in known:

@@ -14,7 +14,7 @@ import numpy as np
 from redelve.data.files import read_text
 from redelve.data.scores.case_grid import CaseGrid, grid_of
 from redelve.data.scores.frame_files import frame_of_file
-from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores
+from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores, two_numbers
 from redelve.data.scores.score_table import ScoreTable, checked
 from redelve.errors import LocationError, SpecError
 from redelve.findings.elimination import (
@@ -27,7 +27,8 @@ from redelve.findings.elimination import (
     as_far_as,
     still_to_do,
 )
-from redelve.registry import named_options
+from redelve.findings.margin import UnitsOfScore
+from redelve.registry import is_iterable, named_options, value_told
 
 Answering = Callable[[list[Call]], Mapping[Call, float] | Sequence[float]]
 """Given (model, question) for each answer wanted, returns their scores: in the same order, or by name."""
@@ -41,7 +42,7 @@ def race(  # noqa: PLR0913  (options of a public function are explicit)
     *,
     models: Iterable[str] | None = None,
     questions: QuestionsLike | None = None,
-    margin: float | None = None,
+    margin: UnitsOfScore | None = None,
     level: float = LEVEL,
     batch: int = BATCH,
     last_look: bool = True,
@@ -111,10 +112,12 @@ def race(  # noqa: PLR0913  (options of a public function are explicit)
     ('best', ('large',))
     """
     if isinstance(margin, str):
-        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {margin!r}")
+        raise SpecError(f"a margin is a number in units of the score, such as 0.01, not {value_told(margin)}")
     options = _Options(margin, level, batch, last_look, seed)
     if callable(answers):
-        return _asking(answers, models, questions, options, higher_is_better is False, limits or (0.0, 1.0))
+        return _asking(
+            answers, models, questions, options, higher_is_better is False, two_numbers(limits or (0, 1))
+        )
     table = read_scores(
         answers, columns=columns, higher_is_better=higher_is_better, limits=limits, reader=reader
     )
@@ -169,6 +172,8 @@ def _answered(calls: Sequence[Call], given: Any) -> dict[Call, float]:
             raise SpecError(f"the function returned no score for {lacking[0]!r} ({len(lacking)} such)")
         scores = [given[call] for call in calls]
     else:
+        if not is_iterable(given):
+            raise SpecError(f"the function returned {value_told(given)}: return a score for each question")
         scores = list(given)
         if len(scores) != len(calls):
             raise SpecError(
@@ -181,8 +186,8 @@ def _answered(calls: Sequence[Call], given: Any) -> dict[Call, float]:
     strange = next((call for call, score in found.items() if not np.isfinite(score)), None)
     if strange is not None:
         raise SpecError(
-            f"the function returned {found[strange]} for {strange!r}: give a number; a failed answer has the "
-            "worst score"
+            f"the function returned {found[strange]} for {value_told(strange)}: give a number; a failed "
+            "answer has the worst score"
         )
     return found
 
@@ -237,8 +242,8 @@ def _check_groups(
     for case, unit in known.items():
         if case in groups and grid.has_clusters and groups[case] != unit:
             raise SpecError(
-                f"{grid.source} says that case {case!r} belongs to {unit!r}, the questions say "
-                f"{groups[case]!r}: give the questions with their groups"
+                f"{grid.source} says that case {value_told(case)} belongs to {value_told(unit)}, "
+                f"the questions say {value_told(groups[case])}: give the questions with their groups"
             )
 
 
@@ -276,10 +281,13 @@ def groups_of(
         return _questions_in(questions)
     if isinstance(questions, Mapping):
         return dict(questions), None
-    names = list(questions)
+    names = list(questions) if np.iterable(questions) else [[]]
+    if not all(isinstance(one, Hashable) for one in names):
+        told = f"questions={value_told(questions)}"
+        raise SpecError(f"{told}: give the names of all questions, or a file with them")
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
-        raise SpecError(f"question {again!r} is there twice: each may be asked once")
+        raise SpecError(f"question {value_told(again)} is there twice: each may be asked once")
     return {name: name for name in names}, None
 
 
@@ -297,7 +305,7 @@ def _questions_in(
 
 def _question_table(path: Path) -> ScoreTable:
     """The cases in a file that has no scores yet, with their tasks, groups and weights, all scored 0."""
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110  (a name may be too long for pathlib)
         raise LocationError(f"{path}: no such file or folder")
     frame = frame_of_file(path)
     there = [str(name) for name in frame.columns]

@@ -11,10 +11,10 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
-from redelve.errors import SpecError
+from redelve.errors import SpecError, kind_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
-from redelve.registry import Registry, named_options
+from redelve.registry import Registry, named_options, value_told
 
 LooksAt = Literal["columns", "frame", "both"]
 """What a method learns from: columns as redelve understood them, the user's own frame, or either."""
@@ -277,7 +277,7 @@ def as_method(thing: Any, *, name: str | None = None) -> Method:
 
         return callable_method(thing, name=name)
     raise SpecError(
-        f"can't make a method of {type(thing).__name__} {str(thing)[:60]!r}: "
+        f"can't make a method of {value_told(thing)}: "
         "give the name of a built-in method, a scikit-learn estimator, "
         "a function of training inputs, training targets and test inputs, or the words of a command"
     )
@@ -287,7 +287,7 @@ def named_methods(methods: MethodsLike) -> dict[str, Method]:
     """Methods by name, made from whatever was given for them; one without a name has that of its class."""
     if isinstance(methods, Mapping):
         return {_checked_name(name): as_method(one) for name, one in methods.items()}
-    is_one = isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable)
+    is_one = isinstance(methods, str) or hasattr(methods, "fit") or not np.iterable(methods)
     found: dict[str, Method] = {}
     for one in [methods] if is_one else methods:
         method = METHODS[one] if isinstance(one, str) else as_method(one)
@@ -308,7 +308,7 @@ def _own_name(one: Any) -> str:
     name = str(getattr(one, "__name__", type(one).__name__))
     if not name.isidentifier() or isinstance(one, list | tuple):
         raise SpecError(
-            f"a method without a name was given ({type(one).__name__}): give a dictionary of names and "
+            f"a method without a name was given ({kind_told(one)}): give a dictionary of names and "
             'methods, as in {"mine": …}'
         )
     return name
@@ -329,7 +329,7 @@ def _checked_name(name: object) -> str:
         or any(c in str(name) for c in "/\\")
     ):
         raise SpecError(
-            f"bad name of a method: {name!r}; it is a text without slashes, line breaks and tabs that begins "
-            "with neither a dot, a dash nor a blank, as in forest-500"
+            f"bad name of a method: {value_told(name)}; it is a text without slashes, line breaks and tabs "
+            "that begins with neither a dot, a dash nor a blank, as in forest-500"
         )
     return str(name)

@@ -16,6 +16,7 @@ from redelve.errors import PredictionError
 from redelve.methods.estimators import copy_for, decision_values
 from redelve.methods.views import Labels, ViewPart, one_level, without_zeros
 from redelve.model.dataset import Numbers
+from redelve.registry import value_told
 
 SUMS_TO_ONE = 1e-6
 ABOUT_LABELS = re.compile("class|label", re.IGNORECASE)
@@ -67,7 +68,9 @@ class LabelCodes:
         if is_place and all(isinstance(one, str) for one in self.known):
             return int(label)
         shown = ", ".join(map(str, self.classes[:12]))
-        raise PredictionError(f"{who} predicted {label!r}, which is no class of the training cases: {shown}")
+        raise PredictionError(
+            f"{who} predicted {value_told(label)}, which is no class of the training cases: {shown}"
+        )
 
     def table(self, who: str, told: Any) -> Numbers:
         """Probabilities of all levels, from columns named by labels or in the order of `classes`."""

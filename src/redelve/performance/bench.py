@@ -21,6 +21,7 @@ from redelve.performance.guesses import PerformanceGuess
 from redelve.performance.known_cases import FOLDS, ChoosingCases, KnownCases, choose, learn
 from redelve.performance.measures import Measure, classes_of, part_of
 from redelve.performance.splits import Splitter
+from redelve.registry import value_told
 from redelve.run.progress import FitsDone
 from redelve.seeds import seed
 from redelve.stats.estimates import Interval, check_level
@@ -62,6 +63,9 @@ class FitFinding:
     notes: tuple[str, ...] = ()
 
 
+MOST_JOBS = 10_000
+
+
 @dataclass(frozen=True, eq=False)
 class BenchSettings:
     """How guesses are made: the seed of all splits and fits, how many processes, the level of intervals.
@@ -76,10 +80,12 @@ class BenchSettings:
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        if self.jobs < 1:
-            raise SpecError(f"jobs is the number of processes, 1 or more: got {self.jobs}")
+        if not 1 <= self.jobs <= MOST_JOBS:
+            raise SpecError(
+                f"jobs is the number of processes, 1 or more, and at most {MOST_JOBS:,}: got {self.jobs}"
+            )
         if not isinstance(self.seed, int | np.integer):
-            raise SpecError(f"the seed is a whole number: got {self.seed!r}")
+            raise SpecError(f"the seed is a whole number: got {value_told(self.seed)}")
         object.__setattr__(self, "seed", int(self.seed))
 
 

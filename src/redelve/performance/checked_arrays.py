@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.predictions import Target
-from redelve.errors import SpecError
+from redelve.errors import SpecError, kind_told
 from redelve.methods.adapters.array_cases import ArrayCases
 from redelve.methods.adapters.sklearn_adapter import SklearnMethod, sklearn_method
 
@@ -29,7 +29,7 @@ def _classified(inputs: Any, outputs: NDArray[Any]) -> ArrayCases:
     try:
         labels = np.unique(outputs)
     except TypeError:
-        kinds = ", ".join(sorted({type(one).__name__ for one in outputs}))
+        kinds = ", ".join(sorted({kind_told(one) for one in outputs}))
         raise SpecError(
             f"the classes in y are of kinds that have no order ({kinds}): give one kind"
         ) from None
@@ -49,7 +49,7 @@ def _level_names(labels: NDArray[Any]) -> tuple[str, ...]:
 def _inputs(X: Any) -> Any:
     from scipy.sparse import issparse
 
-    is_frame = hasattr(X, "iloc") or hasattr(X, "get_column")  # of pandas or polars
+    is_frame = (hasattr(X, "iloc") or hasattr(X, "get_column")) and not isinstance(X, type)
     found = X if is_frame else X.tocsr() if issparse(X) else np.asarray(X)
     is_text = len(found.shape) == 1 and getattr(found, "dtype", np.dtype(float)).kind in "UO"
     if not (is_text or len(found.shape) == 2) or found.shape[0] < FEWEST_CASES:

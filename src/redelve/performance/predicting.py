@@ -21,7 +21,7 @@ from redelve.performance.guesses import Prediction
 from redelve.performance.known_cases import FOLDS, KnownCases
 from redelve.performance.measures import BER, measure_for
 from redelve.performance.ways import Way, parse_way
-from redelve.registry import named_options
+from redelve.registry import named_options, value_told
 from redelve.run.progress import fits_shown
 from redelve.stats.grouped import FEW_GROUPS, few_groups
 from redelve.stats.mean_squares import loss_tail
@@ -165,6 +165,8 @@ def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
 
 def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
     """The guesses of what is on the bench by the ways wished, or else the usual ones."""
+    if not isinstance(wished, str | Way | Sequence | None):
+        raise SpecError(f'ways={value_told(wished)}: give ways to guess by, such as ("kfold:10", "632+")')
     if wished is not None and not isinstance(wished, Way) and not len(wished):
         raise SpecError('there is no way to guess by: give some, such as ("kfold:10", "632+")')
     ways = parsed_ways(usual_ways(bench) if wished is None else wished)

@@ -17,7 +17,7 @@ from redelve.model.dataset import Numbers, Rows
 from redelve.performance.bench import Bench, FitFinding, Round
 from redelve.performance.grouped_guesses import DOUBLED, by_folds, of_new_groups
 from redelve.performance.guesses import PerformanceGuess
-from redelve.registry import Registry
+from redelve.registry import Registry, value_told
 from redelve.stats.estimates import Interval, t_interval
 from redelve.stats.grouped import GroupEstimate
 from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
@@ -68,6 +68,8 @@ def parse_way(text: str | Way) -> Way:
     """
     if isinstance(text, Way):
         return text
+    if not isinstance(text, str):
+        raise SpecError(f"{value_told(text)} is no way: give texts, of {', '.join(WAYS)}")
     key, _, numbers = text.partition(":")
     return WAYS[key].parse(numbers)
 

@@ -55,6 +55,7 @@ from redelve.seeds import seed
 LEAVE_OUT = "leave out"
 BASELINE = "baseline"
 FALLBACK = "constant"
+MOST_RUNS = 1_000_000
 """The method that answers for one that failed, where that is wanted."""
 NUMPYS_OWN: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 """How numpy takes what is no number unless told; a method's module may have told it otherwise here."""
@@ -107,8 +108,9 @@ class Experiment:
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
             raise SpecError("an experiment needs at least one method and at least one task")
-        if self.runs < 1:
-            raise SpecError(f"runs must be 1 or more, not {self.runs}")
+        if not 1 <= self.runs <= MOST_RUNS:
+            bound = "1 or more" if self.runs < 1 else f"at most {MOST_RUNS:,}"
+            raise SpecError(f"runs must be {bound}, not {self.runs}")
         if self.on_failure not in (LEAVE_OUT, BASELINE):
             raise SpecError(f'on_failure is "{self.on_failure}": choose "{LEAVE_OUT}" or "{BASELINE}"')
         tasks = {address: task_facts(one, self.losses) for address, one in self.assignments.items()}

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from redelve.data.scores.score_table import SLICE, ScoreTable
 from redelve.errors import SpecError, StatisticsError, hint
 from redelve.model import Scheme
 from redelve.model.dataset import Numbers, digest
+from redelve.registry import value_told
 from redelve.run.results import (
     IMPORTED,
     InstanceFacts,
@@ -124,8 +126,9 @@ def _methods(models: _Coded, chosen_of: Mapping[str, int]) -> dict[str, MethodFa
         if name not in models.names:
             known = f"there are {_some(models.names)}"
             raise SpecError(f'chosen_of names "{name}", of which there is no score: {known}')
-        if several < 1:
-            raise SpecError(f"chosen_of says that {name} is the best of {several}: give a number above 0")
+        if not isinstance(several, Integral) or several < 1:
+            told = value_told(several)
+            raise SpecError(f"chosen_of says that {name} is the best of {told}: give a whole number above 0")
     return {one: _method(one, chosen_of.get(one)) for one in models.names}
 
 

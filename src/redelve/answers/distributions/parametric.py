@@ -78,16 +78,24 @@ class Distribution(ABC):
 
 def column(values: Numbers, name: str) -> Numbers:
     """One finite number per case, not to be changed."""
-    array = np.array(values, dtype=np.float64)
+    array = _floats(values)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise PredictionError(f"{name} of a predictive distribution must be one finite number per case")
     array.setflags(write=False)
     return array
 
 
+def _floats(values: Numbers) -> Numbers:
+    """A copy, or NaN where they are no numbers, which no distribution takes."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array(np.nan)
+
+
 def table(values: Numbers, name: str) -> Numbers:
     """A row of finite numbers per case, not to be changed."""
-    array = np.array(values, dtype=np.float64)
+    array = _floats(values)
     if array.ndim != 2 or array.shape[1] == 0 or not np.isfinite(array).all():
         raise PredictionError(f"{name} of a predictive distribution must be a row of finite numbers per case")
     array.setflags(write=False)

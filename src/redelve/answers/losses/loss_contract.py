@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
-from redelve.errors import PredictionError, SpecError, hint
+from redelve.errors import PredictionError, SpecError, hint, kind_told
 from redelve.model.dataset import Numbers
-from redelve.registry import Registry
+from redelve.registry import Registry, value_told
 
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
@@ -292,7 +292,7 @@ class Loss(ABC):
 
     def _refusal(self, wanted: str, prediction: object) -> PredictionError:
         return PredictionError(
-            f"loss {self.code} ({self.name}) needs {wanted} but got {type(prediction).__name__}"
+            f"loss {self.code} ({self.name}) needs {wanted} but got {kind_told(prediction)}"
         )
 
 
@@ -384,7 +384,7 @@ def applicable_losses(targets: Sequence[Target]) -> tuple[Loss, ...]:
 
 def chosen_losses(given: LossLike | Iterable[LossLike]) -> tuple[Loss, ...]:
     """Losses from losses and codes, each once; two that share a code are refused."""
-    each = tuple(given) if isinstance(given, Iterable) else (given,)
+    each = tuple(given) if np.iterable(given) else (given,)
     found: dict[str, Loss] = {}
     for loss in map(as_loss, each):
         if found.setdefault(loss.code, loss) != loss:
@@ -403,7 +403,9 @@ def as_loss(given: LossLike) -> Loss:
         from redelve.answers.losses.scorer_metrics import metric_of
 
         return metric_of(given)
-    raise SpecError(f"{given!r} is no loss: give a code such as S, or an instance of a loss's class")
+    raise SpecError(
+        f"{value_told(given)} is no loss: give a code such as S, or an instance of a loss's class"
+    )
 
 
 def _check_own(loss: Loss) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,8 @@ from redelve.data.scores.score_table import (
     with_limits,
     with_slices,
 )
-from redelve.errors import LocationError, SpecError
+from redelve.errors import LocationError, SpecError, kind_told
+from redelve.registry import value_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,19 +98,20 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
         found = replace(found, frame=found.frame.assign(model=unnamed))
     found = replace(
         found,
-        limits=found.limits if limits is None else _two_numbers(limits),
+        limits=found.limits if limits is None else two_numbers(limits),
         ratio=found.ratio if ratio is None else ratio,
     )
     return with_limits(checked(with_direction(with_slices(found, names.slices), higher_is_better)))
 
 
-def _two_numbers(limits: Any) -> tuple[float, float]:
+def two_numbers(limits: Any) -> tuple[float, float]:
+    """The lowest and the highest score."""
     try:
         low, high = map(float, () if isinstance(limits, str) else limits)
     except (TypeError, ValueError):
         raise SpecError(
-            f"limits={limits!r:.60}: limits are two numbers, the lowest and the highest score there can be, "
-            "as (0, 1)"
+            f"limits={value_told(limits)}: limits are two numbers, the lowest and the highest score "
+            "there can be, as (0, 1)"
         ) from None
     return low, high
 
@@ -119,7 +121,7 @@ def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: s
         return _called(scores, wish)
     if isinstance(scores, str | os.PathLike):
         return _from_files([Path(scores)], names, wish, reader)
-    each = list(scores) if isinstance(scores, Iterable) and not hasattr(scores, "columns") else []
+    each = list(scores) if np.iterable(scores) and not hasattr(scores, "columns") else []
     if each and all(isinstance(one, str | os.PathLike) for one in each) and not isinstance(scores, Mapping):
         return _from_files([Path(one) for one in each], names, wish, reader)
     if (taker := _taker(scores, reader)) is not None:
@@ -132,8 +134,8 @@ def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: s
 
         return _called(long_table(pd.DataFrame(each), names, "the rows"), wish)
     raise SpecError(
-        f"{scores!r:.80} holds no scores: give a file or several, a frame of pandas or polars, or rows as "
-        "dictionaries"
+        f"{value_told(scores)} holds no scores: give a file or several, a frame of pandas or polars, or "
+        "rows as dictionaries"
     )
 
 
@@ -164,7 +166,7 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
         return frame if frame.index.name is None else frame.reset_index()
     if hasattr(frame, "to_pandas"):
         return frame.to_pandas()  # type: ignore[no-any-return]
-    raise SpecError(f"a frame of pandas, polars or arrow was expected, not a {type(frame).__name__}")
+    raise SpecError(f"a frame of pandas, polars or arrow was expected, not {kind_told(frame, 'a ')}")
 
 
 # Files
@@ -172,7 +174,7 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
 
 def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:
     for path in paths:
-        if not path.exists():
+        if not os.path.exists(path):  # noqa: PTH110  (a name may be too long for pathlib)
             raise LocationError(f"{path}: no such file or folder")
     if reader is not None:
         return _read_by(reader, paths, wish)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.errors import SpecError, near_names
+from redelve.registry import value_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,8 +274,8 @@ def _numbers(table: ScoreTable, name: str) -> Any:
     if strange.size:
         value = column.iloc[int(strange[0])]
         raise SpecError(
-            f"{place_of(table, int(strange[0]))}: the {name} is {value!r:.60}, which is no number: give "
-            "numbers, and leave it empty where there is none"
+            f"{place_of(table, int(strange[0]))}: the {name} is {value_told(value)}, which is no number: "
+            "give numbers, and leave it empty where there is none"
         )
     infinite = np.flatnonzero(np.isinf(numbers.to_numpy()))
     if infinite.size:
@@ -358,8 +359,8 @@ def _check_ratio(table: ScoreTable) -> None:
     ratio = table.ratio
     if ratio is not None and not (isinstance(ratio, int | float) and 0 < ratio < inf):
         raise SpecError(
-            f"ratio={ratio!r}: the ratio of test cases to training cases is a number above 0, as 1/9 for ten "
-            "folds"
+            f"ratio={value_told(ratio)}: the ratio of test cases to training cases is a number above 0, "
+            "as 1/9 for ten folds"
         )
 
 

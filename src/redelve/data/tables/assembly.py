@@ -165,7 +165,7 @@ def from_frame(  # noqa: PLR0913  (options of a public function are explicit)
     frame, target, arrays = with_target(frame, target)
     given = _with_design(_given(description), design, gap)
     table = replace(table_from_frame(frame), arrays=arrays)
-    if ignore or missing is not None or given.missing:
+    if ignore is not None or missing is not None or given.missing:
         table, given = corrected(table, given, ignore, missing)
     return _made_ready(table, target, name or "data", groups, kind, given)
 
@@ -248,7 +248,7 @@ def from_file(  # noqa: PLR0913  (options of a public function are explicit)
     given = _with_design(_given(description), design, gap)
     given = replace(given, encoding=encoding or given.encoding, decimal=decimal or given.decimal)
     table = read_table(path, encoding=given.encoding, decimal=given.decimal)
-    if ignore or missing is not None or given.missing:
+    if ignore is not None or missing is not None or given.missing:
         table, given = corrected(table, given, ignore, missing)
     return _made_ready(table, target, name, groups, kind, given)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from redelve.data.tables.table_files import FrameReader, Table, TableColumn
 from redelve.errors import SpecError
 from redelve.model.dataset import NumberColumn
 from redelve.model.own_table import OwnArrays
+from redelve.registry import check_kind, kinds_named, value_told
 from redelve.text_numbers import parse_number
 
 MissingLike = str | float | Sequence[str | float] | Mapping[str, str | float | Sequence[str | float]]
@@ -35,11 +37,16 @@ def listed_codes(missing: MissingLike | None) -> tuple[str, ...]:
     if isinstance(missing, Mapping):
         return tuple(f"{name}={code}" for name, codes in missing.items() for code in listed_codes(codes))
     several = [missing] if isinstance(missing, str | int | float) else missing
-    return tuple(code if isinstance(code, str) else str(_text(code)) for code in several)
+    if not np.iterable(several):
+        raise SpecError(f"missing={value_told(missing)}: give the codes of missing values, as [-999]")
+    return tuple(map(_text, several))
 
 
-def _text(number: float) -> str:
-    return str(NumberColumn(np.array([float(number)])).texts()[0])
+def _text(code: str | float) -> str:
+    if not isinstance(code, str | Real):
+        raise SpecError(f"missing={value_told(code)}: a code of missing values is a text or a number")
+    check_kind("missing", code, kinds_named("str | float"))
+    return code if isinstance(code, str) else str(NumberColumn(np.array([float(code)])).texts()[0])
 
 
 def corrected(

@@ -15,18 +15,19 @@ from redelve.data.tables.table_files import (
     check_names,
     table_from_arrow,
 )
-from redelve.errors import SpecError
+from redelve.errors import SpecError, kind_told
 
 
 def table_from_frame(frame: Any, source: str = "the data frame") -> Table:
     """The table in a pandas DataFrame, an arrow table or anything that has `to_arrow`; no index is kept."""
     if isinstance(frame, pa.Table):
         return table_from_arrow(frame, source, kept_frame(frame))
-    if hasattr(frame, "to_arrow"):
+    is_made = not isinstance(frame, type)
+    if is_made and hasattr(frame, "to_arrow"):
         return table_from_arrow(frame.to_arrow(), source, kept_frame(frame))
-    if not (hasattr(frame, "dtypes") and hasattr(frame, "columns") and hasattr(frame, "iloc")):
+    if not (is_made and hasattr(frame, "dtypes") and hasattr(frame, "columns") and hasattr(frame, "iloc")):
         raise SpecError(
-            f"expected a pandas DataFrame but got {type(frame).__name__}: make one with pandas.DataFrame(…), "
+            f"expected a pandas DataFrame but got {kind_told(frame)}: make one with pandas.DataFrame(…), "
             "give inputs and target as from_frame(X, y), or the path of a file"
         )
     if getattr(frame.columns, "nlevels", 1) > 1:
@@ -56,7 +57,7 @@ def column_of_values(name: str, values: Any) -> TableColumn:
     """A column of loose values: a list, an array or a series."""
     try:
         return arrow_column(name, pa.array(values, from_pandas=True))
-    except (pa.ArrowException, UnicodeError, ValueError, TypeError) as problem:
+    except (pa.ArrowException, UnicodeError, ValueError, TypeError, OverflowError) as problem:
         raise SpecError(f"{name}: {problem}: give a list of texts or whole numbers") from None
 
 
@@ -66,14 +67,14 @@ def _column(name: str, series: Any) -> TableColumn:
         return _categories(name, series)
     try:
         return arrow_column(name, pa.Array.from_pandas(series))
-    except (pa.ArrowException, UnicodeError, ValueError, TypeError) as problem:
+    except (pa.ArrowException, UnicodeError, ValueError, TypeError, OverflowError) as problem:
         if dtype.kind != "O":
             return TableColumn(name, pa.nulls(len(series), pa.string()), "other", declared=str(dtype))
         return _texts(name, series, problem)
 
 
 def _categories(name: str, series: Any) -> TableColumn:
-    levels = [str(level) for level in series.dtype.categories]
+    levels = _levels(name, series.dtype.categories)
     codes = pa.array(series.cat.codes.to_numpy(), from_pandas=True)
     known = pa.compute.if_else(pa.compute.less(codes, 0), pa.scalar(None, codes.type), codes)
     texts = pa.array(levels, pa.string()).take(known)
@@ -81,11 +82,23 @@ def _categories(name: str, series: Any) -> TableColumn:
     return TableColumn(name, texts, kind, tuple(levels), str(series.dtype))  # type: ignore[arg-type]
 
 
+def _levels(name: str, categories: Any) -> list[str]:
+    """The names of categories, each a text that can be written."""
+    try:
+        levels = [str(level) for level in categories]
+        "".join(levels).encode()
+    except ValueError as problem:
+        raise SpecError(
+            f'a category of "{name}" can\'t be read as text ({problem}): clean it first'
+        ) from None
+    return levels
+
+
 def _texts(name: str, series: Any, problem: Exception) -> TableColumn:
     """A column of mixed Python objects, each as text."""
     gone = series.isna().to_numpy()
-    texts = [None if is_gone else str(value) for value, is_gone in zip(series, gone, strict=True)]
     try:
+        texts = [None if is_gone else str(value) for value, is_gone in zip(series, gone, strict=True)]
         return arrow_column(name, pa.array(texts, pa.string()))
-    except (pa.ArrowException, UnicodeError):
+    except (pa.ArrowException, ValueError):  # half a character, a number with too many digits
         raise SpecError(f'column "{name}" can\'t be read as text ({problem}): clean it first') from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.model import OwnArrays
+from redelve.registry import value_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,9 @@ def _refuse_names(frame: Any, target: Any) -> None:
     if not is_list or len(target) == len(frame):
         return
     if len(target) == 1:
-        raise SpecError(f"target is the list {target!r}: give the name alone, as in target={target[0]!r}")
+        raise SpecError(
+            f"target is the list {value_told(target)}: give the name alone, as in target={target[0]!r}"
+        )
     raise SpecError(
         f"target is a list of {len(target)} names: methods are assessed on one target at a time; choose one, "
         f"as in target={target[0]!r}, and call again for the next"

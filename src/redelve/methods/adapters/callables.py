@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from redelve.answers.answer import Answer
 from redelve.answers.distributions import Distribution
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions
-from redelve.errors import PredictionError, SpecError
+from redelve.errors import PredictionError, SpecError, kind_told
 from redelve.methods.contract import LooksAt, Method
 from redelve.methods.identities import packages_used, plain
 from redelve.methods.own_labels import LabelCodes, as_told
@@ -192,7 +192,7 @@ def answer_from(returned: Any, targets: tuple[Target, ...], count: int, name: st
 
 def _described(returned: Any, table: NDArray[Any]) -> str:
     shape = f" of shape {table.shape}" if table.ndim else ""
-    return f"{type(returned).__name__}{shape}"
+    return f"{kind_told(returned)}{shape}"
 
 
 def _from_table(table: Numbers, targets: tuple[Target, ...], name: str) -> Answer:

@@ -28,7 +28,7 @@ from redelve.data.delve.figure_files import write_normalization
 from redelve.data.delve.prediction_files import AnswerFiles
 from redelve.data.delve.prior_files import write_prior
 from redelve.data.delve.task_files import encoded_text
-from redelve.data.files import file_digest
+from redelve.data.files import file_digest, is_named_file
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.adapters import confinement
 from redelve.methods.contract import Method
@@ -106,7 +106,8 @@ class Program(Method):
     looks_at = "columns"
 
     def __post_init__(self) -> None:
-        if not self.command:
+        given = self.command.strip() if isinstance(self.command, str) else self.command
+        if not isinstance(given, str | list | tuple) or not given:
             raise SpecError('a program needs a command, as ["python", "mymethod.py", "{train}", "{test}"]')
         if self.guesses not in STEMS:
             raise SpecError(f'guesses is "{self.guesses}": choose one of {", ".join(STEMS)}')
@@ -125,7 +126,7 @@ class Program(Method):
         """Words that name files, with the files' true paths."""
         words = shlex.split(self.command) if isinstance(self.command, str) else self._given_words()
         for word in dict.fromkeys(words):
-            if Path(word).is_file():
+            if is_named_file(word):
                 yield word, str(Path(word).resolve() if os.sep not in word else Path(word).absolute())
 
     @property

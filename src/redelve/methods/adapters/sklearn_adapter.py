@@ -13,7 +13,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
-from redelve.errors import SpecError
+from redelve.errors import SpecError, kind_told
 from redelve.methods.adapters.array_cases import ArrayTraining, fit_to_arrays
 from redelve.methods.adapters.fit_problems import ENCODED, explained, tell_of_columns_left
 from redelve.methods.contract import BatchMethod, LooksAt, Method, Predictor
@@ -52,7 +52,7 @@ def sklearn_method(estimator: Any, *, inputs: Inputs = "frame", name: str | None
     if not (
         hasattr(estimator, "fit") and (hasattr(estimator, "predict") or hasattr(estimator, "get_params"))
     ):
-        raise SpecError(f"{type(estimator).__name__} is no estimator: it needs fit and predict")
+        raise SpecError(f"{kind_told(estimator)} is no estimator: it needs fit and predict")
     if inputs not in MODES:
         raise SpecError(f'inputs is "{inputs}": choose "frame" or "encoded"')
     kind = TogetherSklearnMethod if trains_together(estimator) else SklearnMethod

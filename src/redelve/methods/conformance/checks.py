@@ -15,6 +15,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.answers.predictions import Guesses, TargetDistributions
+from redelve.errors import kind_told
 from redelve.methods.adapters.fit_problems import FrameNotTakenError
 from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
@@ -93,7 +94,7 @@ class CheckedMethod:
 
 def check_answer(answer: Any, trial: SmallTask) -> None:
     """An answer must be for all cases, of the right kind, finite, and fit to be scored."""
-    must(isinstance(answer, Answer), f"expected an Answer but got {type(answer).__name__}")
+    must(isinstance(answer, Answer), f"expected an Answer but got {kind_told(answer)}")
     must(len(answer) == len(trial.inputs), f"expected {len(trial.inputs)} answers but got {len(answer)}")
     must(answer.targets == trial.targets, f"the answer is for {answer.targets}, not {trial.targets}")
     for part in answer.parts():

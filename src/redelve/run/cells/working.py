@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer
-from redelve.errors import PredictionError
+from redelve.errors import PredictionError, kind_told
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.run.cells.limits_and_outcome import CellLesson, Outcome, steady
@@ -101,7 +101,7 @@ def told_by(predictor: object) -> Told:
 
 def _checked(answer: object, count: int, said: str, costs: Costs) -> Outcome:
     if not isinstance(answer, Answer):
-        return Outcome("failed", message=f"expected an Answer but got {type(answer).__name__}", costs=costs)
+        return Outcome("failed", message=f"expected an Answer but got {kind_told(answer)}", costs=costs)
     if len(answer) != count:
         wrong = PredictionError(f"expected answers for {count} test cases but got {len(answer)}")
         return Outcome("failed", message=str(wrong), costs=costs)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from redelve.errors import RedelveError, SpecError
+from redelve.registry import value_told
 from redelve.run import EXECUTORS
 from redelve.run.workers.cluster import Dask
 from redelve.run.workers.lent import Lent
@@ -61,11 +62,11 @@ def workers_for(workers: WorkersLike, *, threads: int = 1) -> Workers:
         return workers_from("serial" if workers == 1 else "processes", count=workers, threads=threads)
     if isinstance(workers, Executor):
         return Lent(workers, at_once=2 * (getattr(workers, "_max_workers", None) or usable_cores()))
-    if isinstance(workers, Workers):
+    if isinstance(workers, Workers) and not isinstance(workers, type):
         return workers
     if not isinstance(workers, str):
         raise SpecError(
-            f"workers is {workers!r}: give a number of processes, a name ({', '.join(EXECUTORS)}), "
+            f"workers is {value_told(workers)}: give a number of processes, a name ({', '.join(EXECUTORS)}), "
             "a scheduler's address or an executor"
         )
     if workers.startswith(SCHEMES):

@@ -12,7 +12,7 @@ from redelve.data.scores.frame_files import column_names, frame_of_file
 from redelve.data.scores.readers.reader_tools import model_by_place
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
 from redelve.data.scores.score_table import ScoreTable, apart, joined
-from redelve.errors import SpecError
+from redelve.errors import SpecError, kind_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,8 @@ class FrameReader(ScoreReader):
 
     def takes(self, scores: Any) -> bool:
         """A frame whose columns are known."""
-        return hasattr(scores, "columns") and self.knows([str(name) for name in scores.columns])
+        is_frame = hasattr(scores, "columns") and not isinstance(scores, type)
+        return is_frame and self.knows([str(name) for name in scores.columns])
 
     def read_object(self, scores: Any, wish: ScoreWish) -> ScoreTable:
         """The scores in a frame."""
@@ -73,7 +74,7 @@ class FrameReader(ScoreReader):
 
         if not hasattr(scores, "columns"):
             raise SpecError(
-                f"{self.title} are read from files and frames, not from a {type(scores).__name__}"
+                f"{self.title} are read from files and frames, not from {kind_told(scores, 'a ')}"
             )
         frame = scores if isinstance(scores, pd.DataFrame) else scores.to_pandas()
         table = self._scores(frame, wish, "the frame")
