@@ -70,7 +70,7 @@ BAD: dict[str, tuple[Bad, str]] = {
     # cells
     "two rows for one cell": (
         frame(pd.concat([GOOD, GOOD.iloc[:1]])),
-        r'two scores of model "a" on case "q0" \(1 rows too many\): remove one, or say which column',
+        r'two scores of model "a" on case "q0" \(1 row too many\): remove one, or say which column',
     ),
     "two rows for one cell of a run": (
         frame(pd.concat([GOOD.assign(run=1), GOOD.assign(run=2), GOOD.iloc[3:5].assign(run=2)])),
@@ -212,6 +212,14 @@ BAD: dict[str, tuple[Bad, str]] = {
         lambda folder: (folder, {}),
         "is a folder, and no reader knows what is in it",
     ),
+    "a folder of files of one tool": (
+        lambda folder: (folder, {"reader": "sklearn"}),
+        "this is a folder: give the name of a file in it",
+    ),
+    "a folder without files of its tool": (
+        lambda folder: (folder, {"reader": "benchopt"}),
+        "there are no results of benchopt in this folder",
+    ),
     "a file that is not there": (lambda folder: (folder / "no.csv", {}), r"no\.csv: no such file or folder"),
     "an array without axes": (frame(np.array(5.0)), r"array\(5\.\) holds no scores: give a file"),
     "nothing at all": (frame([]), r"\[\] holds no scores: give a file"),
@@ -221,6 +229,18 @@ BAD: dict[str, tuple[Bad, str]] = {
         'has the status "cancelled" and 8 samples',
     ),
     "half a file of samples": (half_samples, "has 2 of the 4 documents that were evaluated"),
+    "scores in words": (
+        file("a.csv", "model,case,accuracy\na,1,correct\nb,1,wrong\n"),
+        r"row 1 of a\.csv .*: the score is 'correct', which is no number",
+    ),
+    "scores with a sign of per cent": (
+        file("a.csv", "model,case,accuracy\na,1,80%\nb,1,70%\n"),
+        r"row 1 of a\.csv .*: the score is '80%', which is no number",
+    ),
+    "a row for each model": (
+        file("a.csv", "model,arc,mmlu,gsm\na,1,2,3\nb,2,3,4\n"),
+        r"left are arc, mmlu, gsm: name it, .* turn the table round: a row for each, a column for each model",
+    ),
     "a log and a table": (
         lambda folder: ([LOGS / "one.eval", file("a.csv", "model,case,score\na,1,1\n")(folder)[0]], {}),
         r"of different kinds .* \(one\.eval: inspect_ai logs, a\.csv: a plain table\)",
@@ -256,6 +276,18 @@ def test_the_good_tables_they_are_made_of_are_compared() -> None:
     assert redelve.compare_scores(GOOD).findings.tasks
     assert redelve.compare_scores(FOLDS, ratio=1 / 3).findings.tasks
     assert redelve.compare_scores(SETS).findings.tasks
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])
+def test_true_and_false_in_files_are_right_and_wrong(words: tuple[str, str], tmp_path: Path) -> None:
+    """As pandas, JSON and spreadsheets write them."""
+    frame = GOOD.assign(accuracy=np.where(GOOD["score"] == 1, *words)).drop(columns="score")
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    frame.pivot(index="case", columns="model", values="accuracy").to_csv(tmp_path / "wide.csv")
+    wanted = redelve.compare_scores(GOOD).compare("a", "b")[0].difference
+    for name in ("long.csv", "wide.csv"):
+        found = redelve.compare_scores(tmp_path / name, higher_is_better=True)
+        assert found.compare("a", "b")[0].difference == pytest.approx(wanted)
 
 
 def test_cases_without_a_group_are_groups_of_their_own() -> None:

@@ -15,6 +15,7 @@ from scipy import special
 from scipy.special import log_softmax
 from scipy.stats import norm
 
+from redelve.answers.answer import Answer, score
 from redelve.answers.distributions import Normal, Samples
 from redelve.answers.losses import (
     LOSSES,
@@ -345,6 +346,13 @@ class TestPropertiesOfGuessLosses:
         truth = Truth.exact(AGE, [-1e308, 0])
         guesses = Guesses((AGE,), (np.array([1e308, 1e200]),))
         assert loss_of("S").of([truth], guesses).tolist() == [INF, INF]
+
+    def test_losses_whose_powers_are_no_numbers_count_as_infinite(self) -> None:
+        truth, losses = Truth.exact(AGE, [0, 0, 0, 0]), (loss_of("S"), loss_of("A"))
+        answer = Answer(Guesses((AGE,), (np.array([3, -1e36, 1e34, 1e71]),)))
+        found = score(answer, [truth], losses)
+        assert found["S"].tolist() == [9, INF, 1e34**2, INF]
+        assert found["A"].tolist() == [3, 1e36, 1e34, INF]
 
     def test_halves_are_rounded_up_and_what_is_just_below_is_not(self) -> None:
         below_half = np.nextafter(0.5, 0)

@@ -283,3 +283,25 @@ def test_the_p_value_of_a_comparison_alone_is_that_of_its_test(scheme: Scheme) -
     losses = {name: {facts.address: draws(name, 1.0, facts)} for name in ("a", "b", "c")}
     for contest in analyse_task(results([facts], losses), facts.address).contests:
         assert contest.claim.own_p_value == pytest.approx(guarded_p_value(contest.test), rel=1e-7)
+
+
+BOTH = np.array([np.inf, -np.inf, 0.0, 1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("scheme", ["hierarchical", "common"])
+def test_losses_of_both_infinities_have_no_mean(scheme: Scheme) -> None:
+    facts = task(instances=3, cases=6, scheme=scheme)
+    losses = {"a": {facts.address: [BOTH] * 3}, "b": {facts.address: [np.arange(6.0)] * 3}}
+    assert analyse_task(results([facts], losses), facts.address).method("a").mean is None
+
+
+@pytest.mark.parametrize(
+    ("scheme", "runs"),
+    [("cross-validation", 1), ("cross-validation", 2), ("time", 1), ("hierarchical", 2), ("common", 2)],
+)
+def test_losses_of_both_infinities_are_refused_without_a_warning(scheme: Scheme, runs: int) -> None:
+    facts = task(instances=3, cases=6, scheme=scheme)
+    losses = {"a": [[BOTH, -BOTH][:runs]] * 3, "b": [[np.arange(6.0)] * runs] * 3}
+    found = results([facts], {name: {facts.address: one} for name, one in losses.items()})
+    with pytest.raises(StatisticsError, match="not a number"):
+        analyse_task(found, facts.address)

@@ -129,6 +129,16 @@ def test_options_that_cannot_be_are_refused(options: Any, message: str) -> None:
         predict_performance(models if "bbc" in str(options) else models[0], X, Y, **options)
 
 
+def test_numbers_that_have_no_squares_are_refused() -> None:
+    inputs, outputs = numbers()
+    with pytest.raises(
+        SpecError, match=r"y is 1e\+155 in row 3 \(from 0\), and numbers beyond 1e\+70 have no"
+    ):
+        predict_performance(
+            LinearRegression(), inputs, np.where(np.arange(len(outputs)) == 3, 1e155, outputs)
+        )
+
+
 def test_a_misspelt_option_is_refused_with_the_one_that_may_be_meant() -> None:
     misspelt: dict[str, Any] = {"way": "kfold:5"}
     with pytest.raises(TypeError, match=r"has no option 'way': did you mean 'ways'\?"):

@@ -23,6 +23,7 @@ from redelve.answers.distributions import (
     distributions,
 )
 from redelve.answers.predictions import ClassProbabilities, Guesses, Target, TargetDistributions, Truth
+from redelve.model.dataset import LARGEST
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 from redelve.store.fact_files import PLAIN
@@ -31,6 +32,7 @@ from tests.store.made import assert_same, assert_same_answer, make_method, make_
 CASES = 4
 finite = st.floats(-1e6, 1e6)
 positive = st.floats(0.01, 1e3)
+loss_values = st.floats(-LARGEST, LARGEST) | st.sampled_from([np.inf, -np.inf])  # none lies between them
 names = st.text(min_size=1, max_size=12).filter(lambda text: not text.startswith("?") and "\0" not in text)
 ODD_NAMES = ["a.b", "A.b", "guess", "loss.S", "a%2Eb", "x y", "ä/β", "..", "list.element", "instance"]
 
@@ -120,7 +122,7 @@ def test_answers_come_back_to_the_bit(answer: Answer, compact: bool) -> None:
     assert_same_answer(answer, back.answer)
 
 
-@given(array(st.floats(allow_nan=False)), array(st.floats(allow_nan=False)), st.booleans())
+@given(array(loss_values), array(loss_values), st.booleans())
 @settings(max_examples=20)
 def test_losses_come_back_to_the_bit(first: np.ndarray, second: np.ndarray, compact: bool) -> None:
     task = task_for((Target("y", "real"),))

@@ -11,15 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import ipc
 
+from redelve.answers.answer import Answer
+from redelve.answers.predictions import Guesses
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, RedelveError
 from redelve.store import Archive
+from redelve.store.fresh_records import fresh_files
 from redelve.store.layout import read_document, write_document
-from tests.store.made import half_compacted, listing, many, usual
+from tests.store.made import half_compacted, listing, make_method, make_record, make_task, many, usual
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +151,36 @@ def test_changes_with_right_checksums_are_found(
     with contextlib.suppress(RedelveError):  # no other error
         for record in Archive(root).load(answers=True).records:
             assert all(len(losses) for losses in record.losses.values())
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_losses_that_now_count_as_infinite_do_so_in_archives_of_before(
+    tmp_path: Path, is_compacted: bool
+) -> None:
+    """Found by mutated archives: 1e308 with a right checksum was a number, and NumPy warned of its sums."""
+    task, method = make_task(), make_method()
+    far = Answer(Guesses(task.targets, (np.full(5, 1e100),)))
+    record = make_record(task, method, answer=far, codes=["A", "S"])
+    of_before = replace(record, losses={"A": np.full(5, 1e100), "S": np.full(5, 1e200)})
+    archive = Archive.open(tmp_path / "a", create=True)
+    archive.register({task.address: task}, {method.name: method})
+    archive.add(of_before)
+    if is_compacted:
+        archive.compact()
+    (found,) = archive.load().records
+    assert all(np.isposinf(losses).all() for losses in found.losses.values())
+    assert not problems(tmp_path / "a")
+
+
+def test_a_missing_loss_of_a_fresh_record_is_no_number(root: Path) -> None:
+    fresh = fresh_files(root / "fresh")[0]
+    table = with_column("loss.S", lambda _: None)(fresh.table())
+    with ipc.new_file(made := root / "made", table.schema) as out:
+        out.write_table(table)
+    made.rename(fresh.path.with_name(fresh.path.name.replace(fresh.checksum, file_digest(made))))
+    fresh.path.unlink()
+    with pytest.raises(FormatError, match=r"the record of .*: a loss S is missing where there should be one"):
+        Archive.open(root).load()
 
 
 def test_paths_that_lead_out_of_the_archive_are_refused(root: Path, tmp_path: Path) -> None:

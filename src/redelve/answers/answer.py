@@ -22,7 +22,7 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import PredictionError
-from redelve.model.dataset import Numbers
+from redelve.model.dataset import LARGEST, Numbers
 
 CLOSE = 1e-12
 """What was made to sum to one must still do so; then it is taken to the last bit as it was sent."""
@@ -131,8 +131,16 @@ def score(
     for loss in losses:
         prediction = answer.for_loss(loss)
         if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
-            found[loss.code] = loss.of_units(truths, prediction, units)
+            found[loss.code] = within_numbers(loss.of_units(truths, prediction, units))
     return found
+
+
+def within_numbers(losses: Numbers) -> Numbers:
+    """The same, but infinite where their powers, which statistics need, would be no numbers."""
+    too_large = np.abs(losses) > LARGEST
+    if not np.count_nonzero(too_large):  # a quarter of the time of any()
+        return losses
+    return np.copysign(np.where(too_large, np.inf, losses), losses)
 
 
 def _any_censored(truths: Sequence[Truth]) -> bool:

@@ -182,7 +182,7 @@ def nested_estimate(facts: TaskFacts, losses: MethodLosses) -> NestedCV:
     """The expected loss with the standard error of Bates, Hastie and Tibshirani (2024)."""
     outer_count = outer_instances(facts)
     folds = outer_count // facts.repetitions
-    outer = [losses.by_instance[number].mean(axis=0) for number in range(outer_count)]
+    outer = [_over_runs(losses.by_instance[number]) for number in range(outer_count)]
     by_repetition = [outer[start : start + folds] for start in range(0, outer_count, folds)]
     return nested_cross_validation(inner_losses(facts, losses), by_repetition)
 
@@ -197,7 +197,7 @@ def inner_losses(facts: TaskFacts, losses: MethodLosses) -> list[list[Numbers]]:
         parts: list[list[Numbers]] = [[] for _ in range(folds)]
         for left, right in combinations(range(folds), 2):
             tested = facts.instances[position].case_numbers
-            table = losses.by_instance[position].mean(axis=0)
+            table = _over_runs(losses.by_instance[position])
             parts[left].append(table[np.isin(tested, members[right])])
             parts[right].append(table[np.isin(tested, members[left])])
             position += 1
@@ -213,7 +213,7 @@ def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     instances = sorted(losses.by_instance)
     tables = losses.of(instances)
     if len(facts.instances) == 1:
-        by_case, parts = tables[0].mean(axis=0), unit_parts_of(facts)
+        by_case, parts = _over_runs(tables[0]), unit_parts_of(facts)
         return analyse_cases(by_case, parts) if facts.is_fixed else analyse_partition(tables[0])
     if is_grouped(facts):
         return expected_by_groups(facts, losses)
@@ -241,7 +241,7 @@ def paired_by_design(
         instances = _folds(facts, instances)
     one, two = first.of(instances), second.of(instances)
     if facts.is_fixed:
-        return compare_cases(one[0].mean(axis=0), two[0].mean(axis=0), unit_parts_of(facts))
+        return compare_cases(_over_runs(one[0]), _over_runs(two[0]), unit_parts_of(facts))
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
     if is_folded(facts):
@@ -266,7 +266,7 @@ def squares_by_design(
         return pairs_of_means(means, places, 1 / means.shape[1] + test_ratio(facts))
     tables = [one.of(instances) for one in several]
     if facts.is_fixed:
-        cases = np.array([table[0].mean(axis=0) for table in tables])
+        cases = np.array([_over_runs(table[0]) for table in tables])
         limits = facts.loss(several[0].code).limits(facts.targets)
         found = pairs_of_cases(cases, places, unit_parts_of(facts), limits)
         return with_noise(found, [table[0] for table in tables], places)
@@ -277,7 +277,7 @@ def squares_by_design(
             cases = np.array([row[0] for row in rows])
             return pairs_of_means(cases, places, 1 / cases.shape[1])
         return pairs_of_sets(rows, places, "common")
-    averages = [[table.mean(axis=0) for table in found] for found in tables]
+    averages = [[_over_runs(table) for table in found] for found in tables]
     return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
 
 
@@ -300,7 +300,14 @@ def _folds(facts: TaskFacts, instances: Sequence[int]) -> tuple[int, ...]:
 
 
 def _fold_means(tables: Sequence[Numbers]) -> Numbers:
-    return np.array([table.mean() for table in tables])
+    with np.errstate(invalid="ignore"):  # ∞ and −∞ have no mean, which the analyses see
+        return np.array([table.mean() for table in tables])
+
+
+def _over_runs(table: Numbers) -> Numbers:
+    """The mean loss of every case."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(table.mean(axis=0))
 
 
 def test_ratio(facts: TaskFacts) -> float:
@@ -352,7 +359,7 @@ def _grouped(
     labels = [facts.instances[number].units for number in instances]
     nested = is_whole and facts.scheme == "nested-cross-validation"
     return grouped_losses(
-        [table.mean(axis=0) for table in losses.of(instances)],
+        [_over_runs(table) for table in losses.of(instances)],
         [one for one in labels if one is not None],
         inner_losses(facts, losses) if nested else None,
     )

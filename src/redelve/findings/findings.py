@@ -239,11 +239,12 @@ def many_runs(results: Results, found: TaskFindings, validation: Validation | No
 def _runs_of(
     results: Results, found: TaskFindings, method: str, validation: Mapping[int, float] | None
 ) -> MethodRuns | None:
-    errors = {
-        record.job.run: float(record.losses[found.loss].mean())
-        for record in results.of(method, found.task.address)
-        if found.loss in record.losses
-    }
+    with np.errstate(invalid="ignore"):  # ∞ and −∞ have no mean
+        errors = {
+            record.job.run: float(record.losses[found.loss].mean())
+            for record in results.of(method, found.task.address)
+            if found.loss in record.losses
+        }
     if not errors or not np.isfinite(list(errors.values())).all():
         return None
     criteria = None

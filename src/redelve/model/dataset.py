@@ -43,6 +43,8 @@ def _plain(value: Any) -> Any:
 
 Texts = NDArray[np.object_]
 Numbers = NDArray[np.float64]
+LARGEST = 1e70
+"""Losses and scores beyond this count as infinite: statistics need their fourth powers."""
 Rows = NDArray[np.int64]
 
 NO_COMMONALITY = -1

@@ -11,6 +11,7 @@ from redelve.answers.predictions import Target
 from redelve.errors import SpecError, kind_told
 from redelve.methods.adapters.array_cases import ArrayCases
 from redelve.methods.adapters.sklearn_adapter import SklearnMethod, sklearn_method
+from redelve.model.dataset import LARGEST
 
 FEWEST_CASES = 4
 
@@ -92,4 +93,10 @@ def _numbers(outputs: NDArray[Any]) -> NDArray[Any]:
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
         raise SpecError(f"y is {found[row]} in row {row} (from 0): give finite numbers")
+    if (np.abs(found) > LARGEST).any():
+        row = int(np.abs(found).argmax())
+        told = (
+            f"y is {found[row]:g} in row {row} (from 0), and numbers beyond {LARGEST:g} have no squares here"
+        )
+        raise SpecError(f"{told}: give it in larger units")
     return outputs if outputs.dtype.kind in "iuf" else found

@@ -79,7 +79,8 @@ def pairs_of_cases(
     count = table.shape[1]
     parts = np.full(count, 1 / count) if parts is None else parts
     df, means = unit_df(parts), table.mean(axis=1)
-    residuals = (table - means[:, None]) / np.sqrt(count * (1 - parts))
+    with np.errstate(invalid="ignore"):  # a single unit has no variance
+        residuals = (table - means[:, None]) / np.sqrt(count * (1 - parts))
     first, second = (np.asarray(side, dtype=np.int64) for side in places)
     nothing = np.full(len(first), np.nan)
     found = PairSquares(

@@ -95,7 +95,8 @@ def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme
         raise StatisticsError(
             f"can't do analysis of variance with fewer than two training sets: got {len(losses[0])}"
         )
-    means = np.array([[row.mean() for row in rows] for rows in losses])
+    with np.errstate(invalid="ignore"):  # ∞ and −∞ have no mean
+        means = np.array([[row.mean() for row in rows] for rows in losses])
     raw, finite = means, finite_rows(means)
     means = np.where(finite[:, None], means, 0.0)
     tables = [np.array([rows[i] for rows in losses]) for i in range(means.shape[1])]
@@ -113,7 +114,8 @@ def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSqua
     table = np.where(finite[:, None], means, 0.0)
     count = table.shape[1]
     centred = table - table.mean(axis=1, keepdims=True)
-    between = sums_of_squares(centred, places) / (count - 1) * factor * count
+    with np.errstate(invalid="ignore"):  # a single resample has no variance
+        between = sums_of_squares(centred, places) / (count - 1) * factor * count
     nothing = np.full(len(places[0]), np.nan)
     sets, one = np.full_like(nothing, count), np.ones_like(nothing)
     found = PairSquares(_differences(table.mean(axis=1), places), between, nothing, sets, one)

@@ -26,7 +26,7 @@ from redelve.errors import FormatError, LocationError
 from redelve.model.dataset import Numbers
 from redelve.store.heads import Head, environment_digest, head_of
 from redelve.store.layout import DocumentFields, plain_value
-from redelve.store.record_rows import KEYS, LOSS, Columns, failures_named, numbers_of, sound_bytes
+from redelve.store.record_rows import KEYS, LOSS, Columns, failures_named, losses_of, sound_bytes
 
 DONE, NOT_DONE, SEVERAL = "done", "not-done", "several"
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done|several)\.([0-9a-f]{64})\.arrow", re.ASCII)
@@ -67,7 +67,7 @@ class RowSource(ABC):
         if not codes:
             return {}
         table = self.losses(head)
-        return {code: numbers_of(table.column(LOSS + code).combine_chunks()) for code in codes}
+        return {code: losses_of(head.job, code, table.column(LOSS + code).combine_chunks()) for code in codes}
 
     def answer_columns(self, head: Head) -> Columns:
         """The columns of the answer."""

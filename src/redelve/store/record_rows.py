@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from redelve.answers.answer import Answer
+from redelve.answers.answer import Answer, within_numbers
 from redelve.answers.distributions import Distribution, distributions
 from redelve.answers.predictions import (
     ClassProbabilities,
@@ -161,6 +161,13 @@ def numbers_of(column: pa.Array) -> Numbers:
         raise PredictionError(f"expected numbers but got values of type {column.type}")
     numbers: Numbers = column.to_numpy(zero_copy_only=column.null_count == 0)
     return numbers
+
+
+def losses_of(place: Path | Job, code: str, column: pa.Array) -> Numbers:
+    """A column of losses; those that were kept before some counted as infinite do so, too."""
+    if column.null_count:
+        raise FormatError(_named(place), None, f"a loss {code} is missing where there should be one")
+    return within_numbers(numbers_of(column))
 
 
 def _probabilities_of(targets: Sequence[Target], columns: Columns) -> ClassProbabilities | None:

@@ -25,7 +25,13 @@ from redelve.store.layout import (
     folder_of,
     read_document,
 )
-from redelve.store.record_rows import LOSS, Columns, RecordTable, numbers_of, read_table
+from redelve.store.record_rows import (
+    LOSS,
+    Columns,
+    RecordTable,
+    losses_of,
+    read_table,
+)
 
 STORED, NEW, FOREIGN = 0, 1, 2
 """Where an entry comes from: compacted, fresh, or another archive. The first of equals is kept."""
@@ -66,9 +72,7 @@ class StoredSource(RowSource):
         for code in head.losses:
             if wanted is None or code in wanted:
                 column = table.column(LOSS + code, self.loss_start, head.cases)
-                if column.null_count:
-                    raise FormatError(table.path, None, f"a loss {code} is missing where there should be one")
-                found[code] = numbers_of(column)
+                found[code] = losses_of(table.path, code, column)
         return found
 
     def answer_columns(self, head: Head) -> Columns:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from redelve.answers.answer import Answer, score
+from redelve.answers.answer import Answer, score, within_numbers
 from redelve.answers.losses import Loss, MatrixLoss, known_loss
 from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
@@ -303,6 +303,6 @@ def _check_losses(
     again = score(answer, instance.truths, known, instance.units)
     for loss in known:
         if loss.code not in again or not np.allclose(
-            again[loss.code], stored[loss.code], rtol=CLOSE, atol=CLOSE, equal_nan=True
+            again[loss.code], within_numbers(stored[loss.code]), rtol=CLOSE, atol=CLOSE, equal_nan=True
         ):
             raise FormatError(place, None, f"losses {loss.code} do not follow from predictions and truths")

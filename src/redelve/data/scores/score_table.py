@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.errors import SpecError, near_names
+from redelve.model.dataset import LARGEST
 from redelve.registry import value_told
 
 if TYPE_CHECKING:
@@ -277,13 +278,20 @@ def _numbers(table: ScoreTable, name: str) -> Any:
             f"{place_of(table, int(strange[0]))}: the {name} is {value_told(value)}, which is no number: "
             "give numbers, and leave it empty where there is none"
         )
-    infinite = np.flatnonzero(np.isinf(numbers.to_numpy()))
+    infinite = np.flatnonzero(np.abs(numbers.to_numpy()) > LARGEST)
     if infinite.size:
+        value = numbers.iloc[int(infinite[0])]
         raise SpecError(
-            f"{place_of(table, int(infinite[0]))}: the {name} is infinite, so no mean of it exists: give a "
-            "finite number, or leave it empty and say what a missing score counts as"
+            f"{place_of(table, int(infinite[0]))}: the {name} is {_too_large(value)}, or leave it empty and "
+            "say what a missing score counts as"
         )
     return numbers
+
+
+def _too_large(value: float) -> str:
+    if np.isinf(value):
+        return "infinite, so no mean of it exists: give a finite number"
+    return f"{value:g}, too large to be squared: give it in other units"
 
 
 def as_real(value: Any) -> Any:
