@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -62,6 +63,23 @@ def half_samples(folder: Path) -> tuple[Any, dict[str, Any]]:
     return lm_eval.write(folder, "org/one", rows, lm_eval.results("org/one")), {}
 
 
+def arrays_with(old: bytes, new: bytes) -> Bad:
+    """Saved predictions with other bytes in the place of some, their checksums right."""
+
+    def made(folder: Path) -> tuple[Any, dict[str, Any]]:
+        np.savez(
+            folder / "good.npz", y_true=np.array([1, 0, 1]), a=np.array([1, 1, 1]), b=np.array([0, 1, 1])
+        )
+        with ZipFile(folder / "good.npz") as good, ZipFile(folder / "bad.npz", "w") as bad:
+            for name in good.namelist():
+                content = good.read(name)
+                assert old in content
+                bad.writestr(name, content.replace(old, new.ljust(len(old))))
+        return folder / "bad.npz", {}
+
+    return made
+
+
 def with_score(*scores: Any) -> pd.DataFrame:
     return GOOD.assign(score=[*scores, *[1.0] * (len(GOOD) - len(scores))])
 
@@ -100,6 +118,17 @@ BAD: dict[str, tuple[Bad, str]] = {
         frame(with_score(np.inf)),
         "row 1 .*the score is infinite, so no mean of it exists",
     ),
+    "a score that has no square": (
+        frame(with_score(1e200)),
+        r"row 1 .*the score is 1e\+200, too large to be squared: give it in other units, or leave it empty",
+    ),
+    "arrays whose header is damaged": (
+        arrays_with(
+            b"{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }", b"{'descr': '<i8', 'fort(((("
+        ),
+        "can't read its arrays .*: save them by numpy.savez",
+    ),
+    "a file name that is too long": (lambda folder: ("a" * 300, {}), "no such file or folder"),
     "a score below all numbers": (frame(with_score(0, -np.inf)), "row 2 .*the score is infinite"),
     "a number of 400 digits": (
         file("a.jsonl", '{"model": "a", "case": 1, "score": 1%s}\n' % ("0" * 400)),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,27 +19,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from redelve.challenge.challenge_files import labels_bytes, parse_labels
 from redelve.challenge.challenge_folder import Challenge, read_challenge
 from redelve.challenge.commitments import RULES, contents, rules_text, salted_hash
 from redelve.challenge.ranked_boards import RankedEntry, Ranking, final_ranking
 from redelve.challenge.scoring import score_submission, scores_to_json
+from redelve.challenge.server_documents import as_a_server_writes
 from redelve.challenge.submissions import SubmissionError, read_submission
-from redelve.data.files import read_text
+from redelve.data.decompression import damage
+from redelve.data.files import json_value, read_text
 from redelve.data.problems import Problems
-from redelve.errors import LocationError, RedelveError
+from redelve.errors import LocationError, RedelveError, in_words
 from redelve.stats.balanced_errors import ranking_score
 from redelve.stats.standings import rank_sums
+from redelve.store.layout import unpack_zip
 
 CLOSE = 1e-9
 PARTS_OF_EXPORT = ("commitments.json", "entries.json", "ranking.json")
 Document = Mapping[str, Any]
 Fetch = Callable[[str], bytes]
-
-DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
-"""What reading a zip that is no zip, damaged, encrypted or packed in an unknown way raises."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,8 @@ class CheckedPoint:
 
 def verify_export(place: Path, noted: Document | None = None) -> list[CheckedPoint]:
     """Make everything again from an export, the zip or its folder: hashes, scores, ranking."""
-    with _unpacked(place) as folder:
+    written = as_a_server_writes(" or ".join(PARTS_OF_EXPORT), "get the export again")
+    with _unpacked(place) as folder, written:
         told, entries, ranking = (_document(folder / name) for name in PARTS_OF_EXPORT)
         challenge = read_challenge(folder / "challenge")
         given = contents(challenge)
@@ -75,20 +74,20 @@ def verify_export(place: Path, noted: Document | None = None) -> list[CheckedPoi
 
 def verify_server(fetch: Fetch, noted: Document | None = None) -> list[CheckedPoint]:
     """Check what a server tells; `fetch` gets a path below /api/v1."""
-    told = json.loads(fetch("commitments"))
+    told = json_value(fetch("commitments"))
     points = [*_noted(told, noted)]
     if told["salts"] is None:
         points.append(CheckedPoint("labels and rules", None, "the salts are shown at the end"))
         return points
     given = {RULES: told["rules"].encode()}
-    for dataset, files in json.loads(fetch("data")).items():
+    for dataset, files in json_value(fetch("data")).items():
         names = [f["name"] for f in files if f["name"].endswith(("_valid.labels", "_test.labels"))]
         for name in names:
             given[name.removesuffix(".labels")] = _written(fetch(f"data/{dataset}/{name}"), name)
     points += _hashes(told, given)
     kept = [key for key in told["hashes"] if key not in given]
     points += [CheckedPoint(f"labels {key}", None, "the server does not publish them") for key in kept]
-    return [*points, *_own_numbers(json.loads(fetch("ranking")))]
+    return [*points, *_own_numbers(json_value(fetch("ranking")))]
 
 
 def verify_folder(folder: Path, noted: Document | None = None) -> list[CheckedPoint]:
@@ -103,7 +102,8 @@ def verify_folder(folder: Path, noted: Document | None = None) -> list[CheckedPo
             f"{folder}: no server ran here, so nothing is bound: give an export or an address"
         )
     challenge, database = read_challenge(folder), Database(settings.database)
-    with database.reading() as session:
+    written = as_a_server_writes("the database", "restore it from a copy")
+    with written, database.failures_told(), database.reading() as session:
         held = bound(session)
     database.close()
     told = {
@@ -216,7 +216,7 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, float) and isinstance(other, int | float):
-        return bool(np.isclose(one, other, rtol=CLOSE, atol=CLOSE))
+        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
     return bool(one == other)
 
 
@@ -231,8 +231,8 @@ def _written(data: bytes, name: str) -> bytes:
 
 def _document(path: Path) -> Any:
     try:
-        return json.loads(read_text(path))
-    except (RedelveError, ValueError, RecursionError):
+        return json_value(read_text(path))
+    except (RedelveError, ValueError):
         raise LocationError(
             f"{path.name} is not there or no JSON: give an export of the server, made after the end"
         ) from None
@@ -249,10 +249,12 @@ def _unpacked(place: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="redelve-verify-") as held:
         try:
             with zipfile.ZipFile(place) as archive:
-                names = [name for name in archive.namelist() if not name.startswith("archive/")]
-                archive.extractall(held, names)
-        except DAMAGED_ZIP:
-            raise LocationError(f"{place}: this is no sound zip: give an export of the server") from None
+                unpack_zip(place, archive, Path(held), leave_out=("archive/",))
+        except damage() as error:
+            told = in_words(error) if isinstance(error, OSError) else error
+            raise LocationError(
+                f"{place}: this is no sound zip ({told}): give an export of the server"
+            ) from None
         yield Path(held)
 
 

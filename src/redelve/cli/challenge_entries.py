@@ -228,6 +228,8 @@ SUBMIT = Command(
 
 def _submit(given: SubmitOptions) -> Iterator[str]:
     """Send, wait, tell."""
+    from redelve.challenge.server_documents import as_a_server_writes
+
     client_of = _client_class()
     path = Path(given.arguments[0])
     if not path.is_file():
@@ -235,9 +237,10 @@ def _submit(given: SubmitOptions) -> Iterator[str]:
     server = given.server or os.environ.get(SERVER)
     if not server:
         raise UsageError(f"which server? tell it by -s http://… or in {SERVER}")
-    with client_of(server, _token(given)) as client:
+    way_out = "give the address of a challenge's server"
+    with client_of(server, _token(given)) as client, as_a_server_writes(f"what {server} answers", way_out):
         entry = client.submit(path, given.label, _progress)
-        yield f"entry {entry['id']} was received at {entry['received_at']}\n"
+        yield f"entry {_plain(entry['id'])} was received at {_plain(entry['received_at'])}\n"
         if not given.no_wait:
             yield from _told(client.wait(entry["id"]))
 
@@ -269,15 +272,20 @@ def _progress(sent: int, size: int) -> None:
         sys.stderr.write(f"\r{100 * sent // max(size, 1):3} % sent" + ("\n" if sent >= size else ""))
 
 
+def _plain(told: object) -> str:
+    """A server's words as a terminal can show them."""
+    return "".join(one if one.isprintable() else "?" for one in str(told))
+
+
 def _told(entry: dict[str, Any]) -> Iterator[str]:
     if entry["state"] != "scored":
-        problems = "".join(f"\n  {problem}" for problem in entry["problems"])
+        problems = "".join(f"\n  {_plain(problem)}" for problem in entry["problems"])
         sys.stderr.write(f"{problems}\n" if problems else "")
         raise PredictionError(f"entry {entry['id']} was {entry['state']}: {entry['reason']}")
-    yield f"entry {entry['id']} {entry['reason']}\n"
+    yield f"entry {_plain(entry['id'])} {_plain(entry['reason'])}\n"
     for name, scores in entry["development"].items():
         if (valid := scores["parts"].get("valid")) is not None:
-            yield f"  {name:12} validation BER {valid['ber']:.4f} ± {valid['ber_error']:.4f}\n"
+            yield f"  {_plain(name):12} validation BER {valid['ber']:.4f} ± {valid['ber_error']:.4f}\n"
 
 
 def submit(argv: Sequence[str] | None = None) -> int:

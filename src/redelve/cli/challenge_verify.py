@@ -57,9 +57,11 @@ def _points(place: str, noted: Any, out: str | None) -> list[CheckedPoint]:
 
         require()
         from redelve.challenge.server.client import Client
+        from redelve.challenge.server_documents import as_a_server_writes
         from redelve.data.files import write_atomic
 
-        with Client(place) as client:
+        way_out = "give the address of a challenge's server"
+        with Client(place) as client, as_a_server_writes(f"what {place} answers", way_out):
             if out is not None:
                 document = client.get("/api/v1/commitments")
                 write_atomic(out, json.dumps(document, indent=1) + "\n")

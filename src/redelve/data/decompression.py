@@ -28,7 +28,7 @@ class Decompressed(io.RawIOBase):
     def _failures_named(self) -> Iterator[None]:
         try:
             yield
-        except _damage() as problem:
+        except damage() as problem:
             cause = str(problem) or type(problem).__name__
             message = f"truncated or damaged {self._kind} file ({cause})"
             raise FormatError(self._path, None, message) from problem
@@ -75,15 +75,15 @@ class _Pieces:
 # The packages that decompress are imported when a compressed file comes along, so that commands start fast.
 
 
-def _damage() -> tuple[type[Exception], ...]:
-    """What those packages raise when a file is truncated or damaged."""
+def damage(*further: type[Exception]) -> tuple[type[Exception], ...]:
+    """What those packages, and zipfile, raise when a file is truncated or damaged; and what else may be."""
     import lzma
     import struct
     import zipfile
     import zlib
 
     common = (EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError, MemoryError)
-    return (*common, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+    return (*further, *common, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 def _open_gzip(stream: BinaryIO) -> Any:

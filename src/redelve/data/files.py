@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import hashlib
 import io
+import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -17,7 +20,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from redelve.data.compressed_names import ENDINGS
 from redelve.data.decompression import Decompressed
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import WAYS_OUT, FormatError, LocationError, SpecError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_LIMIT = 64 * 2**20
@@ -28,6 +31,8 @@ StrPath = str | os.PathLike[str]
 Data = str | bytes | Iterable[str] | Iterable[bytes]
 
 _BUFFER = 1 << 20
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""How half a character that takes two escapes begins; most stand beside their other half."""
 SYNCED_AT_ONCE = 16
 _BZIP2_STARTS = (b"1AY&SY", b"\x17rE8P\x90")  # of a block of data, of the end of an empty file
 
@@ -230,6 +235,46 @@ def write_atomic(path: StrPath, data: Data, mode: int = 0o666) -> None:
         files.write(path, data, mode)
 
 
+def read_json(path: StrPath, limit: int = TEXT_LIMIT) -> Any:
+    """What a JSON file says that nobody vouches for."""
+    try:
+        return json_value(read_text(path, limit))
+    except ValueError as error:
+        raise FormatError(path, None, f"no JSON ({error}): restore the file from a copy") from None
+
+
+def json_value(text: str | bytes, *, is_mended: bool = False) -> Any:
+    """What a JSON text in UTF-8 says; ValueError where it is none, too deep, or has half a character.
+
+    Half a character (an escape of a surrogate without the other one) can be neither shown nor written;
+    `is_mended` puts a question mark in its place.
+
+    >>> json_value('"\\\\ud83d\\\\ude00"'), json_value('"a\\\\ud83d"', is_mended=True)
+    ('😀', 'a?')
+    >>> json_value('"a\\\\ud83d"')
+    Traceback (most recent call last):
+    ValueError: half a character, \\ud83d, in a text
+    """
+    whole = text if isinstance(text, str) else text.decode()
+    try:
+        found = json.loads(whole)
+        return _without_halves(found, is_mended) if HALF.search(whole) else found
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _without_halves(found: Any, is_mended: bool) -> Any:
+    """A value whose texts have no half characters."""
+    written = json.dumps(found, ensure_ascii=False)
+    try:
+        written.encode()
+    except UnicodeEncodeError as error:
+        if is_mended:
+            return json.loads(written.encode(errors="replace"))
+        raise ValueError(f"half a character, {ascii(written[error.start])[1:-1]}, in a text") from None
+    return found
+
+
 class AtomicFiles:
     """Several files that appear together: staged by `write`, renamed into place when the block ends well.
 
@@ -404,6 +449,8 @@ def _why_missing(path: Path) -> str:
 
 
 def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:
+    if isinstance(problem, FileNotFoundError):
+        return LocationError(f"{os.fspath(path)}: cannot {verb}: {WAYS_OUT[errno.ENOENT]}")
     reason = getattr(problem, "strerror", None) or str(problem)
     return LocationError(f"{os.fspath(path)}: cannot {verb}: {reason[:1].lower()}{reason[1:]}")
 

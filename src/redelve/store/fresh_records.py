@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from redelve.data.files import AtomicFiles, file_digest
+from redelve.data.files import AtomicFiles, file_digest, json_value
 from redelve.errors import FormatError, LocationError
 from redelve.model.dataset import Numbers
 from redelve.store.heads import Head, environment_digest, head_of
@@ -272,8 +272,8 @@ class FreshFile:
         """What it tells of its records."""
         about = (table.schema.metadata or {}).get(KEY)
         try:
-            return json.loads(about or b"null")
-        except (ValueError, RecursionError):
+            return json_value(about or b"null")
+        except ValueError:
             raise FormatError(self.path, None, "what it tells of the record is no JSON") from None
 
     def heads(self, table: pa.Table) -> list[Head]:

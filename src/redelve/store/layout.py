@@ -24,8 +24,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from redelve.data.decompression import is_zip_folder
-from redelve.data.files import read_text, write_atomic
+from redelve.data.decompression import damage, is_zip_folder
+from redelve.data.files import read_json, write_atomic
 from redelve.errors import FormatError, LocationError, SpecError, in_words
 from redelve.model.dataset import digest
 
@@ -95,10 +95,10 @@ def write_document(path: Path, content: Mapping[str, Any]) -> None:
 
 def read_document(path: Path) -> Document:
     """What `write_document` wrote; any change to it is found."""
-    try:
-        content = json.loads(read_text(path, LARGEST_DOCUMENT))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(path, None, f"no JSON ({error}): restore the file from a copy") from None
+    return _checked_document(path, read_json(path, LARGEST_DOCUMENT))
+
+
+def _checked_document(path: Path, content: Any) -> Document:
     if not isinstance(content, dict):
         raise FormatError(path, None, f"expected an object but got {content!r:.80}")
     given = content.pop("checksum", None)
@@ -263,16 +263,22 @@ def unzipped(path: Path) -> Path:
     """The contents of a zip file in a folder that goes when Python ends, for losses are read late."""
     try:
         with zipfile.ZipFile(path) as file:
-            members = [_checked(path, member) for member in file.infolist() if not is_zip_folder(member)]
-            _check_sizes(path, members)
             folder = Path(tempfile.mkdtemp(prefix="redelve-archive-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            for member in members:
-                _unpack(path, file, member, folder)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+            unpack_zip(path, file, folder)
+    except damage() as error:
         told = in_words(error) if isinstance(error, OSError) else error
         raise FormatError(path, None, f"neither a folder nor a sound zip file: {told}") from None
     return folder
+
+
+def unpack_zip(path: Path, file: zipfile.ZipFile, folder: Path, leave_out: tuple[str, ...] = ()) -> None:
+    """Put files of a zip that nobody vouches for into a folder, less those whose names begin so."""
+    every = [one for one in file.infolist() if not is_zip_folder(one)]
+    members = [_checked(path, one) for one in every if not one.filename.startswith(leave_out)]
+    _check_sizes(path, members)
+    for member in members:
+        _unpack(path, file, member, folder)
 
 
 def _checked(path: Path, member: zipfile.ZipInfo) -> zipfile.ZipInfo:

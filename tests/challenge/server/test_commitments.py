@@ -25,8 +25,8 @@ from redelve.challenge.verification import (
     verify_server,
 )
 from redelve.cli.challenge_verify import verify
-from redelve.errors import LocationError
-from tests.challenge.server.bench import ENDS, LABELS, OPENS, START, Bench, answers, running
+from redelve.errors import FormatError, LocationError
+from tests.challenge.server.bench import ENDS, LABELS, OPENS, START, Bench, answers, make_challenge, running
 
 
 def told(bench: Bench) -> dict[str, Any]:
@@ -251,6 +251,39 @@ def test_what_was_tampered_with_is_found(
     assert TAMPERED[tamper] in wrong(verify_export(unpacked, export[1]))
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("ranking.json", "datasets", None),
+        ("ranking.json", "datasets", {"ada": [5]}),
+        ("commitments.json", "rules", None),
+        ("commitments.json", "salts", [1]),
+        ("commitments.json", "hashes", 5),
+        ("commitments.json", "deadline", "x"),
+    ],
+)
+def test_parts_that_no_server_writes_are_refused(unpacked: Path, name: str, key: str, value: Any) -> None:
+    def change(content: dict[str, Any]) -> None:
+        del content[key]
+        content |= {} if value is None else {key: value}
+
+    rewrite(unpacked / name, change)
+    with pytest.raises(LocationError, match=r"is not as a server writes it.*: get the export again"):
+        verify_export(unpacked)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("received_at", "x"), ("received_at", "0001-01-01"), ("id", "x"), ("id", "x" * 500), ("final", 10**400)],
+)
+def test_entries_that_no_server_writes_are_refused_or_wrong(unpacked: Path, key: str, value: Any) -> None:
+    rewrite(unpacked / "entries.json", lambda content: content[0].update({key: value}))
+    try:
+        assert wrong(verify_export(unpacked))
+    except (LocationError, OSError) as error:
+        assert "is not as a server writes it" in str(error) or isinstance(error, OSError)  # too long a name
+
+
 def test_the_command_tells_every_point_and_fails_where_one_is_wrong(
     unpacked: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -313,6 +346,16 @@ def test_the_folder_of_a_challenge_is_checked(bench: Bench) -> None:
     ]
 
 
+@pytest.mark.parametrize("content", [b"no database", b"", b"SQLite format 3\0" + bytes(500)])
+def test_a_folder_whose_database_is_damaged_is_refused(tmp_path: Path, content: bytes) -> None:
+    folder = make_challenge(tmp_path / "challenge").folder
+    database = folder / "server/server.sqlite3"
+    database.parent.mkdir()
+    database.write_bytes(content)
+    with pytest.raises(LocationError, match=r"server\.sqlite3: (no such table|file is not a database)"):
+        verify_folder(folder)
+
+
 def test_what_is_no_sound_export_is_refused(tmp_path: Path) -> None:
     """A zip whose compressed bytes are damaged, a device without end, JSON without end."""
     place = tmp_path / "export.zip"
@@ -327,3 +370,20 @@ def test_what_is_no_sound_export_is_refused(tmp_path: Path) -> None:
     for name in (tmp_path / "noted.json", Path("/dev/zero")):
         with pytest.raises(LocationError, match=r"is not there or no JSON"):
             read_noted(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "told"),
+    [
+        ("../evil.json", 1, "leads out of the archive: do not trust it"),
+        ("entries.json", 200_000_000, "1 files of 200000000 bytes in all: unzip it by hand if you trust it"),
+    ],
+)
+def test_an_export_that_would_do_harm_is_not_unpacked(
+    name: str, size: int, told: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "export.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(name, bytes(size))
+    with pytest.raises(FormatError, match=told):
+        verify_export(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -10,9 +11,11 @@ from uuid import uuid4
 
 import httpx
 
+from redelve.data.files import json_value
 from redelve.errors import LocationError, RedelveError
 
 PIECE = 1 << 16
+NUMBER_OF_ERROR = re.compile(r"\[Errno -?\d+\] ")
 UNFINISHED = ("received", "checking")
 Progress = Callable[[int, int], None]
 
@@ -54,7 +57,7 @@ class Client:
 
     def get(self, path: str, **query: str | int) -> Any:
         """A document of the API."""
-        return self._retried("GET", path, params=query).json()
+        return json_value(self._retried("GET", path, params=query).content)
 
     def download(self, path: str) -> bytes:
         """A file."""
@@ -62,7 +65,7 @@ class Client:
 
     def post(self, path: str, document: Mapping[str, Any] | None = None) -> Any:
         """Send a document; it is sent once only."""
-        return _checked(self._sent("POST", path, json=document)).json()
+        return json_value(_checked(self._sent("POST", path, json=document)).content)
 
     def register(self, name: str, password: str) -> str:
         """Make an account; a token for it."""
@@ -82,8 +85,8 @@ class Client:
             try:
                 body = _pieces(path, size, progress)
                 answer = self._http.post("/api/v1/entries", content=body, **options)  # type: ignore[arg-type]
-                found: dict[str, Any] = _checked(answer).json()
-            except (httpx.TransportError, _Busy) as problem:
+                found: dict[str, Any] = json_value(_checked(answer).content)
+            except (httpx.RequestError, _Busy) as problem:
                 self._pause(attempt, problem)
             else:
                 return found
@@ -107,14 +110,14 @@ class Client:
         for attempt in range(self._attempts):
             try:
                 return _checked(self._http.request(method, path, **options))
-            except (httpx.TransportError, _Busy) as problem:
+            except (httpx.RequestError, _Busy) as problem:
                 self._pause(attempt, problem)
         raise AssertionError
 
     def _sent(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
             return self._http.request(method, path, **options)
-        except httpx.TransportError as problem:
+        except httpx.RequestError as problem:
             raise self._unreachable(problem) from None
 
     def _pause(self, attempt: int, problem: Exception) -> None:
@@ -123,7 +126,8 @@ class Client:
         time.sleep(min(5.0, 0.3 * 2**attempt))
 
     def _unreachable(self, problem: Exception) -> LocationError:
-        return LocationError(f"{self._http.base_url}: the server cannot be reached ({problem})")
+        why = NUMBER_OF_ERROR.sub("", str(problem))
+        return LocationError(f"{self._http.base_url}: the server cannot be reached ({why})")
 
 
 def _pieces(path: Path, size: int, progress: Progress | None) -> Iterator[bytes]:
@@ -140,7 +144,7 @@ def _checked(answer: httpx.Response) -> httpx.Response:
     if answer.is_success:
         return answer
     try:
-        error = answer.json()["error"]
+        error = json_value(answer.content)["error"]
         kind = _Busy if answer.status_code == 503 else ServerRefused
         refused = kind(answer.status_code, error["code"], error["message"], tuple(error["details"]))
     except (ValueError, KeyError, TypeError):

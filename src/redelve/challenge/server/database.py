@@ -58,7 +58,7 @@ class Database:
     def migrate(self) -> None:
         """Bring the tables up to date; processes that start at the same time do it one after another."""
         try:
-            with self._writer.kw["bind"].begin() as connection:
+            with self.failures_told(), self._writer.kw["bind"].begin() as connection:
                 if not self.is_sqlite:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
                 command.upgrade(migration_config(connection), "head")
@@ -67,6 +67,12 @@ class Database:
                 f"{self.engine.url!r}: the tables were made by a newer version of redelve, which this one "
                 "does not know: use that version, or a newer one, or restore the backup from before"
             ) from problem
+
+    @contextmanager
+    def failures_told(self) -> Iterator[None]:
+        """Refuse a file that is no database, is damaged or has other tables, in a sentence."""
+        try:
+            yield
         except SQLAlchemyError as problem:
             raise LocationError(f"{self.engine.url!r}: {_first_line(problem)}") from problem
 

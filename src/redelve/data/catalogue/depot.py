@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from redelve.data.catalogue.transfer import transfer
-from redelve.data.files import file_digest, write_atomic
+from redelve.data.files import file_digest, json_value, read_text, write_atomic
 from redelve.errors import FormatError, LocationError
 
 LOCK = "downloads.lock.toml"
@@ -131,14 +131,14 @@ def read_lock(path: Path) -> Locked:
     if not path.is_file():
         return {}
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_text(path))
         files = document["files"]
         if document["format"] > LOCK_FORMAT:
             raise FormatError(
                 path, None, f"format {document['format']} is newer than this redelve: update it"
             )
         return {url: {"sha256": entry["sha256"], "size": entry["size"]} for url, entry in files.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as problem:
         raise FormatError(
             path, None, f"damaged ({problem}): mend it, or remove it to trust anew"
         ) from problem
@@ -172,9 +172,8 @@ def make_folder(folder: Path) -> None:
 def parse_json(data: bytes, key: str, where: str) -> dict[str, Any]:
     """The object that a JSON document holds under `key`."""
     try:
-        document = json.loads(data)
-        found = document[key]
-    except (ValueError, RecursionError, LookupError, TypeError):
+        found = json_value(data)[key]
+    except (ValueError, LookupError, TypeError):
         found = None
     if not isinstance(found, dict):
         raise LocationError(f'{where}: expected JSON with "{key}" but got {data[:80]!r}')

@@ -30,7 +30,7 @@ def transfer(url: str, path: Path, *, limit: int, timeout: float) -> None:
         raise cannot(url, f"the server answers {problem.code} {problem.reason}") from problem
     except (URLError, HTTPException, OSError, ValueError) as problem:
         reason = getattr(problem, "reason", None) or str(problem) or type(problem).__name__
-        raise cannot(url, f"{reason}") from problem
+        raise cannot(url, f"{getattr(reason, 'strerror', None) or reason}") from problem
 
 
 def cannot(url: str, why: str) -> LocationError:

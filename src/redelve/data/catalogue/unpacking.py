@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from redelve.data.decompression import is_zip_folder
+from redelve.data.decompression import damage, is_zip_folder
 from redelve.data.files import open_bytes
 from redelve.errors import FormatError, RedelveError
 
@@ -41,14 +41,7 @@ def unpack(archive: Path, folder: Path, limits: UnpackingLimits = DEFAULT_LIMITS
         (_unpack_zip if is_zip else _unpack_tar)(_Room(archive, folder, limits))
     except RedelveError:
         raise
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        EOFError,
-        OSError,
-        ValueError,
-        NotImplementedError,
-    ) as problem:
+    except damage(tarfile.TarError) as problem:
         raise FormatError(archive, None, f"can't be unpacked: {problem}") from problem
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from redelve.data.files import open_bytes, read_text
+from redelve.data.files import json_value, open_bytes, read_text
 from redelve.errors import FormatError, RedelveError
 
 LARGEST_JSON = 2**31
@@ -26,8 +25,8 @@ def head(path: Path, size: int = FIRST_LOOK) -> str:
 def parsed(path: Path, line: int | None, text: str | bytes) -> Any:
     """What a JSON text says; an error that names its place where it is none."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return json_value(text, is_mended=True)
+    except ValueError as error:
         raise FormatError(path, line, f"this is no JSON ({error}): the file may be cut off") from None
 
 

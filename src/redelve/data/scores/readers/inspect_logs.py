@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
+from redelve.data.decompression import damage
 from redelve.data.scores.json_texts import head, parsed, read_json
 from redelve.data.scores.readers.reader_tools import (
     any_below,
@@ -146,7 +146,7 @@ def _from_zip(path: Path) -> dict[str, Any]:
             expect(start is not None, path, None, "this is no log of inspect_ai: the zip has no header.json")
             entries = [names[one] for one in (str(start), *_summaries(names))]
             whole, *lists = [parsed(path, None, _entry(path, archive, stream, one)) for one in entries]
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
+    except damage() as error:
         raise FormatError(
             path, None, f"this is no whole zip file ({error}): the log is cut off; copy it anew"
         ) from None

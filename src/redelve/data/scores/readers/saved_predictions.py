@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from redelve.data.decompression import damage
 from redelve.data.scores.readers.answer_scores import fold_ratio, measure_of
 from redelve.data.scores.readers.frame_reader import FrameReader
 from redelve.data.scores.score_readers import ScoreWish
@@ -23,8 +24,6 @@ TRUTH = "y_true"
 GUESS = "y_pred"
 ROLES = ("case", "fold", "group", "weight", "task")
 LARGEST_ARRAYS = 2**31
-DAMAGE = (OSError, ValueError, EOFError, LookupError, RuntimeError, zipfile.BadZipFile, zlib.error)
-"""What numpy and zipfile raise when a file is damaged."""
 
 
 class SavedPredictions(FrameReader):
@@ -111,7 +110,7 @@ def _array_names(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.namelist()
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+    except damage():
         return []
 
 
@@ -124,8 +123,9 @@ def _arrays(path: Path) -> pd.DataFrame:
             raise FormatError(path, None, f"its arrays have {size:,} bytes, too many for predictions")
         with np.load(path, allow_pickle=False) as found:
             return _frame({name: found[name] for name in found.files}, path.name)
-    except DAMAGE as error:
-        raise FormatError(path, None, f"can't read its arrays ({error}): save them by numpy.savez") from None
+    except damage(SyntaxError, tokenize.TokenError) as error:
+        told = "it is damaged" if isinstance(error, OSError) else " ".join(str(error).split())[:120]
+        raise FormatError(path, None, f"can't read its arrays ({told}): save them by numpy.savez") from None
 
 
 def _frame(arrays: Mapping[Any, Any], source: str) -> pd.DataFrame:
