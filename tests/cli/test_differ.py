@@ -1,5 +1,6 @@
 """redelve differ, and the columns that redelve compare keeps for it."""
 
+import errno
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +26,29 @@ def test_differ_tells_where(archive: Path, capsys: pytest.CaptureFixture[str]) -
     assert "b is worse than a where topic is law" in told
     assert "Part of the difference" in told
     assert list(pd.read_csv(cases).columns[:4]) == ["case", "topic", "a", "b"]
+
+
+def test_what_was_written_before_stays_where_the_disk_is_full(
+    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(archive.parent)
+    for name in ("cases.csv", "next.csv", "gate.xml", "gate.md"):
+        Path(name).write_text("of before\n")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    compared = ["scores.csv", "-H", "-l", "0,1"]
+    for words in (
+        ["differ", str(archive), "a", "b", "-o", "cases.csv"],
+        ["race", *compared, "-n", "next.csv"],
+        ["gate", *compared, "-d", "0.1", "-m", "a", "-o", "b", "-j", "gate.xml"],
+        ["gate", *compared, "-d", "0.1", "-m", "a", "-o", "b", "-w", "gate.md"],
+    ):
+        assert main(words) in (1, 3)
+        assert "cannot write: no space left on device" in capsys.readouterr().err
+        assert Path(words[-1]).read_text() == "of before\n"
 
 
 def test_differ_refuses_in_words(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import lzma
 import os
 import shutil
 import subprocess
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +22,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from redelve.data import compressed_names, lzw
-from redelve.data.files import AtomicFiles, find_file, open_bytes, read_blocks, read_text, write_atomic
+from redelve.data.files import (
+    AtomicFiles,
+    check_plain,
+    file_digest,
+    find_file,
+    open_bytes,
+    read_blocks,
+    read_text,
+    write_atomic,
+    write_json_once,
+)
 from redelve.errors import FormatError, LocationError, RedelveError
 
 TEXT = "".join(f"{i} {i * i} {i % 7}\n" for i in range(3000)).encode()
@@ -404,6 +415,21 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert names(tmp_path) == ["train.0"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    uses: list[Callable[[Path], object]] = [file_digest, check_plain, lambda path: write_json_once(path, "1")]
+    for use in uses:
+        with pytest.raises(FormatError, match="this is a pipe or a device, no file"):
+            use(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no files in memory here")
+def test_files_in_memory_are_files() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        test_a_failure_leaves_the_old_file(Path(folder))
+
+
 @pytest.mark.parametrize("place", ["", "no/such/folder/train.0", "nul\0"])
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
     with pytest.raises(LocationError, match="cannot write"):
@@ -464,3 +490,9 @@ def test_files_already_in_place_go_back_when_a_later_one_fails(tmp_path: Path) -
         write_together(new, (tmp_path / "c").mkdir)
     assert (tmp_path / "a").read_text() == "old"
     assert names(tmp_path) == ["a", "c"]
+
+
+def test_the_first_to_write_a_file_once_has_the_word(tmp_path: Path) -> None:
+    assert write_json_once(tmp_path / "marker", '"ours"\n') == "ours"
+    assert write_json_once(tmp_path / "marker", '"theirs"\n') == "ours"
+    assert (tmp_path / "marker").read_text() == '"ours"\n'

@@ -239,6 +239,13 @@ def test_names_cannot_break_the_summaries() -> None:
     assert "<a>" not in gate_markdown(found)
 
 
+def test_a_name_with_what_no_xml_may_have_makes_a_sound_report() -> None:
+    new, old = (one.assign(model="a\0\x1b[31m\ufffe\U0001f600") for one in answers(5, 40, 155))
+    case = ElementTree.fromstring(gate_junit(gate(new, old, margin=0.05))).find(".//testcase")
+    assert case is not None
+    assert case.get("name", "").startswith("new a??[31m?\U0001f600 is not worse")
+
+
 def written(folder: Path, kinds: tuple[int, int, int]) -> list[str]:
     for name, one in zip(("new", "main"), answers(*kinds), strict=True):
         one.to_csv(folder / f"{name}.csv", index=False)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from redelve.errors import FormatError, LocationError, PredictionError, SpecError
@@ -315,3 +318,24 @@ def test_who_comes_second_while_an_archive_is_made_uses_it(
     monkeypatch.setattr(layout, "create", late)
     assert Archive.open(root, create=True).verify().ok
     assert read_document(root / MARKER)["created by"] == "the first"
+
+
+TRIES = """
+from redelve.cli.main import main
+for data in ("d\\udcff.csv", "d\\udcff.parquet"):
+    out = f"out-{data}"
+    assert main(["assess", data, "-t", "y", "-m", "constant", "-o", out, "-q"]) == 0
+    assert main(["archive", "compact", out]) == 0
+    assert main(["archive", "verify", out]) == 0
+    assert main(["report", out]) == 0
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 elsewhere")
+def test_a_name_that_is_no_utf8_may_be_that_of_files_and_archives(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": range(40), "y": [k % 7 + 0.5 for k in range(40)]})
+    frame.to_csv(tmp_path / "d\udcff.csv", index=False)
+    frame.to_parquet(tmp_path / "d.parquet")
+    (tmp_path / "d.parquet").rename(tmp_path / "d\udcff.parquet")
+    done = subprocess.run([sys.executable, "-c", TRIES], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import shutil
 import zipfile
@@ -38,6 +39,13 @@ def merged(root: Path) -> bytes:
     other = root.parent / "merged"
     Archive.open(other, create=True).merge(Archive.open(root))
     return everything(other)
+
+
+def verified(root: Path) -> bytes:
+    found = Archive.open(root).verify()
+    if found.problems:
+        raise FormatError(root, None, str(found.problems[0]))
+    return everything(root)
 
 
 def files(root: Path) -> list[Path]:
@@ -102,6 +110,41 @@ def test_links_inside_an_archive_are_refused(root: Path, tmp_path: Path, place: 
     with pytest.raises(FormatError, match="symbolic link leads out of the archive"):
         Archive.open(copy).compact()
     assert files(elsewhere) == before
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [lambda _: None, lambda path: path.mkdir(), lambda path: path.symlink_to("nowhere")],
+    ids=["nothing", "a folder", "a dead link"],
+)
+def test_an_archive_without_the_list_of_its_files_is_not_an_empty_one(
+    tmp_path: Path, instead: Callable[[Path], None]
+) -> None:
+    folder = half_compacted(tmp_path / "a")
+    Archive.open(folder).compact()
+    (folder / "manifest.json").unlink()
+    instead(folder / "manifest.json")
+    for use in (everything, compacted, merged):
+        with pytest.raises(RedelveError, match=r"manifest\.json"):
+            use(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("use", [everything, compacted, merged, verified], ids=lambda one: one.__name__)
+def test_a_pipe_in_the_place_of_any_file_is_refused_and_not_waited_for(
+    root: Path, tmp_path: Path, use: Callable[[Path], bytes]
+) -> None:
+    sound = use(shutil.copytree(root, tmp_path / "sound" / "a"))
+    refused = 0
+    for number, name in enumerate(path.relative_to(root) for path in files(root)):
+        copy = shutil.copytree(root, tmp_path / str(number) / "a")
+        (copy / name).unlink()
+        os.mkfifo(copy / name)
+        try:
+            assert use(copy) == sound, name
+        except RedelveError:
+            refused += 1
+    assert refused
 
 
 def test_a_zip_with_a_member_without_a_name_is_refused(tmp_path: Path) -> None:

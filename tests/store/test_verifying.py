@@ -183,6 +183,47 @@ def test_a_missing_loss_of_a_fresh_record_is_no_number(root: Path) -> None:
         Archive.open(root).load()
 
 
+def changed_instances(change: Callable[[list[Any]], object]) -> Callable[[dict[str, Any]], object]:
+    return lambda content: change(content["instances"])
+
+
+def with_count(count: int) -> Callable[[dict[str, Any]], object]:
+    return changed_instances(lambda each: each[1].update(cases=count))
+
+
+def with_codes(*codes: object) -> Callable[[dict[str, Any]], object]:
+    told = {"colour": {"values": ["red", "blue"], "cases": [list(codes)] * 3}}
+    return lambda content: content.update(columns=told)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        *(
+            (with_count(count), 'expected "cases".*15')
+            for count in (1 << 70, -(1 << 70), 1 << 63, (1 << 63) - 1, 10**9, -1, 0)
+        ),
+        (changed_instances(list.clear), 'there are no "instances"'),
+        (changed_instances(list.pop), 'expected "cases" of the instances to make 15'),
+        *(
+            (with_codes(0, 1, 0, 1, code), 'column "colour" does not fit')
+            for code in (2, -1, 1 << 70, 0.5, True, None, "x", [0])
+        ),
+        (with_codes(0, 1, 0, 1), 'column "colour" does not fit'),
+    ],
+)
+def test_changed_descriptions_of_tasks_are_refused(
+    root: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    """Found by mutated archives: a count of 2**70 ended in NumPy's TypeError, one of 10**9 took gigabytes."""
+    path = one(root, "tasks/*/*.json")
+    content = read_document(path)
+    change(content)
+    write_document(path, content)
+    with pytest.raises(FormatError, match=message):
+        Archive.open(root).load()
+
+
 def test_paths_that_lead_out_of_the_archive_are_refused(root: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim.parquet"
     victim.write_text("precious")
@@ -196,6 +237,20 @@ def test_paths_that_lead_out_of_the_archive_are_refused(root: Path, tmp_path: Pa
         with pytest.raises(FormatError, match="is no file of an archive"):
             Archive.open(root).load()
     assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("kind", ["jobs", "circumstances"])
+def test_a_list_of_files_that_lacks_one_is_refused(root: Path, kind: str) -> None:
+    files = read_document(root / "manifest.json")["files"]
+    lost = next(name for name in files if name.startswith(f"{kind}/"))
+    kept = {name: about for name, about in files.items() if name != lost}
+    write_document(root / "manifest.json", {"files": kept})
+    told = r"it lists \d+ files of jobs and \d+ of circumstances.*take it from a copy of the archive"
+    with pytest.raises(FormatError, match=told):
+        Archive.open(root).load()
+    with pytest.raises(FormatError, match=told):
+        Archive.open(root).compact()
+    assert re.search(told, problems(root))
 
 
 def test_names_of_methods_and_tasks_cannot_lead_out(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ DIFFER = Command(
 def _differ(given: DifferOptions) -> str:
     """What was found; the table of cases is written if one is wanted."""
     from redelve.assessment import Assessment
+    from redelve.data.files import write_atomic
     from redelve.report.difference_views import differences_text
     from redelve.store import Archive
 
@@ -41,7 +42,7 @@ def _differ(given: DifferOptions) -> str:
     found = assessment.differences(first, second, given.task, by=given.by or None)
     if given.out is None:
         return f"{differences_text(found)}\n"
-    found.cases().to_csv(given.out, index=False)
+    write_atomic(given.out, found.cases().to_csv(index=False))
     return f"{differences_text(found)}\n\nCases: {given.out}\n"
 
 

@@ -104,14 +104,17 @@ def _to_do(race: QuestionRace, path: str | None) -> str:
 def _write_calls(race: QuestionRace, path: str) -> None:
     """A table of the answers to get next; one without rows where there are none."""
     import csv
-    from pathlib import Path
+    import io
+
+    from redelve.data.files import write_atomic
 
     has_tasks = any(isinstance(case, tuple) for unit in race.rules.pool.units for case in unit)
-    with Path(path).open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["model", "task", "case"] if has_tasks else ["model", "case"])
-        for model, case in race.missing:
-            writer.writerow([model, *(case if isinstance(case, tuple) else (case,))])
+    made = io.StringIO(newline="")
+    writer = csv.writer(made)
+    writer.writerow(["model", "task", "case"] if has_tasks else ["model", "case"])
+    for model, case in race.missing:
+        writer.writerow([model, *(case if isinstance(case, tuple) else (case,))])
+    write_atomic(path, made.getvalue())
 
 
 class GateOptions(ScoreTableOptions):
@@ -145,8 +148,7 @@ GATE = Command(
 
 def _gate(given: GateOptions) -> str:
     """The verdict; summaries are written if they are wanted."""
-    from pathlib import Path
-
+    from redelve.data.files import write_atomic
     from redelve.findings.gate import gate as found_by
     from redelve.report.gate_summaries import gate_junit, gate_markdown
 
@@ -163,7 +165,7 @@ def _gate(given: GateOptions) -> str:
     )
     for path, made in ((given.junit, gate_junit), (given.markdown, gate_markdown)):
         if path is not None:
-            Path(path).write_text(made(found), encoding="utf-8")
+            write_atomic(path, made(found))
     return ToldWithCode(f"{found}\n", found.exit_code)
 
 

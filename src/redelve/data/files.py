@@ -222,8 +222,19 @@ def file_digest(path: StrPath, kind: str | Callable[[], Any] = "sha256") -> str:
     >>> file_digest(__file__) == file_digest(Path(__file__), hashlib.sha256)
     True
     """
+    check_plain(path)
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, kind).hexdigest()
+
+
+def check_plain(path: StrPath) -> None:
+    """Refuse a pipe, a socket or a device in the place of a file: who reads it may wait for ever."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 (bytes are a path, too)
+    except FileNotFoundError:
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError(path, None, "this is a pipe or a device, no file: remove it")
 
 
 def write_atomic(path: StrPath, data: Data, mode: int = 0o666) -> None:
@@ -233,6 +244,14 @@ def write_atomic(path: StrPath, data: Data, mode: int = 0o666) -> None:
     """
     with AtomicFiles() as files:
         files.write(path, data, mode)
+
+
+def write_json_once(path: StrPath, text: str, limit: int = TEXT_LIMIT) -> Any:
+    """Write a JSON file unless somebody else did; what it says then, ours or theirs."""
+    if find_file(path) is None:
+        check_plain(path)
+        write_atomic(path, text)
+    return read_json(path, limit)
 
 
 def read_json(path: StrPath, limit: int = TEXT_LIMIT) -> Any:
@@ -344,8 +363,12 @@ def _stage(target: Path, data: Data, mode: int) -> Path:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether there is something that takes bytes and is no file; /dev/stdout may lead to one."""
-    return path.exists() and (not path.is_file() or path.is_relative_to("/dev"))
+    """Whether there is something that takes bytes and is no file; /dev/stdout may lead to one.
+
+    /dev/shm holds files in memory, plain ones.
+    """
+    is_device = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")
+    return path.exists() and (not path.is_file() or is_device)
 
 
 def _write_pieces(stream: IO[bytes], data: Data) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from xml.sax.saxutils import escape, quoteattr
 
 from redelve.findings.gate import GateVerdict
 from redelve.report.formatting import escape_markdown, plain
 
+NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may have, not even escaped, though names in tables may."""
 SIGNS = {"not worse": "✅", "worse": "❌", "not enough evidence": "❔"}
 
 
@@ -52,9 +55,10 @@ def gate_junit(verdict: GateVerdict) -> str:
     }
     failures, skipped = int(verdict.answer == "worse"), int(verdict.answer == "not enough evidence")
     counts = f'tests="1" failures="{failures}" errors="0" skipped="{skipped}"'
-    return (
+    return NOT_IN_XML.sub(
+        "?",
         '<?xml version="1.0" encoding="utf-8"?>\n'
         f'<testsuites><testsuite name="redelve gate" {counts}>'
         f'<testcase classname="redelve.gate" name={name}>{bodies[verdict.answer]}'
-        f"<system-out>{text}</system-out></testcase></testsuite></testsuites>\n"
+        f"<system-out>{text}</system-out></testcase></testsuite></testsuites>\n",
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args
 
@@ -174,15 +175,21 @@ def _read_columns(given: DocumentFields, counts: Sequence[int]) -> list[dict[str
     for name in told.content:
         one = DocumentFields(given.path, told.take(name, dict))
         levels, codes = np.array(one.texts("values"), dtype=np.str_), one.take("cases", list)
-        try:
-            values = [levels[np.array(some, dtype=np.int64)] for some in codes]
-        except (IndexError, TypeError, ValueError):
-            values = []
-        if [len(some) for some in values] != list(counts):
+        fit = len(codes) == len(counts) and all(map(partial(_are_codes, len(levels)), codes, counts))
+        if not fit:
             raise FormatError(given.path, None, f'the column "{name}" does not fit the cases')
-        for columns, some in zip(found, values, strict=True):
-            columns[name] = some
+        for columns, some in zip(found, codes, strict=True):
+            columns[name] = levels[np.array(some, dtype=np.int64)]
     return found
+
+
+def _are_codes(levels: int, codes: Any, count: int) -> bool:
+    """Whether this is a list that has the number of one of the levels for each of so many cases."""
+    return (
+        isinstance(codes, list)
+        and len(codes) == count
+        and all(type(one) is int and 0 <= one < levels for one in codes)
+    )
 
 
 def _told_of(losses: Mapping[str, Loss]) -> Document:
@@ -235,7 +242,7 @@ def read_task(path: Path, root: Path, *, with_truths: bool = True) -> TaskFacts:
         **plain,
         digest=digest,
         targets=tuple(_target(path, one) for one in given.take("targets", list)),
-        instances=tuple(_bare_instance(path, one) for one in given.take("instances", list)),
+        instances=_bare_instances(given),
         baselines=_baselines(given),
         notes=given.texts("notes"),
         own_losses=_own_losses(given),
@@ -262,6 +269,12 @@ def _target(path: Path, content: Any) -> Target:
         )
     except RedelveError as error:
         raise FormatError(path, None, str(error)) from None
+
+
+def _bare_instances(given: DocumentFields) -> tuple[InstanceFacts, ...]:
+    if not (told := given.take("instances", list)):
+        raise FormatError(given.path, None, 'there are no "instances": restore the file from a copy')
+    return tuple(_bare_instance(given.path, one) for one in told)
 
 
 def _bare_instance(path: Path, content: Any) -> InstanceFacts:
@@ -298,9 +311,9 @@ def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts
         expected += [TRUTH + target.name, CENSORING + target.name]
     if table.schema.names != expected or table.schema.types[:3] != [pa.int32(), pa.int64(), pa.int64()]:
         raise FormatError(path, None, f"expected the columns {', '.join(expected)} with their types")
-    counts = [DocumentFields(given.path, one).take("cases", int) for one in given.take("instances", list)]
+    counts = _counts(given, len(table))
     numbers = table.column("instance").to_numpy()
-    if not np.array_equal(numbers, np.repeat(np.arange(len(counts)), np.maximum(counts, 0))):
+    if not np.array_equal(numbers, np.repeat(np.arange(len(counts)), counts)):
         raise FormatError(path, None, f"expected {counts} cases of the instances, in their order")
     instances, start = [], 0
     columns = _read_columns(given, counts)
@@ -310,6 +323,19 @@ def with_truth(root: Path, facts: TaskFacts, given: DocumentFields) -> TaskFacts
         instances.append(_filled(path, facts, one, table.slice(start, count), has_units=has_units))
         start += count
     return replace(facts, instances=tuple(instances))
+
+
+def _counts(given: DocumentFields, rows: int) -> list[int]:
+    """How many test cases each instance has; together as many as there are rows of true values."""
+    each = [DocumentFields(given.path, one).take("cases", int) for one in given.take("instances", list)]
+    if min(each) < 0 or sum(each) != rows:
+        raise FormatError(
+            given.path,
+            None,
+            f'expected "cases" of the instances to make {rows}, as there are true values, '
+            f"but got {each!r:.80}: restore the file from a copy",
+        )
+    return each
 
 
 def _more_columns(given: DocumentFields) -> list[str]:

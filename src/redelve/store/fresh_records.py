@@ -26,7 +26,7 @@ from redelve.errors import FormatError, LocationError
 from redelve.model.dataset import Numbers
 from redelve.store.heads import Head, environment_digest, head_of
 from redelve.store.layout import DocumentFields, plain_value
-from redelve.store.record_rows import KEYS, LOSS, Columns, failures_named, losses_of, sound_bytes
+from redelve.store.record_rows import KEYS, LOSS, Columns, failures_named, losses_of, mapped, sound_bytes
 
 DONE, NOT_DONE, SEVERAL = "done", "not-done", "several"
 NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.(done|not-done|several)\.([0-9a-f]{64})\.arrow", re.ASCII)
@@ -257,7 +257,7 @@ class FreshFile:
 
     def table(self) -> pa.Table:
         """What is in it, checked for what could do harm."""
-        with failures_named(self.path), pa.memory_map(str(self.path)) as source:
+        with failures_named(self.path), mapped(self.path) as source:
             table = pa.ipc.open_file(sound_bytes(self.path, source, self.checksum)).read_all()
             table.validate(full=True)
             return table

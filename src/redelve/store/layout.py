@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import quote
 
 from redelve.data.decompression import damage, is_zip_folder
-from redelve.data.files import read_json, write_atomic
+from redelve.data.files import check_plain, read_json, write_atomic
 from redelve.errors import FormatError, LocationError, SpecError, in_words
 from redelve.model.dataset import digest
 
@@ -87,10 +87,15 @@ def folder_of(kind: str, method: str, task: str, version: str) -> str:
 
 def write_document(path: Path, content: Mapping[str, Any]) -> None:
     """Write a JSON file whose last entry is a checksum of the others."""
-    plain = plain_value(dict(content))
     path.parent.mkdir(parents=True, exist_ok=True)
+    check_plain(path)
+    write_atomic(path, _document_text(content))
+
+
+def _document_text(content: Mapping[str, Any]) -> str:
+    plain = plain_value(dict(content))
     text = json.dumps({**plain, "checksum": _checksum(plain)}, indent=1, ensure_ascii=False, allow_nan=False)
-    write_atomic(path, text + "\n")
+    return text + "\n"
 
 
 def read_document(path: Path) -> Document:

@@ -25,7 +25,7 @@ from redelve.answers.predictions import (
     Target,
     TargetDistributions,
 )
-from redelve.data.files import write_atomic
+from redelve.data.files import check_plain, write_atomic
 from redelve.errors import FormatError, LocationError, PredictionError
 from redelve.model.dataset import Numbers
 from redelve.run.results import Job
@@ -344,9 +344,15 @@ def sound_bytes(path: Path, source: pa.NativeFile, checksum: str) -> pa.Buffer:
     return data
 
 
+def mapped(path: Path) -> pa.MemoryMappedFile:
+    """A file's bytes; Arrow takes names as UTF-8, which those of files need not be, and waits for pipes."""
+    check_plain(path)
+    return pa.memory_map(os.fsencode(path))
+
+
 def read_table(path: Path, checksum: str, columns: Sequence[str] | None = None) -> pa.Table:
     """A whole table, or some of its columns, of a file with that checksum."""
-    with failures_named(path), pa.memory_map(str(path)) as source:
+    with failures_named(path), mapped(path) as source:
         file = pq.ParquetFile(pa.BufferReader(sound_bytes(path, source, checksum)))
         _check_rows(path, file.metadata.num_rows)
         table = file.read(columns)
@@ -391,7 +397,7 @@ class RecordTable:
     @cached_property
     def _source(self) -> pa.MemoryMappedFile:
         with failures_named(self.path):
-            return pa.memory_map(str(self.path))
+            return mapped(self.path)
 
     @cached_property
     def _bytes(self) -> pa.Buffer | FormatError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -130,6 +131,9 @@ def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
     # Fresh files come first: one that is compacted meanwhile is then seen twice, and not missed.
     listed = fresh_files(root / FRESH)
     files = read_manifest(root)
+    if not files and not listed and any((root / "jobs").glob("*.parquet")):
+        told = "it is not there, though records were gathered: take it from a copy of the archive"
+        raise FormatError(root / MANIFEST, None, told)
     stored = tuple(_stored_entries(root, files, FOREIGN if is_foreign else STORED))
     opened, origin = OpenFiles(), FOREIGN if is_foreign else NEW
     fresh = tuple(SnapshotEntry(*one, origin) for file in listed for one in opened.records(file))
@@ -139,7 +143,7 @@ def _read_snapshot(root: Path, *, is_foreign: bool) -> Snapshot:
 def read_manifest(root: Path) -> dict[str, Document]:
     """The compacted files by their paths in the archive; none of these leads out of it."""
     path = root / MANIFEST
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     files = DocumentFields(path, read_document(path)).take("files", dict)
     for name, about in files.items():
@@ -148,6 +152,12 @@ def read_manifest(root: Path) -> dict[str, Document]:
         given = DocumentFields(path, about)
         given.take("sha256", str)
         given.take("bytes", int)
+    jobs, circumstances = (len(files_of(files, kind)) for kind in ("jobs", "circumstances"))
+    if jobs != circumstances:
+        told = (
+            f"it lists {jobs} files of jobs and {circumstances} of circumstances, of which each job has one"
+        )
+        raise FormatError(path, None, f"{told}: the list is damaged; take it from a copy of the archive")
     return dict(files)
 
 

@@ -58,7 +58,8 @@ def column_names(path: Path) -> list[str]:
 def _parquet_columns(path: Path) -> list[str]:
     from pyarrow import parquet
 
-    return list(map(str, parquet.read_schema(path).names))
+    with path.open("rb") as stream:
+        return list(map(str, parquet.read_schema(stream).names))
 
 
 def _text_columns(ending: str, start: str) -> list[str]:

@@ -305,7 +305,7 @@ def _read_parquet(path: StrPath, manner: ReadingManner) -> Table:
         open_bytes(path).close()  # tells why it can't be opened
         raise LocationError(f"{os.fspath(path)}: no such file")
     try:
-        file = parquet.ParquetFile(found)
+        file = parquet.ParquetFile(pa.memory_map(os.fsencode(found)))
         groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
         size = sum(group.total_byte_size for group in groups)
         cells = file.metadata.num_rows * file.metadata.num_columns
@@ -327,7 +327,8 @@ def _parquet_frame(path: StrPath) -> FrameReader:
 def _read_parquet_frame(path: Path) -> Any:
     import pandas as pd
 
-    return pd.read_parquet(path)
+    with path.open("rb") as stream:
+        return pd.read_parquet(stream)
 
 
 def table_from_arrow(table: Any, source: str, own: FrameReader | None = None) -> Table:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from redelve.data.decompression import damage
+from redelve.data.files import check_plain
 from redelve.data.scores.json_texts import head, parsed, read_json
 from redelve.data.scores.readers.reader_tools import (
     any_below,
@@ -140,6 +141,7 @@ def _is_sample(one: Any) -> bool:
 def _from_zip(path: Path) -> dict[str, Any]:
     """The parts of an `.eval` log; without a header it is one that is still written, or was never ended."""
     try:
+        check_plain(path)
         with zipfile.ZipFile(path) as archive, path.open("rb") as stream:
             names = {one.filename: one for one in archive.infolist()}
             start = next((one for one in ("header.json", "_journal/start.json") if one in names), None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.data.decompression import damage
+from redelve.data.files import check_plain
 from redelve.data.scores.readers.answer_scores import fold_ratio, measure_of
 from redelve.data.scores.readers.frame_reader import FrameReader
 from redelve.data.scores.score_readers import ScoreWish
@@ -108,6 +109,7 @@ def _wide(
 
 def _array_names(path: Path) -> list[str]:
     try:
+        check_plain(path)
         with zipfile.ZipFile(path) as archive:
             return archive.namelist()
     except damage():
@@ -117,6 +119,7 @@ def _array_names(path: Path) -> list[str]:
 def _arrays(path: Path) -> pd.DataFrame:
     """The arrays in a file by numpy, never unpickled, and never more than a table holds."""
     try:
+        check_plain(path)
         with zipfile.ZipFile(path) as archive:
             size = sum(one.file_size for one in archive.infolist())
         if size > LARGEST_ARRAYS:
