@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ENOUGH_SETS = (16, 8, FIRST_LOOK)
 """The size raced is the largest with so many training sets; if none has, the largest with the next number."""
 UNITS = {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-SPAN = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*")
+SPAN = re.compile(r"\s*+(\d++(?:\.\d*+)?+|\.\d++)\s*+([a-z]*+)\s*+")
 
 Work = tuple[str, str]
 """A task and a method."""

@@ -84,6 +84,12 @@ def test_bad_ranges_name_the_item(written: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_blanks_after_a_bracket_take_time_that_grows_with_them() -> None:
+    """A pattern that tries every way to share the blanks out would take hours."""
+    with pytest.raises(SpecError, match="bad interval"):
+        parse_range("[" + " " * 400_000 + "0")
+
+
 @given(strategies.ranges)
 def test_ranges_round_trip(allowed: Range) -> None:
     assert parse_range(str(allowed)) == allowed

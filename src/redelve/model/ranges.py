@@ -149,7 +149,7 @@ class SingleValue:
 
 RangeItem = RealInterval | IntegerRange | SingleValue
 
-ITEM = re.compile(r"[\[(]\s*[^\s\[(\])]*(?:\s*,\s*[^\s\[(\])]*)?\s*[\])]|\S+")
+ITEM = re.compile(r"[\[(]\s*+[^\s,\[(\])]*+(?:\s*+,\s*+[^\s\[(\])]*+)?\s*+[\])]|\S+")
 INTEGERS = re.compile(r"([+-]?(?:\d+|inf))\.\.([+-]?(?:\d+|inf))", re.IGNORECASE | re.ASCII)
 
 

@@ -235,6 +235,13 @@ def test_other_encodings_are_read_and_told_where_there_is_no_doubt(
     assert all("--encoding NAME" in note for note in table.notes)
 
 
+def test_an_encoding_is_guessed_in_time_that_grows_with_the_file(tmp_path: Path) -> None:
+    """A pattern that looks at every letter's followers again would take minutes."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"name,b\n" + b"x" * 2_000_000 + b"-Jos\xe9 M,1\n")
+    assert ' ("José M")' in read_table(path).notes[0]
+
+
 def test_an_encoding_that_is_given_is_used_and_one_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name,b\nМосква,1\n".encode("cp1251"))
@@ -254,6 +261,15 @@ def test_latin_1_is_read_in_arff_too(tmp_path: Path) -> None:
     table = read_table(path)
     assert values(table, "a") == ["José"]
     assert "latin-1" in table.notes[0]
+
+
+def test_blanks_in_arff_take_time_that_grows_with_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.arff"
+    path.write_text(
+        "@relation r\n@attribute a string\n@attribute b string\n@data\nx  ," + " " * 400_000 + "y'\n"
+    )
+    with pytest.raises(FormatError, match="check its quotes"):
+        read_table(path)
 
 
 LATE = "".join(f"{row},{row / 8},a{row % 3},{row % 7}\n" for row in range(400))

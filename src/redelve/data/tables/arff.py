@@ -22,7 +22,8 @@ NO_NUMBER = ("nan", "na")  # some programs write a missing number so
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s{]+)\s*(.*)""", re.IGNORECASE | re.DOTALL
 )
-VALUE = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,\t'"]*?))\s*(,|\t|$)""")
+VALUE = re.compile(r"""\s*+(?:'((?:\\.|[^'\\])*+)'|"((?:\\.|[^"\\])*+)"|([^,\t'"]*+))\s*(,|\t|$)""")
+"""Possessive, so that a line takes time that grows with it; blanks at the end of a bare value are in it."""
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 QUOTED_VALUE = re.compile(QUOTED)
 BETWEEN_BLANKS = re.compile(rf"{QUOTED}|[^\s'\"]+")
@@ -183,9 +184,13 @@ def _values(line: str, number: int, path: str) -> list[str | None]:
             raise FormatError(path, number, f'can\'t read "{shown(line[position:], 40)}": check its quotes')
         single, double, bare, separator = match.groups()
         quoted = single if single is not None else double
-        values.append(_unescaped(quoted) if quoted is not None else None if bare in ("?", "") else bare)
+        values.append(_unescaped(quoted) if quoted is not None else _bare(bare.rstrip()))
         position = match.end()
     return values
+
+
+def _bare(text: str) -> str | None:
+    return None if text in ("?", "") else text
 
 
 def _unquoted(text: str) -> str:

@@ -37,7 +37,7 @@ MOST_INSTANCES = 10_000
 DECIMALS = (".", ",")
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-LINE_IN_MESSAGE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+LINE_IN_MESSAGE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)")
 
 
 @dataclass(frozen=True)

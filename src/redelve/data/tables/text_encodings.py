@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import NamedTuple
 
 from redelve.data.delve.keyed_lines import shown
@@ -10,7 +11,7 @@ from redelve.data.files import UTF8, NotUtf8, StrPath, first_line, raw_blocks, s
 from redelve.errors import FormatError
 
 LATIN1, CP1252 = "latin-1", "cp1252"
-FOREIGN = re.compile(rb"[A-Za-z ]*[\x80-\xff]+[A-Za-z ]*")
+PLAIN = string.ascii_letters.encode() + b" "
 HIGH = re.compile(rb"[\x80-\xff]+")
 TYPOGRAPHIC = frozenset(b"\x80\x85\x8a\x8c\x8e\x91\x92\x93\x94\x95\x96\x97\x99\x9a\x9c\x9e")
 """The bytes from 0x80 to 0x9f that Western texts on Windows have: €, quotes, dashes, Š, Œ, Ž."""
@@ -77,11 +78,17 @@ def _foreign_runs(path: StrPath) -> tuple[list[bytes], bytes, set[int]]:
     for block in raw_blocks(path):
         found = HIGH.findall(block)
         if found and not example:
-            match = FOREIGN.search(block)
-            example = match[0] if match else b""
+            example = _with_neighbours(block, found[0])
         seen.update(*found)
         runs += found[: RUNS_LOOKED_AT - len(runs)]
     return runs, example, seen
+
+
+def _with_neighbours(block: bytes, run: bytes) -> bytes:
+    """A run of bytes beyond ASCII with the letters around it; a pattern would be slow."""
+    before, _, after = block.partition(run)
+    begin, end = len(before.rstrip(PLAIN)), len(after) - len(after.lstrip(PLAIN))
+    return before[begin:] + run + after[:end]
 
 
 def _is_utf8(run: bytes) -> bool:
