@@ -9,8 +9,7 @@ import numpy as np
 
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, percent, rejections, table
 from benchmarks.calibration.simulation import Generator
-from redelve.data.tables.design_choice import windows
-from redelve.data.tables.named_designs import CasesKnown, completed, named_design
+from redelve.data.tables.named_designs import CasesKnown, completed, named_design, windows
 from redelve.stats.forward import analyse_forward, compare_forward
 from redelve.stats.mean_squares import FloatArray
 

@@ -18,7 +18,8 @@ from benchmarks.calibration.exchangeable import PROBLEMS, Drawn, Numbers, Proble
 from benchmarks.calibration.simulation import Generator
 from redelve.answers.answer import baselines_by_loss, losses_for
 from redelve.answers.predictions import Truth
-from redelve.data.tables.design_choice import choose_design, fold_lists
+from redelve.data.tables.first_look import choose_design
+from redelve.data.tables.named_designs import fold_lists
 from redelve.data.tasks import task
 from redelve.findings import Findings, find
 from redelve.run.experiment import task_facts

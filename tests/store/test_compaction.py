@@ -23,10 +23,11 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import ipc
 
+from redelve.answers.losses import usual_losses
 from redelve.errors import FormatError
 from redelve.run.results import Costs, Record
 from redelve.store import Archive, record_rows
-from redelve.store.record_rows import LOSS
+from redelve.store.record_rows import LOSS, USUAL_LOSSES
 from tests.fuzzing.inside import seal
 from tests.store.made import (
     TASK,
@@ -302,3 +303,8 @@ def test_a_sound_file_without_a_column_that_it_tells_of_is_refused(tmp_path: Pat
         seal(path, made.getvalue())
     with pytest.raises(FormatError, match=r"the record of .*damaged"):
         archive.compact()
+
+
+def test_files_of_losses_have_columns_of_the_losses_that_redelve_computes_unless_told() -> None:
+    """They are part of the format: what other packages register must not change the files."""
+    assert tuple(loss.code for loss in usual_losses() if loss.is_builtin) == USUAL_LOSSES

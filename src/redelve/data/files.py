@@ -13,7 +13,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
@@ -393,8 +393,7 @@ def _put_in_place(staged: dict[Path, Path]) -> None:
     for _, old in done:
         if old:
             old.unlink(missing_ok=True)
-    for folder in {place.parent for place in staged}:
-        sync_folder(folder)
+    sync_all({place.parent for place in staged})
 
 
 def _second_name(target: Path) -> Path | None:
@@ -421,8 +420,12 @@ def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
-def sync_all(paths: Iterable[StrPath]) -> None:
+def sync_all(paths: Collection[StrPath]) -> None:
     """Make files or folders durable, several at once: the disk takes them together, in less time."""
+    if len(paths) < 2:
+        for path in paths:
+            _sync(path)
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(SYNCED_AT_ONCE) as pool:

@@ -19,7 +19,7 @@ from redelve.data.tables import Description, Intake, from_file, from_frame
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.corrections import MissingLike, NamesLike
 from redelve.data.tables.description import Kind, for_another_target, read_description
-from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.first_look import DesignChoice
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tables.table_columns import legal_name
 from redelve.errors import LocationError, SpecError, kind_told

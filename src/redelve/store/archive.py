@@ -46,7 +46,6 @@ from redelve.store.fresh_records import GroupCommit, fresh_files, write_fresh
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
 from redelve.store.look_files import looked_before, races_on, take_over
-from redelve.store.rebuilding import rebuild, rescored, sweep
 from redelve.store.record_rows import (
     LOSS,
     Columns,
@@ -56,14 +55,10 @@ from redelve.store.record_rows import (
     key_columns,
     read_table,
 )
+from redelve.store.rescoring import rescored
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, apart, joined, same_data_told, with_others
-from redelve.store.snapshot import (
-    SnapshotEntry,
-    files_of,
-    read_manifest,
-    read_snapshot,
-)
+from redelve.store.snapshot import SnapshotEntry, files_of, read_manifest, read_snapshot, rebuild, sweep
 from redelve.store.soundness import VerifyReport, verify
 
 if TYPE_CHECKING:

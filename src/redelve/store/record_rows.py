@@ -34,6 +34,8 @@ Columns = dict[str, pa.Array]
 
 KEYS = {"instance": pa.int32(), "run": pa.int32(), "case": pa.int64()}
 GUESS, GUESS_FOR, LOG_PROBABILITY, LOSS = "guess.", "guess-for-", "log-probability.", "loss."
+USUAL_LOSSES = ("A", "S", "L", "Q", "Z", "C")
+"""The losses that every file of losses has a column for, so that files of different tasks fit together."""
 TOLD_PROBABILITY = "told-probability."
 DECISION_VALUE = "decision-value."
 CLOSE = 1e-9

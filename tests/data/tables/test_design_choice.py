@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redelve.data.tables.design_choice import DesignChoice, choose_design, fold_lists
+from redelve.data.tables.first_look import DesignChoice, choose_design
+from redelve.data.tables.named_designs import fold_lists
 from redelve.errors import SpecError
 
 # cases → selection, sizes, test cases, instances

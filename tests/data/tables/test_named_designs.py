@@ -14,8 +14,8 @@ from redelve.data.tables.description import (
     format_description,
     parse_description,
 )
-from redelve.data.tables.design_choice import DesignChoice, windows
-from redelve.data.tables.named_designs import named_design
+from redelve.data.tables.first_look import DesignChoice
+from redelve.data.tables.named_designs import named_design, windows
 from redelve.errors import SpecError
 from redelve.findings.validity import check_results
 from redelve.run.experiment import task_facts

@@ -31,7 +31,7 @@ from redelve.answers.predictions import (
 )
 from redelve.errors import PredictionError, SpecError
 from redelve.model.dataset import Numbers
-from redelve.stats import standardise
+from redelve.stats import angular_baselines, anova
 from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ class AbsoluteError(ByFormula, DistanceLoss):
     kinds = ("integer", "real", "angular")
     place, by_default, in_delve = 1, True, True
     formulas: ClassVar = {
-        "integer": standardise.baseline_absolute,
-        "real": standardise.baseline_absolute,
-        "angular": standardise.baseline_absolute_angular,
+        "integer": anova.baseline_absolute,
+        "real": anova.baseline_absolute,
+        "angular": angular_baselines.baseline_absolute_angular,
     }
 
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
@@ -197,9 +197,9 @@ class SquaredError(ByFormula, DistanceLoss):
     kinds = ("integer", "real", "angular")
     place, by_default, in_delve = 2, True, True
     formulas: ClassVar = {
-        "integer": standardise.baseline_squared,
-        "real": standardise.baseline_squared,
-        "angular": standardise.baseline_squared_angular,
+        "integer": anova.baseline_squared,
+        "real": anova.baseline_squared,
+        "angular": angular_baselines.baseline_squared_angular,
     }
 
     def distance(self, truth: Truth, guess: Numbers) -> Numbers:
@@ -222,7 +222,7 @@ class ZeroOne(ByFormula, DistanceLoss):
     title = "Zero-one"
     kinds = ("categorical", "integer")
     place, by_default, in_delve = 5, True, True
-    formulas: ClassVar = dict.fromkeys(kinds, standardise.baseline_zero_one)
+    formulas: ClassVar = dict.fromkeys(kinds, anova.baseline_zero_one)
 
     @property
     def is_share(self) -> bool:
@@ -279,10 +279,10 @@ class NegativeLogProbability(ByFormula):
     is_shift = True
     sign = -1.0
     formulas: ClassVar = {
-        "categorical": standardise.baseline_log_discrete,
-        "integer": standardise.baseline_log_discrete,
-        "real": standardise.baseline_log_gaussian,
-        "angular": standardise.baseline_log_angular,
+        "categorical": anova.baseline_log_discrete,
+        "integer": anova.baseline_log_discrete,
+        "real": anova.baseline_log_gaussian,
+        "angular": angular_baselines.baseline_log_angular,
     }
 
     def limits(self, targets: Sequence[Target]) -> tuple[float, float]:
@@ -318,7 +318,7 @@ class SquaredProbability(ByFormula):
     place, by_default, in_delve = 4, True, True
     baseline_kinds = ("categorical", "integer")
     needs_every_level = True
-    formulas: ClassVar = dict.fromkeys(baseline_kinds, standardise.baseline_squared_probability)
+    formulas: ClassVar = dict.fromkeys(baseline_kinds, anova.baseline_squared_probability)
     lowest, highest = 0.0, 2.0
 
     def part_of(self, answer: Answer) -> Prediction | None:
@@ -362,7 +362,7 @@ class RankedProbability(ByFormula):
     place, by_default = 6, True
     lowest = 0.0
     allows_censored = False
-    formulas: ClassVar = dict.fromkeys(kinds, standardise.baseline_ranked_probability)
+    formulas: ClassVar = dict.fromkeys(kinds, anova.baseline_ranked_probability)
 
     def part_of(self, answer: Answer) -> Prediction | None:
         """The predictive distributions."""

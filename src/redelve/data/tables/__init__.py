@@ -8,7 +8,7 @@ from redelve.data.tables.description import (
     read_description,
     write_description,
 )
-from redelve.data.tables.design_choice import DesignChoice, choose_design
+from redelve.data.tables.first_look import DesignChoice, choose_design
 
 __all__ = [
     "ColumnDescription",

@@ -22,11 +22,10 @@ from redelve.data.tables.description import (
     Use,
     read_description,
 )
-from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.first_look import DesignChoice, suspicions
 from redelve.data.tables.frame_tables import column_of_values, table_from_frame
 from redelve.data.tables.inputs_and_target import TargetLike, with_target
 from redelve.data.tables.named_designs import named_design, with_gap
-from redelve.data.tables.suspicions import suspicions
 from redelve.data.tables.table_columns import (
     NUMBERS_FOR_DATES,
     ColumnFacts,

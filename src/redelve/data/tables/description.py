@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn, get_args
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.data.files import StrPath, read_text, write_atomic
-from redelve.data.tables.design_choice import DesignChoice
+from redelve.data.tables.first_look import DesignChoice
 from redelve.errors import FormatError, LocationError, SpecError
 from redelve.model import Scheme, parse_range
 from redelve.model.dataset import ORIGINS

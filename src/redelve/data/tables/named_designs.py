@@ -1,4 +1,7 @@
-"""Designs by name, such as "cv 10x3" or "time": what is said is kept, what is left open suits the cases."""
+"""Designs by name, such as "cv 10x3" or "time": what is said is kept, what is left open suits the cases.
+
+And the folds and windows of time that a choice stands for.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from redelve.data.tables.design_choice import (
+import numpy as np
+from numpy.typing import NDArray
+
+from redelve.data.tables.first_look import (
     FEWEST_TO_NEST,
     DesignChoice,
     check_enough,
@@ -15,6 +21,10 @@ from redelve.data.tables.design_choice import (
     divided,
 )
 from redelve.errors import SpecError, hint
+from redelve.model import Instance
+from redelve.model.dataset import Rows
+from redelve.model.designs import cross_validation_lists
+from redelve.model.designs.explicit import CaseLists
 
 Selected = Literal["cross-validation", "nested-cross-validation", "disjoint", "holdout", "time"]
 NAMES: Mapping[str, Selected] = {
@@ -194,3 +204,60 @@ def _reasons(asked: DesignChoice, blocks: int, test: int, size: int) -> tuple[st
 
 def _in_groups(known: CasesKnown) -> str:
     return "" if known.groups is None else f" in {len(known.groups)} groups"
+
+
+# The sets that a choice stands for
+
+
+def fold_lists(
+    choice: DesignChoice,
+    case_numbers: Rows,
+    *,
+    seed_names: Sequence[str | int],
+    classes: Rows | None = None,
+    commonality: Rows | None = None,
+) -> list[CaseLists]:
+    """Training and test cases of every fold of every repetition; `classes` are needed to stratify."""
+    if choice.stratify and classes is None:
+        raise SpecError("stratify = true needs a target with classes: leave it out to predict numbers")
+    return [
+        pair
+        for repetition in range(choice.repetitions)
+        for pair in cross_validation_lists(
+            case_numbers,
+            choice.folds,
+            (*seed_names, repetition),
+            classes=classes if choice.stratify else None,
+            commonality=commonality,
+        )
+    ]
+
+
+def windows(
+    choice: DesignChoice, size: int, case_count: int, moments: NDArray[np.datetime64] | None = None
+) -> tuple[Instance, ...]:
+    """Forward in time: blocks of test cases at the end, each with the window of `size` cases before its gap.
+
+    Cases are in the order of time. Blocks begin where the date changes, so that no date is in both.
+
+    >>> choice = DesignChoice("time", (4,), test_set_size=6, instances=2, gap=1)
+    >>> [(one.training.tolist(), one.testing.tolist()) for one in windows(choice, 4, 12)]
+    [([1, 2, 3, 4], [6, 7, 8]), ([4, 5, 6, 7], [9, 10, 11])]
+    """
+    first, blocks = case_count - choice.test_set_size, choice.instances
+    edges = first + np.arange(blocks + 1) * choice.test_set_size // blocks
+    if moments is not None:
+        starts = np.flatnonzero(np.concatenate([[True], moments[1:] != moments[:-1]]))
+        places = np.searchsorted(starts, edges[:-1])
+        edges = np.append(np.append(starts, case_count)[places], case_count)
+    if (np.diff(edges) < 1).any():
+        raise SpecError(
+            f"the last {choice.test_set_size} cases have too few different dates for {blocks} blocks: choose "
+            "fewer blocks (instances in the description), or more test cases"
+        )
+    ends = edges[:-1] - choice.gap
+    pairs = zip(ends, edges[:-1], edges[1:], strict=True)
+    return tuple(
+        Instance(number, np.arange(end - size, end), np.arange(start, stop))
+        for number, (end, start, stop) in enumerate(pairs)
+    )

@@ -10,8 +10,8 @@ import numpy as np
 
 from redelve.data.tables.dates import Moments, dates_in
 from redelve.data.tables.description import ColumnDescription, Description
-from redelve.data.tables.design_choice import DesignChoice, choose_design, fold_lists, windows
-from redelve.data.tables.named_designs import CasesKnown, completed
+from redelve.data.tables.first_look import DesignChoice, choose_design
+from redelve.data.tables.named_designs import CasesKnown, completed, fold_lists, windows
 from redelve.data.tables.table_columns import (
     Coded,
     ColumnFacts,

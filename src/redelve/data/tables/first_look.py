@@ -1,20 +1,30 @@
-"""Which design suits the cases: disjoint training sets where there are enough, else cross-validation."""
+"""A first look at a table before anything is run: which design suits its cases, what looks wrong about it.
+
+Training sets are disjoint where there are enough cases, else there is cross-validation.
+
+What is said to look wrong is true of the rows as they are, and comes with the option that cures it. That an
+input gives the target away is said only if chance would not do it once in a thousand million tables;
+docs/own-data.md lists the rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.delve.keyed_lines import shown
 from redelve.errors import SpecError
-from redelve.model import Instance, Scheme
-from redelve.model.dataset import Rows
-from redelve.model.designs import cross_validation_lists
-from redelve.model.designs.explicit import CaseLists
+from redelve.model import CATEGORICAL, Scheme
+from redelve.model.dataset import Numbers, Rows
+
+if TYPE_CHECKING:
+    from redelve.data.tables.description import ColumnDescription
+    from redelve.data.tables.table_columns import ColumnFacts
 
 Selection = Scheme | Literal["disjoint", "holdout"]
 """A scheme, or a name that stands for one with numbers that suit the cases."""
@@ -32,6 +42,14 @@ FEWEST_FOR_TEN_FOLDS = 100
 FEW_TO_DIVIDE = 2000
 MOST_LEFT_ALONE = 12  # so many groups have a fold each: a standard error from fewer folds is a poor one
 FEWEST_TO_NEST = 4  # groups: two train when a pair is left out
+ROWS_LOOKED_AT = (200, 2000)
+"""Most inputs are cleared by a few rows; what a few thousand don't clear is looked at in all."""
+CHANCE = 1e-9
+FEWEST_ROWS = 20
+CODES = frozenset(
+    {-1.0, -9.0, *(sign * (10.0**digits - 1) for sign in (-1, 1) for digits in range(2, 8)), -8888.0, 8888.0}
+)
+FAR, FEWEST_OTHERS, ENOUGH_OTHERS = 0.25, 10, 20_000
 
 
 @dataclass(frozen=True)
@@ -271,55 +289,158 @@ def _reasons_by_groups(why: str, groups: int, folds: int) -> list[str]:
     ]
 
 
-def fold_lists(
-    choice: DesignChoice,
-    case_numbers: Rows,
-    *,
-    seed_names: Sequence[str | int],
-    classes: Rows | None = None,
-    commonality: Rows | None = None,
-) -> list[CaseLists]:
-    """Training and test cases of every fold of every repetition; `classes` are needed to stratify."""
-    if choice.stratify and classes is None:
-        raise SpecError("stratify = true needs a target with classes: leave it out to predict numbers")
-    return [
-        pair
-        for repetition in range(choice.repetitions)
-        for pair in cross_validation_lists(
-            case_numbers,
-            choice.folds,
-            (*seed_names, repetition),
-            classes=classes if choice.stratify else None,
-            commonality=commonality,
-        )
-    ]
+# What looks wrong
 
 
-def windows(
-    choice: DesignChoice, size: int, case_count: int, moments: NDArray[np.datetime64] | None = None
-) -> tuple[Instance, ...]:
-    """Forward in time: blocks of test cases at the end, each with the window of `size` cases before its gap.
+def suspicions(
+    facts: Sequence[ColumnFacts],
+    columns: Sequence[ColumnDescription],
+    target: ColumnDescription,
+    rows: Rows | None = None,
+) -> tuple[str, ...]:
+    """What should be looked at, most serious first; `rows` are the cases without their twins."""
+    pairs = list(zip(facts, columns, strict=True))
+    inputs = [one for one, said in pairs if said.use == "input"]
+    answer = next(one for one, said in pairs if said.use == "target")
+    giving = _giving_away(inputs, answer, rows, is_class=target.type in CATEGORICAL)
+    codes = filter(None, map(_code, [*inputs, answer]))
+    return (*giving, *codes, *filter(None, map(_counter, inputs)))
 
-    Cases are in the order of time. Blocks begin where the date changes, so that no date is in both.
 
-    >>> choice = DesignChoice("time", (4,), test_set_size=6, instances=2, gap=1)
-    >>> [(one.training.tolist(), one.testing.tolist()) for one in windows(choice, 4, 12)]
-    [([1, 2, 3, 4], [6, 7, 8]), ([4, 5, 6, 7], [9, 10, 11])]
-    """
-    first, blocks = case_count - choice.test_set_size, choice.instances
-    edges = first + np.arange(blocks + 1) * choice.test_set_size // blocks
-    if moments is not None:
-        starts = np.flatnonzero(np.concatenate([[True], moments[1:] != moments[:-1]]))
-        places = np.searchsorted(starts, edges[:-1])
-        edges = np.append(np.append(starts, case_count)[places], case_count)
-    if (np.diff(edges) < 1).any():
-        raise SpecError(
-            f"the last {choice.test_set_size} cases have too few different dates for {blocks} blocks: choose "
-            "fewer blocks (instances in the description), or more test cases"
-        )
-    ends = edges[:-1] - choice.gap
-    pairs = zip(ends, edges[:-1], edges[1:], strict=True)
-    return tuple(
-        Instance(number, np.arange(end - size, end), np.arange(start, stop))
-        for number, (end, start, stop) in enumerate(pairs)
+# --- inputs that give the target away ----------------------------------------------------------------------
+
+
+def _giving_away(
+    inputs: Sequence[ColumnFacts], answer: ColumnFacts, rows: Rows | None, *, is_class: bool
+) -> Iterator[str]:
+    every = np.arange(len(answer.column)) if rows is None else rows
+    suspected = list(inputs) if len(every) >= FEWEST_ROWS else []
+    for most in ROWS_LOOKED_AT:
+        some = every[:: -(-len(every) // most)]
+        target = _values(answer, some)
+        suspected = [one for one in suspected if _Pair(_values(one, some), target, is_class).verdict]
+    for one in suspected:
+        pair = _Pair(_values(one, every), _values(answer, every), is_class, one.is_numeric)
+        if pair.verdict and pair.log_chance < math.log(CHANCE / len(inputs)):
+            name = shown(one.name)
+            yield (
+                f'column "{name}" {pair.verdict} the target: if it is known only once the target is, losses '
+                f'say nothing of new cases; then leave it out (--ignore "{name}", ignore="{name}")'
+            )
+
+
+def _values(facts: ColumnFacts, rows: Rows) -> Numbers:
+    """Numbers, or the places of texts; NaN where missing."""
+    if facts.is_numeric and facts.column.numbers is not None:
+        return facts.column.numbers[rows]
+    codes = facts.coded[0][rows].astype(np.float64)
+    return np.where(codes < 0, np.nan, codes)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An input and the target in the same rows; what is missing of the input counts as a value."""
+
+    one: Numbers
+    target: Numbers
+    is_class: bool
+    is_ordered: bool = True
+
+    @cached_property
+    def verdict(self) -> str:
+        """How the input tells the target of every row; empty if it does not."""
+        if self.is_ordered and np.array_equal(self.one, self.target):
+            return "is equal to"
+        if self._is_function:
+            own = len(self._levels[0]) == len(self._classes[0])
+            return "has a value of its own for each value of" if own else "alone tells"
+        if self.is_ordered and not np.isnan(self.one).any():
+            return self._by_order
+        return ""
+
+    @cached_property
+    def _levels(self) -> tuple[Numbers, Rows]:
+        found = np.unique(self.one, return_inverse=True)
+        return found[0], found[1]
+
+    @cached_property
+    def _classes(self) -> tuple[Numbers, Rows]:
+        found = np.unique(self.target, return_inverse=True)
+        return found[0], found[1]
+
+    @cached_property
+    def _is_function(self) -> bool:
+        """Whether rows with the same value have the same target, and there are such rows."""
+        (levels, places), (classes, of_class) = self._levels, self._classes
+        if 2 * len(levels) > len(self.one):
+            return False
+        return len(np.unique(places * len(classes) + of_class)) == len(levels)
+
+    @cached_property
+    def _by_order(self) -> str:
+        """How the order of the input tells the target."""
+        order = np.lexsort((self.target, self.one))
+        one, target = self.one[order], self.target[order]
+        if self.is_class:
+            ends = target[1:] != target[:-1]
+            parts = int(ends.sum()) + 1 == len(self._classes[0]) and (one[1:] != one[:-1])[ends].all()
+            return "alone, by thresholds, tells" if parts else ""
+        if (target[1:] >= target[:-1]).all():
+            return "puts the cases into the same order as"
+        falling = self.target[np.lexsort((-self.target, self.one))]
+        return "puts the cases into the reverse order of" if (falling[1:] <= falling[:-1]).all() else ""
+
+    @property
+    def log_chance(self) -> float:
+        """The logarithm of the chance of this, or of a bound on it, if input and target were independent.
+
+        For a function every level must have drawn its target again and again. For an order it is the share of
+        the orders of the rows that will do.
+        """
+        levels, classes = (np.bincount(places) for _, places in (self._levels, self._classes))
+        if self._is_function:
+            shares = classes / classes.sum()
+            return float(sum(np.log(np.sum(shares**count)) for count in levels))
+        orders = [math.lgamma(count + 1) for count in (*levels, *classes)]
+        ways = math.lgamma(len(classes) + 1) if self.is_class else math.log(2)
+        return ways + sum(orders) - math.lgamma(len(self.one) + 1)
+
+
+# --- codes and counters ------------------------------------------------------------------------------------
+
+
+def _code(facts: ColumnFacts) -> str:
+    """A number such as -999 that is repeated, far from all others."""
+    if not facts.is_numeric:
+        return ""
+    for code in set(facts.extremes) & CODES:
+        others = facts.numbers[facts.numbers != code]
+        times = len(facts.numbers) - len(others)
+        if times < 2 or len(np.unique(others[:ENOUGH_OTHERS])) < FEWEST_OTHERS:
+            continue
+        low, high = float(others.min()), float(others.max())
+        if max(low - code, code - high) >= FAR * (high - low):
+            name, shape = shown(facts.name), f"{code:.0f}"
+            return (
+                f'column "{name}" is {shape} {times} times, far from the rest ({low:.6g} to {high:.6g}): '
+                f'if that means "missing", say so (--missing "{name}={shape}", missing={{"{name}": {shape}}})'
+            )
+    return ""
+
+
+def _counter(facts: ColumnFacts) -> str:
+    """Whole numbers that all differ, without gaps or rising from row to row."""
+    if not facts.is_numeric or facts.missing or facts.known < FEWEST_ROWS or not facts.is_whole:
+        return ""
+    low, high = facts.extremes
+    if facts.distinct < facts.known:
+        return ""
+    rises = bool((np.diff(facts.numbers) > 0).all())
+    if not rises and high - low >= facts.known:
+        return ""
+    what = "rises from row to row" if rises else f"has every number from {low:.0f} to {high:.0f} once"
+    name = shown(facts.name)
+    return (
+        f'column "{name}" {what}: if it only numbers the cases, leave it out (--ignore "{name}", '
+        f'ignore="{name}"); if it is a time, random sets look into the future (--design time, design="time")'
     )
