@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from redelve.answers.predictions import targets_of
 from redelve.data.tasks import task
 from redelve.errors import SpecError
 from redelve.methods.builtin.bayesian_answers import BayesianPredictor, t_slices
@@ -44,7 +45,9 @@ def problem(cases: int, seed: int) -> tuple[TrainingSet, TestInputs, NDArray[np.
         tuple(written(column.texts()[part]) for column in columns)
         for part in (slice(0, cases), slice(cases, None))
     )
-    training = TrainingSet(attributes[:3], attributes[3:], prior, Cases(train, cases))
+    training = TrainingSet(
+        attributes[:3], attributes[3:], prior, Cases(train, cases), targets=targets_of(attributes[3:], prior)
+    )
     return training, TestInputs(attributes[:3], prior, Cases(test[:3], 400)), target[cases:]
 
 

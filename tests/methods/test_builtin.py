@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from redelve.answers.answer import Answer, losses_for, score
+from redelve.answers.predictions import targets_of
 from redelve.errors import SpecError
 from redelve.methods.builtin.bayesian_networks import MonteCarloMethod
 from redelve.methods.builtin.constant import circular_mean, circular_median
@@ -54,7 +55,8 @@ def training_set(
     )
     prior = Prior("std", (AttributePrior(1, "nlmh", "real"), AttributePrior(2, "nlmh", kind, unit=unit)))
     columns = (written(["0"] * len(texts)), written(texts))
-    return TrainingSet(attributes[:1], attributes[1:], prior, Cases(columns, len(texts)))
+    wanted = targets_of(attributes[1:], prior)
+    return TrainingSet(attributes[:1], attributes[1:], prior, Cases(columns, len(texts)), targets=wanted)
 
 
 def constant(training: TrainingSet, count: int = 2) -> Answer:

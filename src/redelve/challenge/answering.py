@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import Guesses
+from redelve.answers.predictions import Guesses, targets_of
 from redelve.challenge.challenge_files import PARTS, Int8Array
 from redelve.challenge.packing import PublicData
 from redelve.challenge.scoring import LABEL
@@ -116,7 +116,7 @@ class PatternMethod(Method):
         positive = training.outputs > 0
         classes: Column = written(["yes" if one else "no" for one in positive.tolist()])
         cases = Cases((*_columns(training.table[:, kept]), classes), len(training))
-        shown = TrainingSet(inputs, (target,), prior, cases)
+        shown = TrainingSet(inputs, (target,), prior, cases, targets=targets_of((target,), prior))
         if (reason := self.method.why_not(shown.targets)) is not None:
             raise SpecError(f'method "{self.name}" cannot work on two classes: {reason}')
         return PatternPredictor(self.method.learn(shown, rng), float(positive.mean()), kept)

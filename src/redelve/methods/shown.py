@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from redelve.answers.predictions import Guesses, Target, guesses_of, targets_of
+from redelve.answers.predictions import Guesses, Target, guesses_of
 from redelve.model import Attribute, Cases, Column, Prior, is_missing
 from redelve.model.coding import Coding
 from redelve.model.dataset import Numbers
@@ -64,14 +64,11 @@ class TrainingSet:
     """The inputs as rows of the user's own frame, where there is one."""
     own_outputs: Any = field(default=None, repr=False, compare=False)
     """The targets as the user has them."""
+    targets: tuple[Target, ...] = field(kw_only=True, repr=False, compare=False)
+    """What is to be predicted, as answers name it."""
 
     def __len__(self) -> int:
         return self.cases.count
-
-    @cached_property
-    def targets(self) -> tuple[Target, ...]:
-        """What is to be predicted."""
-        return targets_of(self.target_attributes, self.prior)
 
     @property
     def input_columns(self) -> tuple[Column, ...]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -304,7 +305,8 @@ def pack_together(experiment: Experiment, jobs: Sequence[Job]) -> Batch:
 def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]:
     assignment = experiment.assignments[job.task]
     looks_at = experiment.methods[job.method].looks_at
-    return lessons_of(assignment, assignment.instances[job.instance], looks_at)
+    targets = experiment.tasks[job.task].targets
+    return lessons_of(assignment, assignment.instances[job.instance], looks_at, targets)
 
 
 def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs] | None = None) -> Package:
@@ -342,25 +344,32 @@ def split(assignment: Assignment, instance: Instance) -> tuple[TrainingSet, Test
 
 
 def lessons_of(
-    assignment: Assignment, instance: Instance, looks_at: LooksAt = "columns"
+    assignment: Assignment,
+    instance: Instance,
+    looks_at: LooksAt = "columns",
+    targets: tuple[Target, ...] | None = None,
 ) -> tuple[TrainingSet, TestInputs]:
     """What the method sees: copies for it alone, so that nobody is hurt by what it does to them.
 
-    What it does not look at is left out, as it may have to be sent to another process.
+    What it does not look at is left out, as it may have to be sent to another process. Whoever knows already
+    what the assignment's `targets` are hands them over.
     """
     data, prior = assignment.data, assignment.task.prior
+    targets = assignment_targets(assignment) if targets is None else targets
     own = None if looks_at == "columns" else assignment.own
     shown = () if own is not None and looks_at == "frame" else data.inputs
     columns = (*data.cases.columns[: len(shown)], *data.cases.columns[len(data.inputs) :])
     training = portable_columns(shown + data.targets, prior, columns, instance.training)
     inputs = portable_columns(shown, prior, columns[: len(shown)], instance.testing)
     learnt, asked = Cases(training, len(instance.training)), Cases(inputs, len(instance.testing))
-    validation = int(dict(assignment.task.prototask.extra).get(VALIDATION, "0"))
+    extra = assignment.task.prototask.extra
+    validation = int(dict(extra).get(VALIDATION, "0")) if extra else 0
+    training_set = partial(TrainingSet, shown, data.targets, prior, learnt, validation, targets=targets)
     if own is None:
-        return TrainingSet(shown, data.targets, prior, learnt, validation), TestInputs(shown, prior, asked)
+        return training_set(), TestInputs(shown, prior, asked)
     known, unknown = (data.case_numbers[rows] - 1 for rows in (instance.training, instance.testing))
     return (
-        TrainingSet(shown, data.targets, prior, learnt, validation, own.inputs(known), own.outputs(known)),
+        training_set(own.inputs(known), own.outputs(known)),
         TestInputs(shown, prior, asked, own.inputs(unknown)),
     )
 

@@ -16,6 +16,7 @@ from redelve.errors import SpecError
 from redelve.methods.shown import TrainingSet
 from redelve.model import Assignment, Attribute, AttributePrior, NumberColumn, parse_range, written
 from redelve.model.encodings import Encoder
+from redelve.run.experiment import assignment_targets
 
 
 def encoder(
@@ -150,7 +151,11 @@ class TestExport:
         made = export(given, instance=0, rules=Rules(missing="fixed"))
         rows = given.instances[0].training
         training = TrainingSet(
-            given.data.inputs, given.data.targets, given.task.prior, given.data.cases.select(rows)
+            given.data.inputs,
+            given.data.targets,
+            given.task.prior,
+            given.data.cases.select(rows),
+            targets=assignment_targets(given),
         )
         encoded = training.encode(chosen)
         assert np.array_equal(encoded.inputs, made.file.inputs[: len(rows)])

@@ -33,13 +33,7 @@ class ArrayTraining(TrainingSet):
 
     table: Any = field(kw_only=True)
     outputs: NDArray[Any] = field(kw_only=True)
-    target: Target = field(kw_only=True)
     labels: NDArray[Any] | None = field(kw_only=True)
-
-    @cached_property
-    def targets(self) -> tuple[Target, ...]:
-        """What is to be predicted."""
-        return (self.target,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +69,8 @@ class ArrayCases:
             Cases((), len(rows)),
             table=taken(self.inputs, rows),
             outputs=self.outputs[rows],
-            target=self.target,
             labels=self.labels,
+            targets=(self.target,),
         )
 
     def testing(self, rows: Rows, *, probabilities: bool = False) -> ArrayInputs:
@@ -131,7 +125,7 @@ def fit_to_arrays(
     with global_randomness(number), explained(estimator, training.table):
         model = copy_for(estimator, np.random.default_rng(number))
         model.fit(training.table, training.outputs)
-    return FittedToArrays(name, model, number, training.target, training.labels, len(training))
+    return FittedToArrays(name, model, number, training.targets[0], training.labels, len(training))
 
 
 def _seed_of(rng: np.random.Generator) -> int:

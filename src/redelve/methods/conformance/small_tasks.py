@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from redelve.answers.predictions import Target, Truth, target_of
+from redelve.answers.predictions import Target, Truth, targets_of
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Column, NumberColumn, Prior, parse_range, written
 from redelve.model.dataset import Numbers
@@ -116,11 +116,11 @@ def _trial(
     learnt = tuple(_column(values[:training]) for values in (*inputs, *targets))
     asked = tuple(_column(values[training:]) for values in inputs)
     testing = len(targets[0]) - training
-    pairs = zip(wanted, targets, strict=True)
+    predicted = targets_of(wanted, prior)
     return SmallTask(
-        TrainingSet(shown, wanted, prior, Cases(learnt, training)),
+        TrainingSet(shown, wanted, prior, Cases(learnt, training), targets=predicted),
         TestInputs(shown, prior, Cases(asked, testing)),
-        tuple(_truth(target_of(one, prior.attribute(one.number)), texts[training:]) for one, texts in pairs),
+        tuple(_truth(one, texts[training:]) for one, texts in zip(predicted, targets, strict=True)),
     )
 
 

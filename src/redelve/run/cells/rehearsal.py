@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from redelve.answers.predictions import targets_of
 from redelve.methods.contract import METHODS, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, NumberColumn, Prior, parse_range
@@ -62,5 +63,6 @@ def _lesson() -> CellLesson:
     )
     prior = Prior("std", tuple(AttributePrior(one.number, "3", "real") for one in attributes))
     columns = NumberColumn(numbers), NumberColumn(numbers**2)
-    training = TrainingSet(attributes[:1], attributes[1:], prior, Cases(columns, CASES))
+    wanted = targets_of(attributes[1:], prior)
+    training = TrainingSet(attributes[:1], attributes[1:], prior, Cases(columns, CASES), targets=wanted)
     return CellLesson(training, TestInputs(attributes[:1], prior, Cases(columns[:1], CASES)), 1)
