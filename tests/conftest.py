@@ -62,7 +62,7 @@ def _no_real_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def _in_process_unless_told() -> Iterator[None]:
     """Methods of most tests are known to behave: no process of their own has to start for their jobs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("redelve.run.cells.limits_and_outcome.ISOLATED_UNLESS_TOLD", False)
+        patch.setattr("redelve.run.cells.job_and_outcome.ISOLATED_UNLESS_TOLD", False)
         yield
 
 

@@ -76,6 +76,21 @@ def test_a_value_of_the_wrong_kind_is_refused_with_what_to_give(
     assert str(caught.value) == complaint
 
 
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"seconds": "3"}, "seconds='3': give a number or None"),
+        ({"memory": "1G"}, "memory='1G': give a whole number or None"),
+        ({"threads": None}, "threads=None: give a whole number"),
+        ({"isolated": "yes"}, "isolated='yes': give True or False or None"),
+    ],
+)
+def test_limits_of_the_wrong_kind_are_refused(options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(redelve.RedelveError) as caught:
+        redelve.Limits(**options)
+    assert str(caught.value) == complaint
+
+
 def test_numbers_and_lists_of_numpy_and_pandas_are_of_the_right_kind() -> None:
     options: dict[str, Any] = {"runs": np.int64(1), "progress": np.bool_(False), "sizes": np.array([32])}
     done = redelve.assess(["constant"], "demo/age", losses=["S"], **options)

@@ -15,7 +15,7 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # a process with threads can't be forked safely
     os.environ[_name] = "1"
 
-from redelve.run.cells import limits_and_outcome  # noqa: E402
+from redelve.run.cells import job_and_outcome  # noqa: E402
 from tests.fuzzing.trials import Fuzzer  # noqa: E402
 
 HEAVY = (
@@ -54,7 +54,7 @@ def fuzz(fuzzer: Fuzzer, numbers: Sequence[int], *, is_told: bool) -> int:
     """Tell of each trial that ends badly, then how all ended; 1 if any did."""
     for name in HEAVY:  # once, before forking
         import_module(name)
-    limits_and_outcome.ISOLATED_UNLESS_TOLD = False  # the methods behave, and a cell takes a second to begin
+    job_and_outcome.ISOLATED_UNLESS_TOLD = False  # the methods behave, and a cell takes a second to begin
     codes, bad = Counter[int](), 0
     for number in numbers:
         trial = fuzzer.trial(number)

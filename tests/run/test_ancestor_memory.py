@@ -13,7 +13,16 @@ import pytest
 from redelve.methods.contract import Method
 from redelve.methods.shown import TrainingSet
 from redelve.run.cells import Limits, Outcome, asking, let_go, rehearsal, work
-from redelve.run.cells.ancestor_memory import PAGE, WrittenPages, _own_pages, gather_small_objects, join_pages
+from redelve.run.cells.ancestor_memory import (
+    PAGE,
+    WrittenPages,
+    _mappings,
+    _own_pages,
+    fill_gaps,
+    gather_small_objects,
+    join_mappings,
+    join_pages,
+)
 from redelve.run.experiment import pack, perform, plan
 from tests.run.toys import Toy, toy_experiment
 
@@ -69,9 +78,26 @@ def test_without_pages_a_cell_is_told_to_rehearse() -> None:
 def test_arranging_memory_leaves_what_is_held(values: np.ndarray) -> None:
     texts = [str(number) for number in range(10_000)]
     gather_small_objects(2)
-    join_pages()
+    list(join_pages())
+    fill_gaps()
     assert (values == np.arange(len(values))).all()
     assert texts == [str(number) for number in range(10_000)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux tells what is mapped where")
+def test_parts_of_libraries_are_joined_and_still_work(values: np.ndarray) -> None:
+    def check() -> bool:
+        before = sum(1 for _ in _mappings("self"))
+        join_mappings()
+        after = list(_mappings("self"))
+        is_kept = float(values @ values) == float((values**2).sum())
+        return (
+            len(after) < 0.7 * before
+            and is_kept
+            and all(one.rights != "rwxp" for one in after if one.node != "0")
+        )
+
+    assert _in_a_fork(check)
 
 
 def test_a_warden_buries_its_cells() -> None:

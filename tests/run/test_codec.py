@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +31,7 @@ from redelve.answers.predictions import (
 )
 from redelve.errors import PredictionError
 from redelve.model.dataset import digest
-from redelve.run.cells.limits_and_outcome import dump_answer, load_answer
+from redelve.run.cells.job_and_outcome import dump_answer, load_answer
 from redelve.run.workers.child import packed
 
 REAL = Target("y", "real")
@@ -142,3 +147,18 @@ def test_probabilities_that_do_not_sum_to_one_are_mended() -> None:
 def test_random_bytes_are_refused(message: bytes) -> None:
     with pytest.raises(PredictionError):
         load_answer(message)
+
+
+def test_a_child_that_nobody_waits_for_ends_without_a_word() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "redelve.run.workers.child_main", "redelve.run.workers.processes"]
+    done = subprocess.run(
+        [*words, json.dumps(sys.path)],
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")

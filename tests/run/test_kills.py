@@ -185,7 +185,7 @@ def test_main_workers_wardens_and_cells_may_be_killed(tmp_path: Path) -> None:
     killer.work()
     check(killer, quiet(tmp_path / "quiet", 8))
     assert killer.dead.total() >= 10
-    assert killer.dead[MAIN] == 1
+    assert killer.dead[MAIN] >= 1  # also killed where nobody else is there at that moment
 
 
 @pytest.fixture

@@ -53,6 +53,9 @@ class Method(ABC):
         ``"frame"``, the user's own frame (`TrainingSet.frame`); ``"both"``, if it may ask for either.
     packages : tuple
         The installed packages, beside the usual ones, whose versions are recorded with its results.
+    late_imports : tuple
+        Modules that it imports only when it learns or predicts. Those of numpy, scipy, pandas and
+        scikit-learn are loaded before its jobs' processes start, so that no job pays for loading them.
 
     Notes
     -----
@@ -84,6 +87,7 @@ class Method(ABC):
     fixed_seeds: bool = False
     looks_at: LooksAt = "both"
     packages: tuple[str, ...] = ()
+    late_imports: tuple[str, ...] = ()
 
     @abstractmethod
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:

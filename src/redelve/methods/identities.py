@@ -226,25 +226,6 @@ def _installed_places() -> tuple[str, ...]:
     return tuple({str(Path(paths[place]).resolve()) for place in places})
 
 
-def has_known_code(method: Any) -> bool:
-    """Whether a method is one of redelve's own, or one that it made of scikit-learn's estimators alone.
-
-    >>> from redelve.methods.contract import METHODS
-    >>> has_known_code(METHODS["lin-1"])
-    True
-    """
-    is_ours = type(method).__module__.startswith("redelve.") and not method.packages
-    identity = dict(method.identity)
-    return is_ours and identity.get("kind") not in ("function", "program") and not _names_code(identity)
-
-
-def _names_code(value: Any) -> bool:
-    """Whether an identity has the hash of somebody's own code, at any depth."""
-    if isinstance(value, Mapping):
-        return "code" in value or any(map(_names_code, value.values()))
-    return isinstance(value, list | tuple) and any(map(_names_code, value))
-
-
 def is_installed(thing: Any) -> bool:
     """Whether a function or class comes from Python or an installed package: then its name identifies it."""
     module = sys.modules.get(getattr(thing, "__module__", None) or "")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -17,7 +17,6 @@ from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method
-from redelve.methods.identities import has_known_code
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Cases, Column, Instance
 from redelve.model.dataset import digest
@@ -29,6 +28,7 @@ from redelve.run.cells import (
     Outcome,
     SealedMethod,
     carried,
+    has_known_code,
     learn_and_answer,
     learn_and_answer_together,
     let_go,
@@ -60,7 +60,7 @@ MOST_RUNS = 1_000_000
 """The method that answers for one that failed, where that is wanted."""
 NUMPYS_OWN: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 """How numpy takes what is no number unless told; a method's module may have told it otherwise here."""
-WHOLE = ("tasks", "losses_of", "learners", "packages", "losses", "known")
+WHOLE = ("tasks", "losses_of", "learners", "packages", "losses")
 """What an experiment knows from the moment it is made."""
 Begin = Callable[[Sequence[Job]], bool]
 """Whether jobs that are done together may begin now."""
@@ -99,8 +99,6 @@ class Experiment:
     """The installed packages whose versions belong to the results of each method."""
     losses_of: Mapping[str, tuple[Loss, ...]] = field(init=False, repr=False, compare=False)
     """The losses that judge on each task."""
-    known: frozenset[str] = field(init=False, repr=False, compare=False)
-    """The methods made of redelve's and scikit-learn's code alone."""
     carried: dict[str, Method | SealedMethod] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
@@ -125,10 +123,14 @@ class Experiment:
         }
         packages = {name: one.packages for name, one in self.methods.items()}
         losses = None if self.losses is None else chosen_losses(self.losses)
-        known = frozenset(name for name, one in self.methods.items() if has_known_code(one))
-        values = (tasks, losses_of, learners, packages, losses, known)
+        values = (tasks, losses_of, learners, packages, losses)
         for name, value in zip(WHOLE, values, strict=True):
             object.__setattr__(self, name, value)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The methods made of redelve's and scikit-learn's code alone, which may share a process."""
+        return frozenset(name for name, one in self.methods.items() if has_known_code(one))
 
     def digest(self, job: Job) -> str:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""

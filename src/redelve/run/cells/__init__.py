@@ -1,8 +1,20 @@
 """Let a method learn and answer, and bring back what came of it, whatever the method does."""
 
-from redelve.run.cells.asking import expect, learn_and_answer, learn_and_answer_together, let_go
-from redelve.run.cells.limits_and_outcome import LONGEST_MESSAGE, CellLesson, Limits, Outcome
-from redelve.run.cells.sealing import SealedMethod, carried
+from redelve.run.cells.asking import (
+    expect,
+    learn_and_answer,
+    learn_and_answer_together,
+    let_go,
+)
+from redelve.run.cells.job_and_outcome import (
+    LONGEST_MESSAGE,
+    CellLesson,
+    Limits,
+    Outcome,
+    SealedMethod,
+    carried,
+    has_known_code,
+)
 from redelve.run.cells.working import work, work_together
 
 __all__ = [
@@ -13,6 +25,7 @@ __all__ = [
     "SealedMethod",
     "carried",
     "expect",
+    "has_known_code",
     "learn_and_answer",
     "learn_and_answer_together",
     "let_go",

@@ -13,6 +13,8 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +25,22 @@ HUGE_PAGE = 1 << 21
 PAGE = 4096
 ARENA, SMALL = 1 << 20, 470
 """What Python asks the system for at once, and a size of objects that fills it."""
+STEP, LARGEST_SMALL, HEAD = 16, 512, 33
+"""The sizes of small objects, and how much of an object of bytes is not its content."""
+FILLED = 1 << 16
+"""So many bytes of each size fill the gaps that imports leave, or most of them."""
 COLLAPSE, POPULATE_WRITE = 25, 23  # of madvise(2)
 PROCESS_MADVISE = 440
 """Its number on every processor: it is newer than the differences between them."""
 THIS_PROCESS = ctypes.c_long(-10000)  # PIDFD_SELF of pidfd_open(2)
 MOST_RANGES = 1024  # IOV_MAX of process_madvise(2)
 BE_READABLE = 4  # PR_SET_DUMPABLE of prctl(2)
+READ, WRITE, RUN = 1, 2, 4  # of mprotect(2)
+JOINED = {("r--p", "r-xp"): READ | RUN, ("r-xp", "r--p"): READ | RUN, ("r--p", "rw-p"): READ | WRITE}
+"""Rights of neighbours, and what both are given: constants beside code, what was relocated beside data."""
 OWN = np.uint64(1 << 63 | 1 << 56)  # present, and mapped once: of /proc/self/pagemap
 
-_held: list[bytes] = []
+_held: list[object] = []
 
 
 def gather_small_objects(arenas: int) -> None:
@@ -46,23 +55,74 @@ def gather_small_objects(arenas: int) -> None:
         _held.append(objects[0])
 
 
-def join_pages() -> None:
-    """Have the memory in use mapped by large pages; what was split since the last time is joined again."""
+def fill_gaps() -> None:
+    """Have Python use up what is free between its small objects, so that what a job makes lies together."""
+    for size in range(STEP, LARGEST_SMALL + 1, STEP):
+        _held.extend(_of_size(size) for _ in range(FILLED // size))
+
+
+def _of_size(size: int) -> object:
+    """An object that takes so many bytes; the smallest of text hold too many."""
+    if size <= 2 * STEP:
+        return object() if size == STEP else complex(0, size)
+    return bytes(size - HEAD)
+
+
+def join_pages() -> Iterator[bool]:
+    """Have the memory in use mapped by large pages, one after the other, each when it is asked for.
+
+    What was split since the last time is joined again. A page takes a millisecond.
+    """
     for start, end, _ in filter(lambda one: not one[2], _writable()):
         for place in range(-(-start // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE):
             this_process().madvise(ctypes.c_void_p(place), ctypes.c_size_t(HUGE_PAGE), COLLAPSE)
+            yield True
 
 
-def _writable(process: int | str = "self") -> Iterator[tuple[int, int, bool]]:
-    """Where memory lies that is written to, and whether it began as a part of a file."""
+def join_mappings() -> None:
+    """Give parts of a library that lie side by side the same rights, so that the kernel has one of two.
+
+    What is constant may then be run, and what the loader locked may be written to: a method, which runs what
+    it likes, can do either by itself. A fork copies, and its end drops, one mapping after the other.
+    """
+    for one, next_one in pairwise(_mappings("self")):
+        rights = JOINED.get((one.rights, next_one.rights))
+        if rights is not None and one.is_followed_by(next_one):
+            part = next_one if one.rights == "r-xp" else one
+            size = ctypes.c_size_t(part.end - part.start)
+            this_process().mprotect(ctypes.c_void_p(part.start), size, rights)
+
+
+class _Mapping(NamedTuple):
+    """A line of /proc/self/maps: proc(5)."""
+
+    start: int
+    end: int
+    rights: str
+    offset: int
+    node: str
+
+    def is_followed_by(self, other: _Mapping) -> bool:
+        """Whether the other goes on in memory and in the file where this one ends."""
+        is_near = (self.node, self.end) == (other.node, other.start) and self.node != "0"
+        return is_near and self.offset + self.end - self.start == other.offset
+
+
+def _mappings(process: int | str) -> Iterator[_Mapping]:
     if sys.platform != "linux":
         return
     with open(f"/proc/{process}/maps", encoding="ascii", errors="replace") as file:  # noqa: PTH123
         lines = file.read().splitlines()
-    for place, rights, _, _, node, *_ in map(str.split, lines):
-        if rights == "rw-p":
-            start, _, end = place.partition("-")
-            yield int(start, 16), int(end, 16), node != "0"
+    for place, rights, offset, _, node, *_ in map(str.split, lines):
+        start, _, end = place.partition("-")
+        yield _Mapping(int(start, 16), int(end, 16), rights, int(offset, 16), node)
+
+
+def _writable(process: int | str = "self") -> Iterator[tuple[int, int, bool]]:
+    """Where memory lies that is written to, and whether it began as a part of a file."""
+    for one in _mappings(process):
+        if one.rights == "rw-p":
+            yield one.start, one.end, one.node != "0"
 
 
 class _Range(ctypes.Structure):
@@ -77,16 +137,20 @@ class WrittenPages:
     def __init__(self, work: Callable[[], None]) -> None:
         found = _tried(work) if sys.platform == "linux" else []
         self.ranges = (_Range * len(found))(*(_Range(*one) for one in found))
+        self._calls = [self._call(first) for first in range(0, len(found), MOST_RANGES)]
+
+    def _call(self, first: int) -> tuple[Any, ...]:
+        """What syscall(2) is given to copy a number of ranges: made ahead, for a cell has little time."""
+        place = ctypes.byref(self.ranges, first * ctypes.sizeof(_Range))
+        count = min(MOST_RANGES, len(self.ranges) - first)
+        number = ctypes.c_long(PROCESS_MADVISE)
+        return (number, THIS_PROCESS, place, *map(ctypes.c_long, (count, POPULATE_WRITE, 0)))
 
     def copy(self) -> bool:
         """Copy them all now; whether the kernel does that (Linux 6.14)."""
-        done = len(self.ranges) > 0
-        for first in range(0, len(self.ranges), MOST_RANGES):
-            count = min(MOST_RANGES, len(self.ranges) - first)
-            place = ctypes.byref(self.ranges, first * ctypes.sizeof(_Range))
-            numbers = map(ctypes.c_long, (count, POPULATE_WRITE, 0))
-            done &= this_process().syscall(PROCESS_MADVISE, THIS_PROCESS, place, *numbers) > 0
-        return done
+        call = this_process().syscall
+        done = [call(*given) > 0 for given in self._calls]
+        return bool(done) and all(done)
 
 
 def be_unreadable(is_so: bool) -> None:

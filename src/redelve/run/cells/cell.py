@@ -12,10 +12,10 @@ import traceback
 from typing import Any, NoReturn
 
 from redelve.run.cells.ancestor_memory import WrittenPages, be_unreadable
+from redelve.run.cells.asking import STARTED
 from redelve.run.cells.confining import confine
-from redelve.run.cells.limits_and_outcome import Outcome, dump_answer
+from redelve.run.cells.job_and_outcome import Outcome, dump_answer
 from redelve.run.cells.rehearsal import rehearse
-from redelve.run.cells.watching import STARTED
 from redelve.run.cells.working import described, this_process, work, work_together
 from redelve.run.workers.child import packed, received, unpacked, write_frame
 
@@ -35,7 +35,8 @@ def wait(door: socket.socket, pages: WrittenPages) -> NoReturn:
         door.close()
         if request is None:
             os._exit(0)
-        header, (lesson, answers, output) = request
+        message, (lesson, answers, output) = request
+        header = unpacked(message)[0]
         _settle(output, header["memory"])
         if (order := header.get("confined")) is not None:
             confine(order)
@@ -50,9 +51,21 @@ def wait(door: socket.socket, pages: WrittenPages) -> NoReturn:
         os._exit(code)
 
 
+def try_out(content: memoryview, threads: int | None = None) -> None:
+    """Do a job as a cell does it, and tell nobody."""
+    with open(os.devnull, "wb", buffering=0) as nobody:  # noqa: PTH123
+        _report(_outcomes(content, nobody.fileno(), threads))
+
+
+def speak_up() -> None:
+    """What a cell prints is not held back, and a crash is told; done once, by its ancestor."""
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    faulthandler.enable()
+
+
 def _content(descriptor: int) -> memoryview:
     """The bytes of a file, which is closed."""
-    with open(descriptor, "rb") as file:
+    with open(descriptor, "rb", buffering=0) as file:
         file.seek(0)
         return memoryview(file.read())
 
@@ -74,8 +87,6 @@ def _settle(output: int, memory: int | None) -> None:
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    faulthandler.enable()
     if memory is not None:
         _limit_allocations(memory)
 
@@ -83,10 +94,15 @@ def _settle(output: int, memory: int | None) -> None:
 def _be_the_first_to_go() -> None:
     """If the machine runs out of memory, the kernel shall end the cell and nobody else."""
     try:
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:  # noqa: PTH123
-            file.write("1000")
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     except OSError:
         return
+    try:
+        os.write(file, b"1000")
+    except OSError:
+        pass
+    finally:
+        os.close(file)
 
 
 def _limit_allocations(memory: int) -> None:
@@ -98,7 +114,7 @@ def _limit_allocations(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
-def _outcomes(content: memoryview, answers: int) -> list[Outcome]:
+def _outcomes(content: memoryview, answers: int, threads: int | None = None) -> list[Outcome]:
     header, rest = unpacked(content)
     lessons = pickle.loads(rest[header["method"] :])
     try:
@@ -108,9 +124,9 @@ def _outcomes(content: memoryview, answers: int) -> list[Outcome]:
     os.write(answers, STARTED)
     try:
         if len(lessons) > 1:
-            return work_together(method, lessons, None)
+            return work_together(method, lessons, threads)
         (one,) = lessons
-        return [work(method, one.training, one.inputs, one.seed, None)]
+        return [work(method, one.training, one.inputs, one.seed, threads)]
     except KeyboardInterrupt as error:  # its own: nobody interrupts a cell
         return [Outcome("failed", message=described(error))]
 

@@ -16,8 +16,9 @@ from redelve.answers.predictions import targets_of
 from redelve.methods.contract import METHODS, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, NumberColumn, Prior, parse_range
-from redelve.run.cells.limits_and_outcome import CellLesson, dump_answer
+from redelve.run.cells.job_and_outcome import CellLesson, dump_answer
 from redelve.run.cells.working import work
+from redelve.run.workers.child import packed
 
 CASES = 32
 
@@ -32,6 +33,13 @@ def rehearse(threads: int | None = None, *, frames: bool = False) -> None:
         outcome = work(method, shown.training, shown.inputs, shown.seed, threads)
         if outcome.answer is not None:
             dump_answer(outcome.answer)
+
+
+def pickled_job() -> bytes:
+    """A small job as a cell is given it."""
+    ((method, lesson),) = _jobs(frames=False)
+    content = pickle.dumps(method)
+    return packed({"method": len(content)}, content + pickle.dumps((lesson,), pickle.HIGHEST_PROTOCOL))
 
 
 def _jobs(frames: bool) -> list[tuple[Method, CellLesson]]:

@@ -19,23 +19,34 @@ import socket
 import sys
 import time
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import psutil
 
 from redelve.errors import in_words
 from redelve.run.cells import cell
-from redelve.run.cells.ancestor_memory import WrittenPages, be_unreadable, gather_small_objects, join_pages
-from redelve.run.cells.rehearsal import rehearse
-from redelve.run.cells.sealing import APART, BUILT_IN, LARGE, harmless
-from redelve.run.cells.working import highest_memory
+from redelve.run.cells.ancestor_memory import (
+    WrittenPages,
+    be_unreadable,
+    fill_gaps,
+    gather_small_objects,
+    join_mappings,
+    join_pages,
+)
+from redelve.run.cells.job_and_outcome import APART, BUILT_IN, LARGE, harmless
+from redelve.run.cells.rehearsal import pickled_job, rehearse
+from redelve.run.cells.working import contents, highest_memory
 from redelve.run.workers.child import packed, read_frame, received, send, unpacked, write_frame
 
 ARENAS = 64
 """How many an ancestor with scikit-learn fills."""
-TIDY_EVERY = 32
-"""After so many cells memory is arranged anew: that costs some tenths of a second at first, then little."""
+TIDY_AFTER, TIDY_EVERY = 32, 256
+"""After so many cells, and each time after so many more, memory is arranged anew.
+
+That takes some tenths of a second at first, which pay after a hundred cells; they are spent while cells work.
+"""
+REHEARSALS = 8
 LOOK_EVERY = 0.05
 """Seconds between two looks at a cell's memory."""
 
@@ -52,6 +63,7 @@ def serve(requests: int, replies: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     adopt_orphans()
     be_unreadable(True)
+    cell.speak_up()
     os.close(replies)  # the same channel
     if (hint := read_frame(requests)) is not None:
         modules = unpacked(hint)[0]["modules"]
@@ -61,31 +73,71 @@ def serve(requests: int, replies: int) -> None:
     Warden(socket.socket(fileno=requests)).serve()
 
 
+class Bell:
+    """What wakes the warden when a cell is gone: a descriptor of the cell (Linux), else a signal."""
+
+    def __init__(self) -> None:
+        self._of_cell, self._pipe = -1, (-1, -1)
+        try:
+            os.close(os.pidfd_open(os.getpid()))
+        except (AttributeError, OSError):
+            self._pipe = os.pipe()
+            for end in self._pipe:
+                os.set_blocking(end, False)
+            signal.signal(signal.SIGCHLD, lambda *_: None)
+            signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+
+    def hang(self, pid: int) -> None:
+        """Ring for this cell; it must not have been waited for."""
+        if self._pipe[0] < 0:
+            if self._of_cell >= 0:
+                os.close(self._of_cell)
+            self._of_cell = os.pidfd_open(pid)
+
+    def wait(self, channel: int, seconds: float) -> bool:
+        """Until it rings, or there is something to read, for so long at most; whether there is."""
+        bell = max(self._of_cell, self._pipe[0])
+        ready, _, _ = select.select((channel, bell), (), (), seconds)
+        if self._pipe[0] in ready:
+            os.read(self._pipe[0], 4096)
+        return channel in ready
+
+    def take_down(self) -> None:
+        """In a cell: leave nothing of it."""
+        if self._pipe[0] >= 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for end in (self._of_cell, *self._pipe):
+            if end >= 0:
+                os.close(end)
+
+
 class Warden:
-    """One cell at work at a time, and one that waits."""
+    """One cell at work at a time, and one that waits.
+
+    What it does for each job is little code on purpose: whatever it looks at, Python writes to, and a large
+    page of its memory that is written to in one place is no large page for the next fork.
+    """
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self._alarm, ringing = os.pipe()
-        self._bell = ringing
-        for end in (self._alarm, ringing):
-            os.set_blocking(end, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(ringing, warn_on_full_buffer=False)
+        self._bell = Bell()
         self._spare: Spare | None = None
         self._dying: set[int] = set()
         self._served = 0
+        self._chores: Iterator[bool] = iter(())
+        self._message = b""
+        self._memory: int | None = None
         self._pages = _prepare()
 
     def serve(self) -> None:
         """Until there is nobody to answer."""
         while (request := received(self._channel)) is not None:
-            header, descriptors = request
-            if preload(header["modules"]):
-                self._drop_spare()
-                self._pages = _prepare()
+            message, descriptors = request
+            if message != self._message:  # most are like the one before
+                self._heed(message)
             try:
-                pid = self._begin(header, descriptors)
+                pid = self._begin(message, descriptors)
             except OSError as error:
                 self._tell({"code": 0, "problem": f"no process could be started for it: {in_words(error)}"})
                 read_frame(self._channel.fileno())
@@ -93,33 +145,46 @@ class Warden:
             finally:
                 for descriptor in descriptors:
                     os.close(descriptor)
-            with contextlib.suppress(OSError):  # if there is none, one is made when it is needed
-                self._spare = self._forked()
-            self._watch(pid, header["memory"])
             self._tidy()
+            try:
+                self._spare = self._forked()
+            except OSError:  # one is made when it is needed
+                self._spare = None
+            self._watch(pid)
+
+    def _heed(self, message: bytes) -> None:
+        """Load what is needed for such a job, and note what it may use."""
+        header = unpacked(message)[0]
+        if preload(header["modules"]):
+            self._drop_spare()
+            self._pages = _prepare()
+        self._memory, self._message = header["memory"], message
 
     def _tidy(self) -> None:
-        """Bury the dead, and now and then arrange memory: that takes as long as forking some cells."""
-        for pid in list(self._dying):
-            if _gone(pid) is not None:
+        """Bury the dead, and now and then have memory arranged while the next cells work."""
+        for pid in tuple(self._dying):
+            if os.waitpid(pid, os.WNOHANG)[0]:
                 self._dying.discard(pid)
         self._served += 1
-        if self._served % TIDY_EVERY == 0:
-            join_pages()
+        if self._served % TIDY_EVERY == TIDY_AFTER:
+            self._chores = join_pages()
 
     def _tell(self, told: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError):
+        try:
             write_frame(self._channel.fileno(), packed(told))
+        except BrokenPipeError:
+            return
 
-    def _begin(self, header: dict[str, Any], descriptors: list[int]) -> int:
+    def _begin(self, message: bytes, descriptors: list[int]) -> int:
         """Hand the job to the cell that waits, or to a new one."""
         for _ in range(2):
             spare, self._spare = self._spare or self._forked(), None
-            with spare.door:
-                try:
-                    send(spare.door, packed(header), descriptors)
-                except (BrokenPipeError, ConnectionResetError):  # killed while it waited
-                    continue
+            try:
+                send(spare.door, message, descriptors)
+            except (BrokenPipeError, ConnectionResetError):  # killed while it waited
+                continue
+            finally:
+                os.close(spare.door.detach())
             return spare.pid
         raise OSError("it was killed before it began")
 
@@ -128,13 +193,10 @@ class Warden:
         pid = os.fork()
         if pid == 0:
             for end in (ours, self._channel):  # a method could write there in our name
-                end.close()
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            os.close(self._alarm)
-            os.close(self._bell)
+                os.close(end.detach())
+            self._bell.take_down()
             cell.wait(theirs, self._pages)
-        theirs.close()
+        os.close(theirs.detach())
         return Spare(pid, ours)
 
     def _drop_spare(self) -> None:
@@ -145,21 +207,20 @@ class Warden:
             os.waitpid(self._spare.pid, 0)
             self._spare = None
 
-    def _watch(self, pid: int, memory: int | None) -> None:
+    def _watch(self, pid: int) -> None:
         """Tell what became of a cell when it is gone, has used too much, or is no longer wanted."""
         channel, peak, look_at = self._channel.fileno(), 0, time.monotonic() + LOOK_EVERY
+        self._bell.hang(pid)
         while True:
             if (ended := _gone(pid)) is not None:
                 return self._clear_up(pid, ended, peak)
-            ready, _, _ = select.select((channel, self._alarm), (), (), LOOK_EVERY)
-            if self._alarm in ready:
-                os.read(self._alarm, 4096)
-            if channel in ready:
+            at_a_chore = next(self._chores, False)
+            if self._bell.wait(channel, 0 if at_a_chore else LOOK_EVERY):
                 return self._stop(pid, peak)
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + LOOK_EVERY
                 peak = max(peak, memory_in_use(pid))
-                if memory is not None and peak > memory:
+                if self._memory is not None and peak > self._memory:
                     return self._clear_up(pid, _end(pid), peak, is_over=True)
 
     def _clear_up(self, pid: int, ended: Ended, peak: int, *, is_over: bool = False) -> None:
@@ -200,12 +261,9 @@ def used_by(pid: int) -> tuple[float | None, int]:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """By the ticks of all its threads, or by the finer clock of the first."""
-    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:  # noqa: PTH123
-        ticks = [int(word) for word in file.read().rpartition(")")[2].split()[11:15]]
-    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:  # noqa: PTH123
-        first_thread = int(file.read().split()[0]) / 1e9
-    return max(sum(ticks) / os.sysconf("SC_CLK_TCK"), first_thread)
+    """By the ticks of it and of those it has waited for, or by its own clock, which is finer."""
+    ticks = [int(word) for word in contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()[11:15]]
+    return max(sum(ticks) / TICKS_A_SECOND, time.clock_gettime(~pid << 3 | OF_ALL_THREADS))
 
 
 Ended = tuple[int, resource.struct_rusage]
@@ -218,8 +276,10 @@ def _gone(pid: int) -> Ended | None:
 
 def _kill(pid: int) -> None:
     _end_group(pid)
-    with contextlib.suppress(ProcessLookupError):
+    try:
         os.kill(pid, signal.SIGKILL)  # it may not have made its group yet
+    except ProcessLookupError:
+        return
 
 
 def _end(pid: int) -> Ended:
@@ -230,21 +290,32 @@ def _end(pid: int) -> Ended:
 
 
 def _end_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:
         os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
 def _prepare() -> WrittenPages:
     """Spare the cells what a process does once, and copying what the collector would touch.
 
-    What a job writes to is copied by each cell before its job comes.
+    Python makes code that is run often faster, by writing to it: after some rehearsals it has done so. What
+    a job writes to is copied by each cell before its job comes.
     """
     rehearse(threads=1, frames=True)
+    job = memoryview(pickled_job())
+    for _ in range(REHEARSALS):
+        cell.try_out(job, threads=1)
     gc.collect()
+    gc.enable()
+    join_mappings()
+    fill_gaps()
     gc.freeze()
-    return WrittenPages(rehearse)
+    return WrittenPages(lambda: cell.try_out(job))
 
 
+OF_ALL_THREADS = 2  # CPUCLOCK_SCHED of a process's clock: clock_getcpuclockid(3)
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
@@ -280,8 +351,7 @@ def memory_in_use(pid: int) -> int:
 
 def _resident(pid: int) -> int:
     try:
-        with open(f"/proc/{pid}/statm", encoding="ascii") as file:  # noqa: PTH123
-            return int(file.read().split()[1]) * PAGE
+        return int(contents(f"/proc/{pid}/statm").split()[1]) * PAGE
     except FileNotFoundError:
         return 0 if os.path.isdir("/proc/self") else int(psutil.Process(pid).memory_info().rss)  # noqa: PTH112
 
@@ -299,8 +369,7 @@ def _descendants(pid: int) -> list[int]:
 def _children(pid: int) -> list[int]:
     found = []
     for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-        with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:  # noqa: PTH123
-            found += [int(each) for each in file.read().split()]
+        found += [int(each) for each in contents(f"/proc/{pid}/task/{thread}/children").split()]
     return found
 
 
@@ -315,7 +384,8 @@ def preload(names: list[str]) -> bool:
     new = [name for name in names if name not in _tried and name not in sys.modules]
     _tried.update(new)
     known, other = harmless(new, BUILT_IN), harmless(new, APART)
-    _import(known)
+    if known:
+        _import(known)
     if other and _is_without_threads(other):
         _import(other)
     return bool(known or other)
@@ -345,6 +415,8 @@ def _threads() -> int:
 
 
 def _import(names: list[str]) -> None:
+    """Import what can be; without the collector, which takes a tenth of the time, until `_prepare`."""
+    gc.disable()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:

@@ -16,12 +16,13 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.random import mtrand
 
 from redelve.answers.answer import Answer
 from redelve.errors import PredictionError, kind_told
 from redelve.methods.contract import BatchMethod, Method
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.run.cells.limits_and_outcome import CellLesson, Outcome, steady
+from redelve.run.cells.job_and_outcome import CellLesson, Outcome, steady
 from redelve.run.results import Costs, Told
 from redelve.run.workers.child import THREAD_VARIABLES
 
@@ -36,7 +37,7 @@ def work(
 ) -> Outcome:
     """Learn and answer right here; without `threads` where libraries have been told when they were loaded."""
     with ExitStack() as stack:
-        for each in (_alone, _few_threads(threads), _global_seeds(seed)):
+        for each in (_alone, _few_threads(threads), _global_seeds(seed, threads is None)):
             stack.enter_context(each)
         said = stack.enter_context(_heard())
         return _worked(method, training, inputs, seed, said)
@@ -65,7 +66,7 @@ def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: i
     A batch that warns has failed too: whose warning it is only a job alone can tell.
     """
     with ExitStack() as stack:
-        for each in (_alone, _few_threads(threads), _global_seeds(lessons[0].seed)):
+        for each in (_alone, _few_threads(threads), _global_seeds(lessons[0].seed, threads is None)):
             stack.enter_context(each)
         said = stack.enter_context(_heard())
         outcomes = _worked_together(method, lessons)
@@ -155,16 +156,19 @@ def _peak() -> int | None:
 def highest_memory(process: int | str) -> int | None:
     """The highest use of memory of a process so far, in bytes, where the kernel tells (Linux)."""
     try:
-        file = os.open(f"/proc/{process}/status", os.O_RDONLY)
+        _, _, found = contents(f"/proc/{process}/status").partition(b"\nVmHWM:")
     except OSError:
         return None
+    return int(found.split(maxsplit=1)[0]) * 1024 if found else None
+
+
+def contents(path: str) -> bytes:
+    """What the kernel tells in a short file of /proc; a tenth of the time that a text file takes."""
+    file = os.open(path, os.O_RDONLY)
     try:
-        _, _, found = os.read(file, STATUS_SIZE).partition(b"\nVmHWM:")
-    except OSError:
-        return None
+        return os.read(file, STATUS_SIZE)
     finally:
         os.close(file)
-    return int(found.split(maxsplit=1)[0]) * 1024 if found else None
 
 
 def _largest_ever() -> int | None:
@@ -182,11 +186,11 @@ def _few_threads(count: int | None) -> Iterator[None]:
     if count is None:
         yield
         return
-    found = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    before = {name: value for name, value in found.items() if value != str(count)}
-    os.environ.update(dict.fromkeys(before, str(count)))
+    wanted = str(count)
+    before = {name: value for name in THREAD_VARIABLES if (value := os.environ.get(name)) != wanted}
+    os.environ.update(dict.fromkeys(before, wanted))
     pools = thread_pools(_libraries_loaded())
-    is_so = all(pool.num_threads in (None, count) for pool in pools.lib_controllers)
+    is_so = all(pool.get_num_threads() in (None, count) for pool in pools.lib_controllers)
     try:
         with nullcontext() if is_so else pools.limit(limits=count):
             yield
@@ -229,29 +233,50 @@ def this_process() -> ctypes.CDLL:
 
 def _libraries_loaded() -> int:
     """How many libraries have been loaded so far (glibc), or how many modules where that is not told."""
-    found: list[int] = []
+    if sys.platform == "linux":
+        this_process().dl_iterate_phdr(*_asking_for_loads())
+    return _loads[0] if _loads else len(sys.modules)
+
+
+_loads: list[int] = []
+
+
+@cache
+def _asking_for_loads() -> tuple[Any, Any]:
+    """What dl_iterate_phdr(3) is given; made once, as each makes code for the processor."""
 
     def note(told: Any, size: int, _: object) -> int:
         if size >= ctypes.sizeof(_LoadedObject):
-            found.append(told.contents.loads)
+            _loads[:] = [told.contents.loads]
         return 1  # enough: the number is the same for all
 
-    if sys.platform == "linux":
-        this_process().dl_iterate_phdr(_Told(note), ctypes.py_object(None))
-    return found[0] if found else len(sys.modules)
+    return _Told(note), ctypes.py_object(None)
 
 
 @contextmanager
-def _global_seeds(seed: int) -> Iterator[None]:
-    """Python's and numpy's global random numbers set by the job's seed, for methods that draw on them."""
-    ours, numpys = random.getstate(), np.random.get_state()  # noqa: NPY002
+def _global_seeds(seed: int, is_cell: bool) -> Iterator[None]:
+    """Python's and numpy's global random numbers set by the job's seed, for methods that draw on them.
+
+    In a cell nobody draws afterwards. Elsewhere numpy's generator is put aside, which is faster than to copy
+    its state, and comes back with the normal number that it may have kept for the next call.
+    """
+    kept = None if is_cell else (random.getstate(), np.random.get_state(legacy=False))  # noqa: NPY002
+    own = mtrand.get_bit_generator()
+    mtrand.set_bit_generator(_theirs)
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002
     try:
         yield
     finally:
-        random.setstate(ours)
-        np.random.set_state(numpys)  # noqa: NPY002
+        if kept is not None:
+            random.setstate(kept[0])
+            mtrand.set_bit_generator(own)
+            if kept[1]["has_gauss"]:
+                np.random.set_state(kept[1])  # noqa: NPY002
+
+
+_theirs = np.random.MT19937(0)
+"""Numpy's global generator for methods: the one that `np.random` begins with, seeded for each job."""
 
 
 @contextmanager

@@ -53,8 +53,9 @@ def unpacked(message: bytes | memoryview) -> tuple[dict[str, Any], memoryview]:
 
 
 def write_frame(descriptor: int, message: bytes) -> None:
-    """Write a whole message."""
-    for part in (LENGTH.pack(len(message)), message):
+    """Write a whole message; a short one at once, so that who reads it wakes up once."""
+    head = LENGTH.pack(len(message))
+    for part in (head + message,) if len(message) < CHUNK else (head, message):
         view = memoryview(part)
         while view:
             view = view[os.write(descriptor, view[:CHUNK]) :]
@@ -91,12 +92,14 @@ DESCRIPTORS = 3
 
 def send(channel: socket.socket, message: bytes, descriptors: list[int]) -> None:
     """A frame with descriptors."""
-    socket.send_fds(channel, [LENGTH.pack(len(message))], descriptors)
-    channel.sendall(message)
+    frame = LENGTH.pack(len(message)) + message
+    sent = socket.send_fds(channel, [frame], descriptors)
+    if sent < len(frame):
+        channel.sendall(frame[sent:])
 
 
-def received(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """The header of a frame and the descriptors that came with it; None when the other side is gone."""
+def received(channel: socket.socket) -> tuple[bytes, list[int]] | None:
+    """The message of a frame and the descriptors that came with it; None when the other side is gone."""
     try:
         head, descriptors, _, _ = socket.recv_fds(channel, LENGTH.size, DESCRIPTORS)
         while head and len(head) < LENGTH.size:
@@ -111,7 +114,7 @@ def received(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
         if not (part := channel.recv(count - len(message))):
             return None
         message += part
-    return unpacked(bytes(message))[0], descriptors
+    return bytes(message), descriptors
 
 
 PROGRAM = Path(__file__).with_name("child_main.py")

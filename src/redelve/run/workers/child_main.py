@@ -17,7 +17,10 @@ def main(module: str, path: str) -> None:
     os.close(nothing)
     sys.path[:] = json.loads(path)
     serve = importlib.import_module(module).serve
-    os.write(replies, bytes(8))  # an empty message: here I am
+    try:
+        os.write(replies, bytes(8))  # an empty message: here I am
+    except BrokenPipeError:
+        return  # nobody waits any more
     serve(requests, replies)
 
 
