@@ -51,7 +51,7 @@ from redelve.model import Assignment
 from redelve.model.prototask import DataDescription, described
 from redelve.registry import named_options, value_told
 from redelve.report.sections import ReportContext
-from redelve.run.cells import Limits
+from redelve.run.cells import Limits, cells_ahead
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, shard_of
 from redelve.run.more_losses import lacks, with_loss
 from redelve.run.progress import in_notebook, shown
@@ -208,25 +208,26 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     _check_order(methods, tasks)
     options = {"groups": groups, "design": design, "gap": gap}
     chosen = None if methods is None else named_methods(methods)
-    assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
     path = None if archive is None else _place_of(archive)
-    if path is not None and not all(map(str.isascii, assignments)):
-        assignments = as_known(assignments, path)
-    if path is not None and path.exists():
-        assignments = adopted(path, assignments)
-    if until_settled:
-        assignments = raced_assignments(assignments.values())
-    data = described(assignments.values())
-    named = _methods_for(assignments.values()) if chosen is None else chosen
-    planned = None if compare is None else planned_pairs(compare, named)
     bounds = limits or Limits()
-    judge = None if judge_by is None else as_loss(judge_by)
-    code = None if judge is None else judge.code
-    wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
-    part = (1, 1) if shard is None else shard_of(shard)
-    experiment = Experiment(
-        named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure, shard=part
-    )
+    with cells_ahead(_first_here(chosen, workers, path), bounds):
+        assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
+        if path is not None and not all(map(str.isascii, assignments)):
+            assignments = as_known(assignments, path)
+        if path is not None and path.exists():
+            assignments = adopted(path, assignments)
+        if until_settled:
+            assignments = raced_assignments(assignments.values())
+        data = described(assignments.values())
+        named = _methods_for(assignments.values()) if chosen is None else chosen
+        planned = None if compare is None else planned_pairs(compare, named)
+        judge = None if judge_by is None else as_loss(judge_by)
+        code = None if judge is None else judge.code
+        wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
+        part = (1, 1) if shard is None else shard_of(shard)
+        experiment = Experiment(
+            named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure, shard=part
+        )
     is_watched = in_notebook() if progress is None else progress
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
     try:
@@ -405,6 +406,15 @@ def _place_of(archive: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise LocationError(f"archive={str(path)[:60]}…: {error.strerror}: choose another path") from None
     return path
+
+
+def _first_here(
+    methods: Mapping[str, Method] | None, workers: WorkersLike, path: Path | None
+) -> Method | None:
+    """The method that this process begins with, where it is known to do some work."""
+    is_here = isinstance(workers, int | str) and workers in (1, "serial")
+    begins = is_here and (path is None or not path.exists())
+    return next(iter(methods.values()), None) if methods and begins else None
 
 
 def _with_judge(

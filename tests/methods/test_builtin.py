@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from redelve.methods.conformance.small_tasks import EVERY_KIND, make_trial
 from redelve.methods.contract import METHODS, default_methods
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Cases, Prior, parse_range, written
+from redelve.run.cells.job_and_outcome import LARGE, sealed
 from redelve.seeds import generator
 
 KINDS = ("real", "integer", "angular", "binary", "nominal", "real real", "real nominal", "nominal binary")
@@ -128,6 +131,36 @@ def test_each_takes_the_targets_it_can(name: str, kind: str) -> None:
         losses = score(found, trial.truths, losses_for(trial.targets))
         assert losses or kind == "real nominal"  # which no loss is made for
         assert all(np.isfinite(values).all() for values in losses.values())
+
+
+@pytest.fixture
+def imported(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What statements of redelve's own import of large libraries, as long as the test lasts."""
+    found, ordinary = set[str](), builtins.__import__
+
+    def noted(name: str, known: Any = None, *more: Any) -> Any:
+        if (known or {}).get("__name__", "").startswith("redelve.") and name.partition(".")[0] in LARGE:
+            found.add(name)
+        return ordinary(name, known, *more)
+
+    monkeypatch.setattr(builtins, "__import__", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_their_cells_find_loaded_what_they_import(
+    name: str, imported: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each job would load it anew, which takes a second, and that would be recorded as its time."""
+    for setting in ("boosting.MOST_ROUNDS", "mlp.MOST_EPOCHS", "well_known.TREES"):
+        monkeypatch.setattr(f"redelve.methods.builtin.{setting}", 5)
+    for kind in ("real", "nominal"):
+        if METHODS[name].why_not(make_trial(kind).targets) is None:
+            answer(name, kind, training=8)
+    loaded = set(sealed(METHODS[name]).modules)
+    if any(one.startswith("sklearn.") for one in loaded):
+        loaded |= {"sklearn.base", "sklearn.utils"}  # which each of its parts needs
+    assert imported <= loaded
 
 
 @pytest.mark.parametrize("name", list(METHODS))

@@ -23,14 +23,16 @@ from numpy.random import mtrand
 from scipy import special
 
 import redelve
+from redelve.data.tasks import assignments_for
 from redelve.errors import SpecError
-from redelve.methods.contract import Method, Predictor
+from redelve.methods.contract import Method, Predictor, as_method
 from redelve.methods.shown import TrainingSet
 from redelve.run.cells import Limits, asking, job_and_outcome, let_go
 from redelve.run.cells.asking import CellWatch
 from redelve.run.cells.job_and_outcome import BUILT_IN, LONGEST_MESSAGE, harmless, sealed
 from redelve.run.experiment import pack, perform, plan, run
 from redelve.run.results import Costs, Record
+from redelve.run.workers.child import Child
 from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
 from tests.run import toys
@@ -163,6 +165,20 @@ def test_of_what_a_method_needs_libraries_alone_are_loaded_before_its_cell_begin
     assert "scipy.special._orthogonal" in rooted.modules
     assert not [name for name in (*plain.modules, *rooted.modules) if name.startswith("tests")]
     assert (plain.ancestor, rooted.ancestor) == ((), ("large",))
+
+
+class Lazy:
+    """An estimator of nobody's; it is copied by scikit-learn's own means."""
+
+    def fit(self, inputs: Any, targets: Any) -> Lazy:
+        return self
+
+    def predict(self, inputs: Any) -> list[float]:
+        return [0.0] * len(inputs)
+
+
+def test_what_adapters_import_late_is_loaded_too() -> None:
+    assert {"sklearn.base", "sklearn.utils"} <= set(sealed(as_method(Lazy())).modules)
 
 
 def test_modules_whose_import_has_effects_are_never_loaded_for_others() -> None:
@@ -524,3 +540,43 @@ def test_a_job_that_got_no_cell_is_done_again() -> None:
     watch = CellWatch(-1, None, -1, -1, ending={"code": 0, "problem": "it was killed before it began"})
     with pytest.raises(WorkerLost, match="it was killed before it began"):
         watch.verdict(None)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What was going on when processes for cells were begun."""
+    seen: list[str] = []
+
+    class NotedChild(Child):
+        def __init__(self, *given: Any) -> None:
+            seen.append("begun")
+            super().__init__(*given)
+
+    def read(*given: Any, **more: Any) -> Any:
+        seen.append("read")
+        return assignments_for(*given, **more)
+
+    monkeypatch.setattr(asking, "Child", NotedChild)
+    monkeypatch.setattr("redelve.assessment.assignments_for", read)
+    let_go()
+    yield seen
+    let_go()
+
+
+def test_libraries_of_cells_are_loaded_while_data_are_read(begun: list[str]) -> None:
+    assessment = redelve.assess(["constant"], "demo/age", sizes=[32], limits=ISOLATED)
+    assert begun == ["begun", "read"]
+    assert {record.status for record in assessment.results.records} == {"done"}
+    assert not vars(asking._mine).get("wardens")
+
+
+def test_nothing_is_loaded_ahead_where_this_process_has_no_cells(begun: list[str]) -> None:
+    redelve.assess(["constant"], "demo/age", sizes=[32], limits=Limits(isolated=False))
+    assert begun == ["read"]
+
+
+def test_what_was_loaded_ahead_ends_with_an_error(begun: list[str]) -> None:
+    with pytest.raises(redelve.RedelveError):
+        redelve.assess(["constant"], "demo/no-such-task", limits=ISOLATED)
+    assert begun == ["begun", "read"]
+    assert not vars(asking._mine).get("wardens")

@@ -120,24 +120,48 @@ def _assess(given: AssessOptions) -> str:
     import shlex
     from pathlib import Path
 
-    from redelve.assessment import assess as carry_out
     from redelve.methods.contract import taking
-    from redelve.run.cells import Limits
-    from redelve.run.workers import workers_from
 
-    usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
-    if usual == (given.executor or usual) == "serial" and not (out / "archive").exists():
+    if _executor(given) == "serial" and not (given.workers or given.scheduler or (out / "archive").exists()):
         _begin_to_load(given)
     methods = _methods(given)
     takes = taking(methods)
     prepared = [_task(name, given, out, takes) for name in given.arguments]
-    tasks = [made for made, _ in prepared]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
+    assessment = _carried_out(given, methods, [made for made, _ in prepared], out / "archive")
+    if given.shard is not None:
+        return SHARD_DONE.format(part=given.shard, count=len(assessment.results.records), folder=out)
+    if not given.until_settled:
+        assessment = assessment.with_archive()
+    try:
+        written = assessment.report(report_path, command=shlex.join(["redelve", "assess", *words]))
+        report = f"Report: {written}"
+    except OSError as error:  # what was found out is told all the same
+        report = f"No report was written: {in_words(error)}"
+    again = "" if not assessment.results.failures else f"{AGAIN}\n"
+    text = f"{assessment}\n\n{report}\n{again}"
+    return told_with_code(assessment, text) if again else text
+
+
+def _executor(given: AssessOptions) -> str:
+    """Who does the work."""
+    usual = "dask" if given.scheduler else "processes" if given.workers else "serial"
+    return given.executor or usual
+
+
+def _carried_out(
+    given: AssessOptions, methods: dict[str, Method] | None, tasks: list[TaskLike], archive: Path
+) -> Assessment:
+    """Have the methods do the tasks; what the report is made with is loaded meanwhile."""
+    from redelve.assessment import assess as carry_out
+    from redelve.run.cells import Limits
+    from redelve.run.workers import workers_from
+
     if given.shard is None:
         threading.Thread(target=_load_report, daemon=True).start()
-    assessment = carry_out(
+    return carry_out(
         methods,
         tasks,
         sizes=given.sizes or None,
@@ -146,31 +170,26 @@ def _assess(given: AssessOptions) -> str:
         until_settled=given.until_settled,
         margin=given.margin,
         budget=given.budget,
-        workers=workers_from(given.executor or usual, count=given.workers, scheduler=given.scheduler),
+        workers=workers_from(_executor(given), count=given.workers, scheduler=given.scheduler),
         limits=Limits(given.time_limit, given.memory_limit, isolated=True, confined=bool(given.confined)),
         on_failure=given.on_failure,
-        archive=out / "archive",
+        archive=archive,
         retry=given.retry,
         shard=given.shard,
         progress=not given.quiet,
         compare=given.compare or None,
     )
-    if given.shard is not None:
-        return SHARD_DONE.format(part=given.shard, count=len(assessment.results.records), folder=out)
-    if not given.until_settled:
-        assessment = assessment.with_archive()
-    report = _reported(assessment, report_path, shlex.join(["redelve", "assess", *words]))
-    again = "" if not assessment.results.failures else f"{AGAIN}\n"
-    text = f"{assessment}\n\n{report}\n{again}"
-    return told_with_code(assessment, text) if again else text
 
 
 def _begin_to_load(given: AssessOptions) -> None:
-    """Have the libraries of methods loaded for their cells, while this process loads them for itself."""
+    """Have the libraries of the user's methods loaded for their cells, while this process loads them too."""
+    own = [name for name in given.methods if of.is_own(name)]
+    if given.confined or not own:
+        return
     from redelve.cli.own_methods import imported_by
     from redelve.run.cells import expect
 
-    if not given.confined and (modules := imported_by(given.methods)):
+    if modules := imported_by(own):
         expect(modules)
 
 
@@ -179,14 +198,6 @@ def _load_report() -> None:
     from redelve.report.page import load_page_tools
 
     load_page_tools()
-
-
-def _reported(assessment: Assessment, path: Path, command: str) -> str:
-    """Where the report is, or why there is none: what was found out is told all the same."""
-    try:
-        return f"Report: {assessment.report(path, command=command)}"
-    except OSError as error:
-        return f"No report was written: {in_words(error)}"
 
 
 def told_with_code(assessment: Assessment, text: str) -> str:

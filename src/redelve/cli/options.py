@@ -474,13 +474,18 @@ def methods_told(names: Iterable[str]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name in names:
-        if ":" in name or name.endswith(".py"):
+        if is_own(name):
             from redelve.cli.own_methods import own_methods
 
             found |= own_methods(name)
         else:
             found[name] = name
     return found
+
+
+def is_own(name: str) -> bool:
+    """Whether a method's name is that of a file or module of the user's."""
+    return ":" in name or name.endswith(".py")
 
 
 def _parts(given: Sequence[str]) -> list[str]:

@@ -103,6 +103,7 @@ class SklearnMethod(Method):
     kind: EstimatorKind
     inputs: Inputs
     called: str
+    late_imports = ("sklearn.base", "sklearn.utils")
 
     @property
     def name(self) -> str:

@@ -39,6 +39,7 @@ class ArdProcess(BuiltIn, BatchMethod):
     called: str = "gp-ard"  # type: ignore[misc]
     engine: Engine = field(default_factory=Engine)
     numbers_only = True
+    late_imports = ("scipy.linalg", "scipy.linalg.lapack", "scipy.spatial.distance")
 
     def learn_many(
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]

@@ -55,6 +55,7 @@ class BayesianSampling(BatchMethod):
 
     recipe: BayesianRecipe = BayesianRecipe()
     engine: Engine = field(default=Engine(dtype="float32"), compare=False)
+    late_imports = ("scipy.special",)
 
     @property
     def mixes_tasks(self) -> bool:  # type: ignore[override]

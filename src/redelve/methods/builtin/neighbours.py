@@ -28,6 +28,7 @@ class KnnCv1(BuiltIn):
     """Means or shares among the nearest training cases."""
 
     called = "knn-cv-1"
+    late_imports = ("scipy.spatial.distance",)
 
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> KnnPredictor:
         """Choose the number of neighbours of each target; nothing is random."""

@@ -50,6 +50,7 @@ class WellKnown(BuiltIn):
     regress: Regress | None = None
     classify: Classify | None = None
     instead: str = ""
+    late_imports: tuple[str, ...] = ()
 
     def why_not(self, targets: tuple[Target, ...]) -> str | None:
         """What is missing for these targets."""
@@ -249,11 +250,20 @@ def forest_levels(
     return probabilistic(forest, inputs, labels, level_count, rng)
 
 
-RIDGE = WellKnown("ridge", ridge_numbers, instead="logistic")
-LASSO = WellKnown("lasso", lasso_numbers, instead="logistic")
-LOGISTIC = WellKnown("logistic", classify=logistic_levels, instead="lin-1")
-SVM = WellKnown("svm", svm_numbers, svm_levels)
-GP = WellKnown("gp", gp_numbers, gp_levels)
-FOREST = WellKnown("forest", forest_numbers, forest_levels)
-BOOSTING = WellKnown("boosting", boosting_numbers, boosting_levels)
-MLP = WellKnown("mlp", regressing_networks, classifying_networks)
+LINEAR, ENSEMBLES = ("sklearn.linear_model",), ("sklearn.ensemble",)
+PROCESSES = (
+    "scipy.linalg",
+    "scipy.optimize",
+    "scipy.spatial.distance",
+    "sklearn.gaussian_process",
+    "sklearn.gaussian_process.kernels",
+)
+
+RIDGE = WellKnown("ridge", ridge_numbers, instead="logistic", late_imports=LINEAR)
+LASSO = WellKnown("lasso", lasso_numbers, instead="logistic", late_imports=LINEAR)
+LOGISTIC = WellKnown("logistic", classify=logistic_levels, instead="lin-1", late_imports=LINEAR)
+SVM = WellKnown("svm", svm_numbers, svm_levels, late_imports=("sklearn.svm",))
+GP = WellKnown("gp", gp_numbers, gp_levels, late_imports=PROCESSES)
+FOREST = WellKnown("forest", forest_numbers, forest_levels, late_imports=ENSEMBLES)
+BOOSTING = WellKnown("boosting", boosting_numbers, boosting_levels, late_imports=ENSEMBLES)
+MLP = WellKnown("mlp", regressing_networks, classifying_networks, late_imports=("sklearn.neural_network",))

@@ -1,6 +1,7 @@
 """Let a method learn and answer, and bring back what came of it, whatever the method does."""
 
 from redelve.run.cells.asking import (
+    cells_ahead,
     expect,
     learn_and_answer,
     learn_and_answer_together,
@@ -24,6 +25,7 @@ __all__ = [
     "Outcome",
     "SealedMethod",
     "carried",
+    "cells_ahead",
     "expect",
     "has_known_code",
     "learn_and_answer",

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, cast
 
@@ -163,6 +163,22 @@ def expect(modules: Iterable[str], threads: int = 1) -> None:
     if hasattr(os, "fork"):
         known, apart = tuple(harmless(names, BUILT_IN)), tuple(harmless(names, APART))
         _warden(threads, SealedMethod(b"", "", known, apart, ()), is_confined=False)
+
+
+@contextmanager
+def cells_ahead(method: Method | None, limits: Limits) -> Iterator[None]:
+    """Have the libraries of a method loaded for its cells while this process reads the data.
+
+    After an error nothing is left of that; else `let_go` ends it, as it does after the last job.
+    """
+    try:
+        if method is not None and limits.needs_a_cell and limits.confined is False and hasattr(os, "fork"):
+            with suppress(SpecError):  # one that can't be sent to a cell is told of when its jobs begin
+                _warden(limits.threads, sealed(method), is_confined=False)
+        yield
+    except BaseException:
+        let_go()
+        raise
 
 
 def _warden(threads: int, method: SealedMethod, is_confined: bool) -> Child:
