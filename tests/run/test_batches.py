@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from redelve.methods.contract import METHODS
+from redelve.model.dataset import digest
 from redelve.run.cells import CellLesson, Limits, learn_and_answer_together
 from redelve.run.experiment import (
     BASELINE,
@@ -26,6 +28,7 @@ from redelve.run.experiment import (
     run,
 )
 from redelve.run.workers import InProcess, Lent, Processes, Workers, batches_as_they_end
+from redelve.run.workers.processes import dump
 from tests.run import choir, toys
 from tests.run.choir import Choir, Mute, Terse
 from tests.run.toys import Toy, assignment, content, toy_experiment
@@ -109,6 +112,25 @@ def test_runs_on_an_instance_are_shown_one_copy_of_it() -> None:
     assert first.inputs is again.inputs
     assert other.training is not first.training
     assert pack(experiment, first.job).training is not pack(experiment, first.job).training
+
+
+def test_a_job_that_was_sent_is_the_same_job_with_a_method_of_its_own() -> None:
+    experiment = toy_experiment({"toy": Toy()}, 2)
+    batches = [pack_together(experiment, [job]) for job in plan(experiment)]
+    sent = [pickle.loads(dump(batch)) for batch in batches for _ in range(2)]
+    terms = [one.packages[0].terms for one in sent]
+    assert len({id(one.method) for one in terms}) == 4
+    assert len({id(one.attributes) for one in terms}) == 1
+    there = {one.job: content(one) for batch in sent for one in perform_batch(batch)}
+    assert there == one_by_one(experiment)
+
+
+def test_a_digest_is_that_of_all_names_of_a_job() -> None:
+    experiment = toy_experiment({'to"y': Toy()}, 2, runs=2)
+    for job in plan(experiment):
+        task, method = experiment.tasks[job.task], experiment.learners[job.method]
+        named = [job.method, method.digest, job.task, task.digest, task.instances[job.instance].digest]
+        assert experiment.digest(job) == digest([*named, job.run, experiment.limits.threads])
 
 
 def test_what_is_done_is_in_no_batch(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def score(
     """
     found = {}
     for loss in losses:
-        prediction = answer.for_loss(loss)
+        prediction = loss.part_of(answer)
         if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
             found[loss.code] = within_numbers(loss.of_units(truths, prediction, units))
     return found
@@ -144,7 +144,7 @@ def within_numbers(losses: Numbers) -> Numbers:
 
 
 def _any_censored(truths: Sequence[Truth]) -> bool:
-    return any((truth.censoring != 0).any() for truth in truths)
+    return not all(truth.is_exact for truth in truths)
 
 
 def rebuilt(
@@ -185,7 +185,9 @@ def _as_sent(made: Made, fields: Mapping[str, Numbers]) -> Made:
     """Undo a second rounding: what was normalised when it was made is normalised again when it is read."""
     for name, sent in fields.items():
         values = getattr(made, name)
-        if values.shape == sent.shape and np.allclose(values, sent, rtol=CLOSE, atol=CLOSE):
+        if values.shape != sent.shape:
+            continue
+        if np.array_equal(values, sent) or np.allclose(values, sent, rtol=CLOSE, atol=CLOSE):
             exact = np.array(sent, dtype=np.float64)
             exact.setflags(write=False)
             object.__setattr__(made, name, exact)

@@ -21,8 +21,17 @@ from redelve.text_numbers import is_integer, parse_number
 
 def digest(noun: Any) -> str:
     """Thirty-two hexadecimal digits that change when any field of a frozen value changes."""
-    canonical = json.dumps(_plain(noun), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.blake2b(canonical.encode(), digest_size=16).hexdigest()
+    return digest_of_text(canonical(noun))
+
+
+def canonical(noun: Any) -> str:
+    """A frozen value as JSON, always in the same way."""
+    return json.dumps(_plain(noun), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def digest_of_text(text: str) -> str:
+    """Thirty-two hexadecimal digits that change with the text."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _plain(value: Any) -> Any:

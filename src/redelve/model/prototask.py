@@ -271,12 +271,15 @@ def portable_columns(
 ) -> tuple[Column, ...]:
     """The given cases' values without any tie to the file they came from, cheap to send elsewhere."""
     found: list[Column] = []
+    chosen_of: Rows | None = None
     for attribute, column in zip(attributes, columns, strict=True):
         is_numerical = prior.attribute(attribute.number).type not in CATEGORICAL
         source, places = column, rows
         if isinstance(column, SelectedColumn):  # not all of its rows for the sake of a few
-            source, places = column.source, column.rows[rows]
-        if is_numerical and not np.isnan(numbers := source.numbers()[places]).any():
+            if column.rows is not chosen_of:  # most often the same of all columns
+                chosen_of, chosen = column.rows, column.rows[rows]
+            source, places = column.source, chosen
+        if is_numerical and not np.count_nonzero(np.isnan(numbers := source.numbers()[places])):
             found.append(NumberColumn(numbers))
         else:
             found.append(WrittenColumn(source.texts()[places]))
@@ -349,7 +352,7 @@ class Assignment:
     """What of the data is not in use, in words."""
     own: OwnTable | None = field(default=None, repr=False, compare=False)
 
-    @property
+    @cached_property
     def address(self) -> str:
         """The task's address, such as `/demo/age/std.128`."""
         return self.task.address

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
-from redelve.answers.answer import baselines_by_loss, losses_for, score
+from redelve.answers.answer import Answer, baselines_by_loss, losses_for, score
 from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
 from redelve.errors import PredictionError, RedelveError, SpecError
 from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.model import Assignment, Cases, Column, Instance
-from redelve.model.dataset import digest
+from redelve.model import Assignment, Attribute, Cases, Column, Instance, Prior
+from redelve.model.dataset import Numbers, canonical, digest, digest_of_text
 from redelve.model.designs import commonality_units, describe
 from redelve.model.prototask import VALIDATION, portable_columns
 from redelve.run.cells import (
@@ -51,6 +52,7 @@ from redelve.run.results import (
     environment,
 )
 from redelve.run.workers import InProcess, Ongoing, Workers, batches_as_they_end
+from redelve.run.workers.processes import dump
 from redelve.seeds import seed
 
 LEAVE_OUT = "leave out"
@@ -103,6 +105,12 @@ class Experiment:
         init=False, repr=False, compare=False, default_factory=dict
     )
     """The methods as they are handed to workers, by name: sealed where each job has a cell."""
+    terms: dict[tuple[str, str], Terms] = field(init=False, repr=False, compare=False, default_factory=dict)
+    """What the jobs of each method on each task have in common, from the first of them on."""
+    named: dict[tuple[str, str], tuple[str, str]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """How what their digests are made of begins and ends, by task and method."""
 
     def __post_init__(self) -> None:
         if not self.methods or not self.assignments:
@@ -117,8 +125,9 @@ class Experiment:
         for (address, facts), (name, method) in product(tasks.items(), self.methods.items()):
             if (reason := method.why_not(facts.targets)) is not None:
                 raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
+        identities = {name: dict(one.identity) for name, one in self.methods.items()}
         learners = {
-            name: MethodFacts(name, one.digest, dict(one.identity), one.summary)
+            name: MethodFacts(name, digest(identities[name]), identities[name], one.summary)
             for name, one in self.methods.items()
         }
         packages = {name: one.packages for name, one in self.methods.items()}
@@ -134,14 +143,17 @@ class Experiment:
 
     def digest(self, job: Job) -> str:
         """What the job's outcome depends on: the method, the instance's cases, the seed."""
-        task, method = self.tasks[job.task], self.learners[job.method]
-        instance = task.instances[job.instance].digest
-        named = [job.method, method.digest, job.task, task.digest, instance, job.run]
-        named += [self.limits.threads, *(() if self.jobs is None else (self.jobs[job],))]
-        own = self.assignments[job.task].own
-        if own is not None and self.methods[job.method].looks_at != "columns":
-            named.append(own.digest)
-        return digest(named)
+        pair = job.task, job.method
+        begins, ends = self.named.get(pair) or self.named.setdefault(pair, self._names(*pair))
+        instance = self.tasks[job.task].instances[job.instance].digest
+        own_seed = "" if self.jobs is None else f",{self.jobs[job]}"
+        return digest_of_text(f'{begins},"{instance}",{job.run},{self.limits.threads}{own_seed}{ends}')
+
+    def _names(self, address: str, name: str) -> tuple[str, str]:
+        """A list of names as JSON, up to the instance's and after the seed."""
+        names = [name, self.learners[name].digest, address, self.tasks[address].digest]
+        own = None if self.methods[name].looks_at == "columns" else self.assignments[address].own
+        return canonical(names)[:-1], "]" if own is None else f',"{own.digest}"]'
 
     def seed(self, job: Job) -> int:
         """The job's seed."""
@@ -256,25 +268,55 @@ def _company(method: BatchMethod, job: Job) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """What all jobs of a method on a task have in common."""
+
+    method: Method | SealedMethod
+    losses: tuple[Loss, ...]
+    limits: Limits
+    on_failure: str
+    packages: tuple[str, ...]
+    """Those whose versions belong to the record."""
+    has_known_code: bool
+    """Whether the method is made of redelve's and scikit-learn's code alone."""
+    attributes: tuple[tuple[Attribute, ...], tuple[Attribute, ...], Prior] | None = field(repr=False)
+    """What methods are told of inputs, of targets, and of both beforehand; None where they see a frame."""
+
+    @cached_property
+    def dumped(self) -> tuple[bytes, bytes, bytes]:
+        """The method, the attributes and the rest as bytes, made once for all jobs."""
+        rest = self.losses, self.limits, self.on_failure, self.packages, self.has_known_code
+        return dump(self.method), dump(self.attributes), dump(rest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return terms_from, self.dumped
+
+
+def terms_from(method: bytes, attributes: bytes, rest: bytes) -> Terms:
+    """What jobs have in common, sent to another process; each has a method of its own there."""
+    losses, limits, on_failure, packages, is_known = _kept(rest)
+    return Terms(pickle.loads(method), losses, limits, on_failure, packages, is_known, _kept(attributes))
+
+
+@lru_cache(maxsize=64)
+def _kept(dumped: bytes) -> Any:
+    """What many jobs come with is read once."""
+    return pickle.loads(dumped)
+
+
+@dataclass(frozen=True)
 class Package:
     """All that is needed to do one job anywhere; the truths are for scoring and never reach the method."""
 
     job: Job
     digest: str
     seed: int
-    method: Method | SealedMethod
+    terms: Terms
     training: TrainingSet
     inputs: TestInputs
     truths: tuple[Truth, ...] = field(repr=False)
-    losses: tuple[Loss, ...]
-    limits: Limits
-    on_failure: str
-    packages: tuple[str, ...]
-    """Those whose versions belong to the record."""
     units: Units | None = field(default=None, repr=False)
     """Which test cases belong together, where a metric asks for that."""
-    has_known_code: bool = False
-    """Whether the method is made of redelve's and scikit-learn's code alone."""
 
     def __str__(self) -> str:
         return str(self.job)
@@ -285,18 +327,41 @@ class Batch:
     """Jobs of one method, most often on one task, to be done together; often one job only."""
 
     packages: tuple[Package, ...]
+    method: Method | SealedMethod | None = None
 
     def __str__(self) -> str:
         first, more = self.packages[0], len(self.packages) - 1
         return f"{first} and {more} more" if more else str(first)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A job alone leaves to its terms what all such jobs have: half of the time to send it."""
+        first = self.packages[0]
+        if len(self.packages) > 1 or first.terms.attributes is None:
+            return Batch, (self.packages, self.method)
+        cases = first.training.cases, first.training.validation_size, first.inputs.cases
+        own = first.job, first.digest, first.seed, *cases, first.truths, first.units
+        return batch_from, (first.terms, pickle.dumps(own, pickle.HIGHEST_PROTOCOL))
 
     def parts(self) -> list[Batch]:
         """The jobs by themselves."""
         return [Batch((package,)) for package in self.packages]
 
 
+def batch_from(terms: Terms, own: bytes) -> Batch:
+    """A job alone, sent to another process."""
+    assert terms.attributes is not None
+    job, digest, seed, known, validation_size, asked, truths, units = pickle.loads(own)
+    inputs, outputs, prior = terms.attributes
+    targets = tuple(truth.target for truth in truths)
+    training = TrainingSet(inputs, outputs, prior, known, validation_size, targets=targets)
+    shown = training, TestInputs(inputs, prior, asked)
+    return Batch((Package(job, digest, seed, terms, *shown, truths, units),))
+
+
 def pack_together(experiment: Experiment, jobs: Sequence[Job]) -> Batch:
     """Everything a worker needs for a batch; runs on the same instance are shown the same copy of it."""
+    if len(jobs) == 1:
+        return Batch((pack(experiment, jobs[0]),))
     shown: dict[tuple[str, int], tuple[TrainingSet, TestInputs]] = {}
     for job in jobs:
         if (job.task, job.instance) not in shown:
@@ -314,23 +379,34 @@ def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]
 def pack(experiment: Experiment, job: Job, shown: tuple[TrainingSet, TestInputs] | None = None) -> Package:
     """Everything a worker needs for a job; without `shown`, the method has a copy of the cases for itself."""
     training, inputs = shown or _lessons(experiment, job)
-    losses, instance = experiment.losses_of[job.task], experiment.tasks[job.task].instances[job.instance]
-    method = _carried(experiment, job.method)
-    return Package(
-        job,
-        experiment.digest(job),
-        experiment.seed(job),
-        method,
-        training,
-        inputs,
-        experiment.truths(job),
-        losses,
-        replace(experiment.limits, isolated=isinstance(method, SealedMethod)),
-        experiment.on_failure,
-        experiment.packages[job.method],
-        None if all(loss.mean_of_cases for loss in losses) else instance.units,
-        job.method in experiment.known,
-    )
+    terms, instance = _terms(experiment, job), experiment.tasks[job.task].instances[job.instance]
+    units = instance.units
+    if units is not None and all(loss.mean_of_cases for loss in terms.losses):
+        units = None
+    named = experiment.digest(job), experiment.seed(job)
+    return Package(job, *named, terms, training, inputs, instance.truths, units)
+
+
+def _terms(experiment: Experiment, job: Job) -> Terms:
+    """What the job has in common with all of its method on its task."""
+    pair = job.task, job.method
+    if pair not in experiment.terms:
+        method, limits = _carried(experiment, job.method), experiment.limits
+        if limits.isolated is not isinstance(method, SealedMethod):
+            limits = replace(limits, isolated=isinstance(method, SealedMethod))
+        assignment = experiment.assignments[job.task]
+        sees_frame = assignment.own is not None and experiment.methods[job.method].looks_at != "columns"
+        attributes = assignment.data.inputs, assignment.data.targets, assignment.task.prior
+        experiment.terms[pair] = Terms(
+            method,
+            experiment.losses_of[job.task],
+            limits,
+            experiment.on_failure,
+            experiment.packages[job.method],
+            job.method in experiment.known,
+            None if sees_frame else attributes,
+        )
+    return experiment.terms[pair]
 
 
 def _carried(experiment: Experiment, name: str) -> Method | SealedMethod:
@@ -398,17 +474,23 @@ def assignment_targets(assignment: Assignment) -> tuple[Target, ...]:
 
 def perform(package: Package) -> Record:
     """Do one job: let the method learn and answer, then score the answer."""
-    started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    outcome = learn_and_answer(package.method, package.training, package.inputs, package.seed, package.limits)
+    started, terms = datetime.now(UTC).isoformat(timespec="milliseconds"), package.terms
+    outcome = learn_and_answer(terms.method, package.training, package.inputs, package.seed, terms.limits)
     return _recorded(package, outcome, started)
 
 
 def perform_batch(batch: Batch) -> tuple[Record, ...]:
-    """Do the jobs together, or where that does not come to an end as it should, one after the other."""
+    """Do the jobs together, or where that does not come to an end as it should, one after the other.
+
+    Those of several methods are first tried method by method.
+    """
+    if len(batch.packages) == 1:
+        return (perform(batch.packages[0]),)
     first, started = batch.packages[0], datetime.now(UTC).isoformat(timespec="milliseconds")
-    if len(batch.packages) > 1 and isinstance(first.method, BatchMethod | SealedMethod):
+    method = batch.method or first.terms.method
+    if isinstance(method, BatchMethod | SealedMethod):
         lessons = [CellLesson(one.training, one.inputs, one.seed) for one in batch.packages]
-        outcomes = learn_and_answer_together(first.method, lessons, first.limits)
+        outcomes = learn_and_answer_together(method, lessons, first.terms.limits)
         if outcomes is not None:
             pairs = zip(batch.packages, outcomes, strict=True)
             return tuple(_recorded(package, outcome, started) for package, outcome in pairs)
@@ -417,30 +499,39 @@ def perform_batch(batch: Batch) -> tuple[Record, ...]:
 
 def _recorded(package: Package, outcome: Outcome, started: str) -> Record:
     """The record of an outcome, scored."""
+    surroundings = _surroundings(outcome, package.terms)
     record = Record(
         package.job,
         package.digest,
         package.seed,
-        outcome.status,
-        message=outcome.message,
+        *_scored(package, outcome),
         costs=outcome.costs,
         started=started,
-        environment={
-            **environment(package.packages),
-            **_limits_met(outcome.status, package.limits),
-            ISOLATION: _isolation(outcome, package),
-        },
+        environment=surroundings,
         told=outcome.told,
     )
-    record = _scored(record, package, outcome)
-    if record.status != "done" and package.on_failure == BASELINE:
+    if record.status != "done" and package.terms.on_failure == BASELINE:
         return _stood_in_for(record, package)
     return record
 
 
-def _isolation(outcome: Outcome, package: Package) -> str:
+def _surroundings(outcome: Outcome, terms: Terms) -> Mapping[str, str]:
+    """Where and how the job was done."""
+    if outcome.status == "done":
+        return _surrounded(terms.packages, _isolation(outcome, terms))
+    met = _limits_met(outcome.status, terms.limits)
+    return {**environment(terms.packages), **met, ISOLATION: _isolation(outcome, terms)}
+
+
+@cache
+def _surrounded(packages: tuple[str, ...], isolation: str) -> Mapping[str, str]:
+    """The same for jobs that met no limit: records share it."""
+    return {**environment(packages), ISOLATION: isolation}
+
+
+def _isolation(outcome: Outcome, terms: Terms) -> str:
     """How the method was kept from the true targets: methods without code of others need not be."""
-    return KNOWN_CODE if outcome.isolation == SHARED and package.has_known_code else outcome.isolation
+    return KNOWN_CODE if outcome.isolation == SHARED and terms.has_known_code else outcome.isolation
 
 
 def _limits_met(status: Status, limits: Limits) -> dict[str, str]:
@@ -452,16 +543,16 @@ def _limits_met(status: Status, limits: Limits) -> dict[str, str]:
     return {}
 
 
-def _scored(record: Record, package: Package, outcome: Outcome) -> Record:
-    """The record with its losses; an answer that does not fit the task makes it a failed one."""
+def _scored(package: Package, outcome: Outcome) -> tuple[Status, Mapping[str, Numbers], Answer | None, str]:
+    """How it ended, the losses, the answer, why there is none: one that does not fit the task has failed."""
     if outcome.answer is None:
-        return record
+        return outcome.status, {}, None, outcome.message
     try:
         with np.errstate(**NUMPYS_OWN):
-            losses = score(outcome.answer, package.truths, package.losses, package.units)
+            losses = score(outcome.answer, package.truths, package.terms.losses, package.units)
     except RedelveError as error:
-        return replace(record, status="failed", message=str(error))
-    return replace(record, losses=losses, answer=outcome.answer)
+        return "failed", {}, None, str(error)
+    return outcome.status, losses, outcome.answer, outcome.message
 
 
 def _stood_in_for(record: Record, package: Package) -> Record:
@@ -469,11 +560,11 @@ def _stood_in_for(record: Record, package: Package) -> Record:
     outcome = learn_and_answer(
         METHODS[FALLBACK], package.training, package.inputs, package.seed, Limits(isolated=False)
     )
-    scored = _scored(replace(record, status=outcome.status, message=outcome.message), package, outcome)
-    if scored.status != "done":
-        message = f'{record.message}; and "{FALLBACK}", which should stand in: {scored.message}'
+    status, losses, answer, message = _scored(package, outcome)
+    if status != "done":
+        message = f'{record.message}; and "{FALLBACK}", which should stand in: {message}'
         return replace(record, message=message)
-    return replace(record, losses=scored.losses, answer=scored.answer, fallback=FALLBACK)
+    return replace(record, losses=losses, answer=answer, fallback=FALLBACK)
 
 
 def lost(package: Package, reason: str) -> Record:
@@ -485,9 +576,9 @@ def lost(package: Package, reason: str) -> Record:
         "crashed",
         message=reason,
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        environment=environment(package.packages),
+        environment=environment(package.terms.packages),
     )
-    return _stood_in_for(record, package) if package.on_failure == BASELINE else record
+    return _stood_in_for(record, package) if package.terms.on_failure == BASELINE else record
 
 
 def lost_batch(batch: Batch, reason: str) -> tuple[Record, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
+from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth
 from redelve.errors import PredictionError, SpecError, hint, kind_told
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry, value_told
@@ -284,7 +284,8 @@ class Loss(ABC):
                     f'target "{truth.target.name}" has {len(truth)} true values but '
                     f'"{truths[0].target.name}" has {len(truths[0])}: give all of them for the same cases'
                 )
-            if not self.allows_censored and (case := first(truth.censoring != 0)) is not None:
+            if not (self.allows_censored or truth.is_exact):
+                case = int((truth.censoring != 0).argmax())
                 raise PredictionError(
                     f'case {case + 1}: the true value of target "{truth.target.name}" is censored: '
                     f"loss {self.code} needs it exactly; use L"
@@ -326,6 +327,8 @@ def parse_loss(code: str, load_matrix: MatrixLoader | None = None) -> Loss:
     >>> parse_loss("Z0.2N").name
     'Zero-one, no-guess penalty 0.2'
     """
+    if code in LOSSES:
+        return LOSSES[code].parse(code, load_matrix)
     if (name := code.partition("@")[0]) in METRICS:
         return METRICS[name](code)
     for end in range(len(code), 0, -1):

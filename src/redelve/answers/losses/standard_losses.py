@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -86,7 +87,7 @@ class GuessLoss(Loss):
         check_length(truths, prediction, "guesses")
         with np.errstate(over="ignore"):
             pairs = zip(truths, prediction.values, strict=True)
-            total: Numbers = np.sum([self._one_target(truth, guess) for truth, guess in pairs], axis=0)
+            total: Numbers = reduce(np.add, [self._one_target(truth, guess) for truth, guess in pairs])
         return total
 
     def _one_target(self, truth: Truth, guess: Numbers) -> Numbers:
@@ -255,6 +256,8 @@ def gap(truth: Truth, guess: Numbers) -> Numbers:
         shorter: Numbers = np.minimum(arc, unit - arc)
         return shorter
     ahead = guess - truth.values
+    if truth.is_exact:
+        return np.abs(ahead)
     allowed = truth.censoring * np.sign(ahead) > 0
     return np.where(allowed, 0.0, np.abs(ahead))
 
@@ -376,7 +379,7 @@ class RankedProbability(ByFormula):
         check_targets(truths, prediction)
         check_length(truths, prediction, "predictive distributions")
         pairs = zip(truths, prediction.distributions, strict=True)
-        total: Numbers = np.sum([forecast.crps(truth.values) for truth, forecast in pairs], axis=0)
+        total: Numbers = reduce(np.add, [forecast.crps(truth.values) for truth, forecast in pairs])
         return total
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Literal, get_args
 
 import numpy as np
@@ -143,6 +143,11 @@ class Truth(ArrayValue):
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether no value is censored."""
+        return not self.censoring.any()
 
     @cached_property
     def level_indexes(self) -> NDArray[np.int64]:
@@ -293,7 +298,7 @@ class TargetLogProbabilities(ArrayValue):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))
-        if (case := first(np.isnan(self.values) | np.isposinf(self.values))) is not None:
+        if (case := first(~(self.values < np.inf))) is not None:
             raise PredictionError(
                 f"case {case + 1}: log probability {self.values[case]} of the true targets is not allowed: "
                 "expected a number, or -Inf for probability zero"
@@ -382,14 +387,16 @@ class TargetDistributions(ArrayValue):
         with np.errstate(divide="ignore", over="ignore"):
             pairs = zip(truths, self.distributions, strict=True)
             logs = [_log_probability(truth, distribution) for truth, distribution in pairs]
-        return TargetLogProbabilities(np.sum(logs, axis=0, dtype=np.float64))
+        return TargetLogProbabilities(reduce(np.add, logs))
 
 
 def _log_probability(truth: Truth, distribution: Distribution) -> Numbers:
     half = 0.5 if truth.target.kind == "integer" else 0.0
+    exact = _log_mass(truth.values, distribution) if half else distribution.log_density(truth.values)
+    if truth.is_exact:
+        return exact
     above = np.log(distribution.probability_above(truth.values - half))
     below = np.log(distribution.probability_below(truth.values + half))
-    exact = _log_mass(truth.values, distribution) if half else distribution.log_density(truth.values)
     return np.where(truth.censoring == 0, exact, np.where(truth.censoring > 0, above, below))
 
 
@@ -404,7 +411,7 @@ def _log_mass(values: Numbers, distribution: Distribution) -> Numbers:
 
 def first(flags: Flags) -> int | None:
     """The position of the first flag that is set."""
-    return int(flags.argmax()) if flags.any() else None
+    return int(flags.argmax()) if np.count_nonzero(flags) else None  # a quarter of the time of any()
 
 
 def frozen(values: Numbers) -> Numbers:
@@ -446,8 +453,9 @@ def _possible(target: Target, values: Numbers) -> Flags:
 
 
 def _check_values(target: Target, values: Numbers, good: Flags, what: str) -> None:
-    if (case := first(~good)) is None:
+    if good.all():
         return
+    case = int(good.argmin())
     allowed = {
         "categorical": f"a level index from 0 to {len(target.levels) - 1}",
         "integer": "an integer" if what == "true value" else "a finite number",

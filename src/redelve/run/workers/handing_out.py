@@ -6,10 +6,11 @@ Jobs of dead workers are handed out again.
 from __future__ import annotations
 
 import inspect
+import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -188,6 +189,7 @@ class Rota(Generic[Given, Made]):
         self._again: deque[Errand[Given]] = deque()
         self._suspects: deque[Errand[Given]] = deque()
         self._out: dict[Future[Made], Errand[Given]] = {}
+        self._done: queue.SimpleQueue[Future[Made]] = queue.SimpleQueue()
         self._here: tuple[Given, ...] = ()
         self._lock = threading.Lock()
 
@@ -221,19 +223,22 @@ class Rota(Generic[Given, Made]):
         while (errand := self._next() or (self._suspects.popleft() if self._suspects else None)) is not None:
             self._here = (errand.one,)
             try:
-                made = [self._perform(errand.one)]
+                made = self._perform(errand.one)
             except WorkerLost as death:
-                made = self._broken(errand, death.strikes, str(death))
-            yield from made
+                yield from self._broken(errand, death.strikes, str(death))
+            else:
+                yield made
         self._here = ()
 
     def _made_elsewhere(self) -> Iterator[Made]:
         while self._hand_out():
-            done, _ = wait(self._out, BREATH, return_when=FIRST_COMPLETED)
-            for future in done:
-                with self._lock:
-                    errand = self._out.pop(future)
-                yield from self._taken_in(errand, future)
+            try:
+                future = self._done.get(timeout=BREATH)
+            except queue.Empty:
+                continue
+            with self._lock:
+                errand = self._out.pop(future)
+            yield from self._taken_in(errand, future)
 
     def _hand_out(self) -> bool:
         """Keep the workers busy; whether anything is under way. Suspects come last, one at a time."""
@@ -248,7 +253,9 @@ class Rota(Generic[Given, Made]):
             return None  # a suspect works alone
         if self._again:
             return self._again.popleft()
-        return next((Errand(one) for one in self._given), None)
+        for one in self._given:
+            return Errand(one)
+        return None
 
     def _submit(self, errand: Errand[Given]) -> None:
         try:
@@ -261,6 +268,7 @@ class Rota(Generic[Given, Made]):
         future = self._handed(errand, message)
         with self._lock:
             self._out[future] = errand
+        future.add_done_callback(self._done.put)
 
     def _handed(self, errand: Errand[Given], message: bytes) -> Future[Made]:
         assert self._executor is not None
