@@ -27,6 +27,7 @@ NAMES = (
     "nets",
     "rates",
     "search",
+    "settings",
     "challenge",
 )
 HEAD = """# Benchmark results

@@ -207,6 +207,41 @@ def test_a_search_trains_few_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) <= 8
 
 
+@pytest.mark.parametrize(("backend", "batches"), [("numpy", [4, 4]), ("torch", [8])])
+def test_unequal_folds_are_one_batch_where_padding_may_be(
+    backend: str, batches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    x, y = regression(102)  # folds leave 76 and 77 cases
+    model = BatchedMLPRegressor((4,), backend=backend, random_state=0, **{**WHOLE, "max_iter": 10})
+    weight = np.linspace(1, 2, 102)
+    grid = {"alpha": [0.01, 1.0]}
+    usual = GridSearchCV(model, grid, cv=4).fit(x, y, sample_weight=weight)
+    calls = counted_training(monkeypatch)
+    ours = BatchedSearchCV(model, grid, cv=4, refit=False).fit(x, y, sample_weight=weight)
+    assert calls == batches
+    given = ours.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(given, usual.cv_results_["mean_test_score"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["rprop", "sgd"])
+def test_fits_of_unequal_size_are_the_fits_alone_to_rounding(solver: str) -> None:
+    pytest.importorskip("torch")
+    x, y = regression()
+    model = BatchedMLPRegressor(
+        (4,), solver=solver, batch_size=None, backend="torch", dtype="float64", max_iter=8, random_state=0
+    )
+
+    def fits() -> list[Any]:
+        weights = [None, np.linspace(1, 2, 79)]
+        return [
+            clone(model).fit(x[:count], y[:count], weight).predict(x)
+            for count, weight in zip((80, 79), weights, strict=True)
+        ]
+
+    np.testing.assert_allclose(trained_together(fits), fits(), rtol=1e-8)
+
+
 def test_a_search_takes_random_splits_groups_weights_and_many_scores() -> None:
     x, y = regression(80)
     model = BatchedMLPRegressor(max_iter=10, random_state=0)

@@ -104,6 +104,16 @@ def test_tasks_are_mixed_for_a_method_that_wants_it() -> None:
     assert records_of(experiment) == one_by_one(experiment)
 
 
+def test_a_whole_batch_is_not_cut_for_more_hands() -> None:
+    class Whole(Choir):
+        is_whole = True
+
+    for method, sizes_of_pieces in ((Choir(), [2, 2]), (Whole(), [4])):
+        experiment = toy_experiment({"choir": method}, 4)
+        pieces = list(grouped(experiment, plan(experiment), hands=2))
+        assert [len(piece) for piece in pieces] == sizes_of_pieces
+
+
 def test_runs_on_an_instance_are_shown_one_copy_of_it() -> None:
     experiment = toy_experiment({"choir": Choir()}, 2, runs=2)
     first, again, other, _ = pack_together(experiment, plan(experiment)).packages

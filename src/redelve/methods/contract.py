@@ -117,18 +117,29 @@ class BatchMethod(Method):
     """A method that learns from many training sets at once, faster than from one after the other.
 
     What it learns from one must be, bit for bit, what it would learn without the others. It is given at most
-    `largest_batch` at once, those of several tasks together if it `mixes_tasks`. Runs on the same instance
+    `largest_batch` at once, those of several tasks together if it `mixes_tasks`. A batch `is_whole` where
+    half of it would take as long, as on a GPU: it is not cut to occupy more hands. Runs on the same instance
     are given the same training set, which it must not change.
+
+    Methods that have the same `company`, where it is not empty, are given their training sets together, too:
+    all go to the method that `among` makes of them. That is done only where no code but redelve's and
+    scikit-learn's is in the methods, as they then share a process.
     """
 
     largest_batch: int = 64
     mixes_tasks: bool = False
+    is_whole: bool = False
+    company: str = ""
 
     @abstractmethod
     def learn_many(
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
     ) -> Sequence[Predictor]:
         """Learn from each of the training sets, with the randomness of its own generator."""
+
+    def among(self, methods: Sequence[BatchMethod]) -> BatchMethod:
+        """One method for several of this company: from each training set the one in its place learns."""
+        raise NotImplementedError(f"{type(self).__name__} has a company but not `among`")
 
     def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
         """Learn from the training cases: a batch of one."""

@@ -247,24 +247,27 @@ def _batches(
 def grouped(experiment: Experiment, jobs: Sequence[Job], hands: int = 1) -> Iterator[list[Job]]:
     """The jobs of each piece of work: one, or where the method learns many at once those on a task.
 
-    The latter are cut into as many pieces as there are `hands`, more if a batch would be too large.
+    Jobs of methods that may learn together are put together. Such jobs are cut into as many pieces as there
+    are `hands` if that helps, more if a batch would be too large.
     """
-    alike: dict[tuple[str, str], list[Job]] = defaultdict(list)
+    alike: dict[tuple[str, str, str], list[Job]] = defaultdict(list)
     for job in jobs:
         if isinstance(method := experiment.methods[job.method], BatchMethod):
-            alike[_company(method, job)].append(job)
+            alike[_company(experiment, method, job)].append(job)
     for job in jobs:
         if not isinstance(method := experiment.methods[job.method], BatchMethod):
             yield [job]
-        elif every := alike.pop(_company(method, job), None):
-            count = min(len(every), max(hands, -(-len(every) // method.largest_batch)))
+        elif every := alike.pop(_company(experiment, method, job), None):
+            fewest = 1 if method.is_whole else hands
+            count = min(len(every), max(fewest, -(-len(every) // method.largest_batch)))
             edges = [len(every) * part // count for part in range(count + 1)]
             yield from (every[start:stop] for start, stop in pairwise(edges))
 
 
-def _company(method: BatchMethod, job: Job) -> tuple[str, str]:
-    """What jobs that may be done together have in common."""
-    return job.method, "" if method.mixes_tasks else job.task
+def _company(experiment: Experiment, method: BatchMethod, job: Job) -> tuple[str, str, str]:
+    """What jobs that may be done together have in common; code of others shares a process with nobody."""
+    company = method.company if job.method in experiment.known else ""
+    return company, "" if company else job.method, "" if method.mixes_tasks else job.task
 
 
 @dataclass(frozen=True)
@@ -324,7 +327,10 @@ class Package:
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs of one method, most often on one task, to be done together; often one job only."""
+    """Jobs of one method, most often on one task, to be done together; often one job only.
+
+    Jobs of several methods have a method that does them all.
+    """
 
     packages: tuple[Package, ...]
     method: Method | SealedMethod | None = None
@@ -346,6 +352,11 @@ class Batch:
         """The jobs by themselves."""
         return [Batch((package,)) for package in self.packages]
 
+    def by_method(self) -> list[Batch]:
+        """The jobs of each method."""
+        names = dict.fromkeys(one.job.method for one in self.packages)
+        return [Batch(tuple(one for one in self.packages if one.job.method == name)) for name in names]
+
 
 def batch_from(terms: Terms, own: bytes) -> Batch:
     """A job alone, sent to another process."""
@@ -366,7 +377,17 @@ def pack_together(experiment: Experiment, jobs: Sequence[Job]) -> Batch:
     for job in jobs:
         if (job.task, job.instance) not in shown:
             shown[job.task, job.instance] = _lessons(experiment, job)
-    return Batch(tuple(pack(experiment, job, shown[job.task, job.instance]) for job in jobs))
+    packages = tuple(pack(experiment, job, shown[job.task, job.instance]) for job in jobs)
+    return Batch(packages, _method_of_all(experiment, jobs))
+
+
+def _method_of_all(experiment: Experiment, jobs: Sequence[Job]) -> Method | SealedMethod | None:
+    """The method that does jobs of several methods, as workers have it."""
+    methods = [experiment.methods[job.method] for job in jobs]
+    batched = [one for one in methods if isinstance(one, BatchMethod)]
+    if len({job.method for job in jobs}) == 1 or len(batched) < len(methods):
+        return None
+    return carried(batched[0].among(batched), jobs[0].method, experiment.limits)
 
 
 def _lessons(experiment: Experiment, job: Job) -> tuple[TrainingSet, TestInputs]:
@@ -494,6 +515,8 @@ def perform_batch(batch: Batch) -> tuple[Record, ...]:
         if outcomes is not None:
             pairs = zip(batch.packages, outcomes, strict=True)
             return tuple(_recorded(package, outcome, started) for package, outcome in pairs)
+    if batch.method is not None:
+        return tuple(record for part in batch.by_method() for record in perform_batch(part))
     return tuple(perform(package) for package in batch.packages)
 
 

@@ -32,11 +32,14 @@ from redelve.methods.identities import class_path, packages_used, plain
 from redelve.methods.own_labels import OwnClassifier, fit_own_classifier
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.methods.views import Inputs, View, answer_of, is_numerical, regression_parts
+from redelve.model.dataset import digest
 
 MODES = ("frame", "encoded")
 FRAME_VERSION = 2
 """What it means that an estimator is shown a frame; results of another meaning are made anew."""
 SAY_KIND = 'kind="{0}" in task, --kind {0} on the command line'
+OWN_NUMBERS = frozenset(("alpha", "learning_rate_init", "momentum", "random_state"))
+"""Settings in which networks of one batch may differ."""
 EstimatorKind = Literal["classifier", "regressor", "either"]
 FittedTarget = FittedClassifier | OwnClassifier
 
@@ -202,14 +205,44 @@ class TogetherSklearnMethod(SklearnMethod, BatchMethod):
 
     mixes_tasks = True
 
+    @cached_property
+    def company(self) -> str:  # type: ignore[override]
+        """Estimators that differ in numbers which each network of a batch may have for itself."""
+        return digest(_without(self.identity, OWN_NUMBERS))
+
+    def among(self, methods: Sequence[BatchMethod]) -> BatchMethod:
+        """Their fits as one batch."""
+        return SeveralSklearnMethods(tuple(one for one in methods if isinstance(one, SklearnMethod)))
+
     def learn_many(
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
     ) -> Sequence[Predictor]:
         """Fit a copy for each training set; networks of equal shape are one batch."""
+        return SeveralSklearnMethods((self,) * len(trainings)).learn_many(trainings, rngs)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralSklearnMethods(BatchMethod):
+    """Estimators with networks of the batched engine in them, one for each training set of a batch."""
+
+    methods: tuple[SklearnMethod, ...]
+    late_imports = SklearnMethod.late_imports
+    summary = "Estimators that are trained together, each on a training set of its own."
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Those of the methods."""
+        return {"kind": "several", "methods": [dict(one.identity) for one in self.methods]}
+
+    def learn_many(
+        self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
+    ) -> Sequence[Predictor]:
+        """Fit for each training set a copy of the estimator in its place."""
         from redelve.methods.batched.company import trained_together
 
         def fits() -> list[Predictor]:
-            return [self.learn(each, deepcopy(rng)) for each, rng in zip(trainings, rngs, strict=True)]
+            each = zip(self.methods, trainings, rngs, strict=True)
+            return [method.learn(training, deepcopy(rng)) for method, training, rng in each]
 
         def rehearsal() -> None:
             with warnings.catch_warnings():
@@ -217,6 +250,13 @@ class TogetherSklearnMethod(SklearnMethod, BatchMethod):
                 fits()
 
         return trained_together(fits, rehearsal=rehearsal)
+
+
+def _without(value: Any, names: frozenset[str]) -> Any:
+    """Plain values less what has one of these names, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: _without(each, names) for name, each in value.items() if name not in names}
+    return [_without(each, names) for each in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, eq=False)

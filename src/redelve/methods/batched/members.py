@@ -28,6 +28,7 @@ from redelve.nets import (
     StoppingRule,
     WeightDecay,
     draw,
+    padded,
     train,
 )
 from redelve.nets.algorithms import Algorithm
@@ -38,6 +39,9 @@ LARGEST_STACK = 2**27
 
 ENOUGH = 8
 """So many members with the same data are a batch by themselves on NumPy: they share one copy of it."""
+
+PADDED = 1.125
+"""Data are padded by an eighth at most."""
 
 SOLVERS = ("rprop", "adam", "sgd", "scg")
 
@@ -59,6 +63,14 @@ class MemberSettings:
         """At most so many epochs; with validation cases, when patience ends."""
         limit = MaxEpochs(self.max_iter)
         return limit if self.patience is None else Patience(self.patience) | limit
+
+    @property
+    def pads(self) -> bool:
+        """Whether members of nearly as many cases are one batch: padding changes the order of sums.
+
+        On NumPy a fit must be the same in any company, to the bit; and mini-batches are dealt by position.
+        """
+        return self.batch_size is None and not self.engine.is_numpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +120,16 @@ class NetworkMember:
 
     @property
     def batch(self) -> tuple[Any, ...]:
-        """Members with equal ones can be trained as one batch."""
+        """Members with equal ones can be trained as one batch; with padding, if their sizes are near."""
+        if self.settings.pads:
+            return self.settings, self.validation is None, self.decay > 0
         watched = None if self.validation is None else self.validation.shape
         return self.settings, self.training.shape, watched, self.decay > 0
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of its cases, for training and for validation."""
+        return len(self.training.inputs), 0 if self.validation is None else len(self.validation.inputs)
 
     @property
     def size(self) -> int:
@@ -142,7 +161,20 @@ def batches(members: Sequence[NetworkMember]) -> list[list[int]]:
     alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for place, member in enumerate(members):
         alike[member.batch].append(place)
-    return [part for places in alike.values() for part in _parts(members, places)]
+    near = [some for places in alike.values() for some in _near(members, places)]
+    return [part for places in near for part in _parts(members, places)]
+
+
+def _near(members: Sequence[NetworkMember], places: Sequence[int]) -> list[list[int]]:
+    """Members of one kind by their numbers of cases: a larger one is in a batch of smaller ones if near."""
+    found: list[list[int]] = []
+    for place in sorted(places, key=lambda one: members[one].counts):
+        fewest = members[found[-1][0]].counts if found else (0, 0)
+        if all(count <= PADDED * least for count, least in zip(members[place].counts, fewest, strict=True)):
+            found[-1].append(place)
+        else:
+            found.append([place])
+    return found
 
 
 def _parts(members: Sequence[NetworkMember], places: Sequence[int]) -> list[list[int]]:
@@ -191,10 +223,13 @@ def _algorithm(members: Sequence[NetworkMember]) -> Algorithm:
     if settings.solver == "adam":
         return Adam(rates, batch_size=settings.batch_size)
     # Rates are for the mean over a batch; the engine's gradients are sums.
-    count = min(settings.batch_size or len(members[0].training.inputs), len(members[0].training.inputs))
+    cases = [len(member.training.inputs) for member in members]
+    counts = [min(settings.batch_size or count, count) for count in cases]
     momenta = tuple(member.momentum for member in members)
     return GradientDescent(
-        tuple(rate / count for rate in rates), momentum=momenta, batch_size=settings.batch_size
+        tuple(rate / count for rate, count in zip(rates, counts, strict=True)),
+        momentum=momenta,
+        batch_size=settings.batch_size,
     )
 
 
@@ -208,6 +243,12 @@ def _data(given: Sequence[MemberData | None]) -> Data:
     if len({each.digest for each in parts}) == 1:
         return Data(parts[0].inputs, parts[0].targets, parts[0].weights)
     weights = [each.weights for each in parts if each.weights is not None]
+    if len({len(each.inputs) for each in parts}) > 1 or 0 < len(weights) < len(parts):
+        return padded(
+            [each.inputs for each in parts],
+            [each.targets for each in parts],
+            [np.ones(len(each.inputs)) if each.weights is None else each.weights for each in parts],
+        )
     return Data(
         np.array([each.inputs for each in parts]),
         np.array([each.targets for each in parts]),
