@@ -75,7 +75,7 @@ def test_gradient_descent_is_the_plain_loop(network: Architecture) -> None:
 
 
 @pytest.mark.parametrize("variant", ["backtracking", "plain", "irprop-"])
-@pytest.mark.parametrize("eta_plus", [1.2, (1.1, 1.2, 1.3)])
+@pytest.mark.parametrize("eta_plus", [1.2, 2.5, (1.1, 1.2, 1.3)])
 def test_rprop_is_the_plain_loop(variant: str, eta_plus: float | tuple[float, float, float]) -> None:
     gradient = gradients(NETWORK, noisy_sets().training)
 

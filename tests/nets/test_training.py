@@ -25,6 +25,7 @@ from redelve.nets import (
     predict,
     train,
 )
+from redelve.nets.backend import lent_memory
 from tests.nets.problems import TINY, XOR, noisy_sets, some_weights
 
 NETWORK = layered((5, 8, 2), "softsign", "identity", shortcuts=True)
@@ -247,3 +248,33 @@ def test_a_missing_torch_tells_the_install_line(monkeypatch: pytest.MonkeyPatch)
             Procedure(GradientDescent(1), MaxEpochs(1)),
             engine=Engine("torch"),
         )
+
+
+def test_memory_is_lent_again_only_when_nobody_looks_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    spare: list[object] = []
+    monkeypatch.setattr("redelve.nets.backend._spare", spare)
+    first = lent_memory(4, 100, "float64")
+    assert [each.ctypes.data % 64 for each in first] == [0] * 4
+    view, place = first[2][5:].reshape(5, 19), first[0].ctypes.data
+    del first
+    assert not spare
+    assert all(not np.shares_memory(view, each) for each in lent_memory(4, 100, "float64"))
+    del view
+    assert len(spare) == 2
+    assert lent_memory(4, 100, "float32")[0].ctypes.data == place
+
+
+@pytest.mark.parametrize("network", [NETWORK, Architecture((5, 3, 2), ("logistic", "identity"))])
+def test_what_memory_held_before_changes_nothing(
+    network: Architecture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trained() -> list[bytes]:
+        procedure = Procedure(Rprop(), GL(5) | MaxEpochs(30))
+        result = train(network, some_weights(network, 3), noisy_sets(), procedure, seeds=[1, 2, 3])
+        return [result.weights.tobytes(), result.lowest_validation.tobytes()]
+
+    monkeypatch.setattr("redelve.nets.backend._spare", [])
+    clean = trained()
+    nonsense = np.frombuffer(np.full(100_000, np.nan).tobytes(), dtype=np.uint8).copy()
+    monkeypatch.setattr("redelve.nets.backend._spare", [nonsense])
+    assert trained() == clean

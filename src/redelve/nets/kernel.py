@@ -361,7 +361,7 @@ class NetworkKernel(ABC):
             shape = self._shape(cases)
             size = shape[0] * shape[1] * shape[2]
             if not self._memory or self._memory[0].shape[0] < size:
-                self._memory = [self.engine.empty(size) for _ in range(4)]
+                self._memory = self.engine.empty(4, size)
                 self._tables = {}
             self._tables[cases] = self._cut([memory[:size].reshape(shape) for memory in self._memory])
         return self._tables[cases]

@@ -115,30 +115,32 @@ class RpropCourse(Course):
 class ByteRpropCourse(RpropCourse):
     """RPROP under way on NumPy: signs are bytes, which are compared and multiplied several times as fast.
 
-    All numbers are those of `RpropCourse`, to the bit.
+    All numbers are those of `RpropCourse`, to the bit where 1 + (η⁺ - 1) and 1 - (1 - η⁻) are.
     """
 
     def __init__(self, start: Start, algorithm: Rprop, steps: Array) -> None:
         super().__init__(start, algorithm, steps)
         self._signs, self._now, self._turns = (np.zeros(steps.shape, dtype=np.int8) for _ in range(3))
         self._above, self._below = (np.zeros(steps.shape, dtype=bool) for _ in range(2))
+        low, high = np.asarray(self._eta_minus), np.asarray(self._eta_plus)
+        self._is_between = bool(low.min() >= 0 and low.max() <= 1 <= high.min() and high.max() <= 2)
 
     def move(self) -> None:
         """One step of each weight."""
-        signs, same, changed = self._read_signs(), self._same, self._changed
-        np.multiply(self._signs, signs, out=self._turns)
-        np.greater(self._turns, 0, out=self._above)  # where the sign of the gradient has not changed
-        np.less(self._turns, 0, out=self._below)  # where it has
-        same[...], changed[...] = self._above, self._below
-        self._scale_steps(same, changed)
+        signs, same, backtracks = self._read_signs(), self._same, self._algorithm.variant == "backtracking"
+        np.multiply(self._signs, signs, out=self._turns)  # 1, 0, -1: the sign of the gradient stays, changes
         if self._algorithm.variant != "plain":
-            np.logical_not(self._below, out=self._below)  # where it has, the next epoch knows of no sign
+            np.less(self._turns, 0, out=self._below)
+            if backtracks:
+                self._changed[...] = self._below
+            np.logical_not(self._below, out=self._below)  # after a change the next epoch knows of no sign
             signs *= self._below.view(np.int8)
+        self._grow_steps()
         self._signs, self._now = signs, self._signs
         same[...] = signs
         same *= self.steps
-        if self._algorithm.variant == "backtracking":
-            self._change *= changed
+        if backtracks:
+            self._change *= self._changed
             self._change += same
             self.weights -= self._change
             self._change *= -1.0
@@ -151,18 +153,21 @@ class ByteRpropCourse(RpropCourse):
         np.less(gradient, 0, out=self._below)
         return np.subtract(self._above.view(np.int8), self._below.view(np.int8), out=self._now)
 
-    def _scale_steps(self, same: Array, changed: Array) -> None:
-        """One factor for both: the other is 1. Bounds are put only where a step is beyond them."""
+    def _grow_steps(self) -> None:
+        """Multiply by η⁺, 1 or η⁻. Bounds are put only where a step is beyond them."""
         low, high = self._algorithm.delta_min, self._algorithm.delta_max
-        same *= self._spread(self._eta_plus - 1.0)
-        if self._algorithm.variant == "backtracking":  # which needs `changed` once more
-            same -= changed * self._spread(1.0 - self._eta_minus)
-        else:
-            changed *= self._spread(1.0 - self._eta_minus)
-            same -= changed
-        same += 1.0
-        self.steps *= same
+        self.steps *= self._factors()
         if low > 0 and self.steps.min() < low:
             np.maximum(self.steps, low, out=self.steps)
         if self.steps.max() > high:
             np.minimum(self.steps, high, out=self.steps)
+
+    def _factors(self) -> Array:
+        """2, 1 and 0, brought between η⁻ and η⁺, are η⁺, 1 and η⁻."""
+        plus, minus = self._spread(self._eta_plus), self._spread(self._eta_minus)
+        if not self._is_between:
+            factors = np.where(self._turns > 0, plus, np.where(self._turns < 0, minus, 1.0))
+            return factors.astype(self.steps.dtype, copy=False)
+        self._turns += 1
+        self._same[...] = self._turns
+        return self._same.clip(minus, plus, out=self._same)
