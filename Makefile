@@ -16,7 +16,7 @@ $(BIN)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(BIN)/.torch: $(BIN)/.installed
-	$(PIP) -e '.[dev,torch]'
+	$(PIP) -e '.[dev,torch,triton]'
 	touch $@
 
 demo: $(BIN)/.installed

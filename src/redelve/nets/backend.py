@@ -146,7 +146,7 @@ def _give_back(own: NDArray[np.uint8]) -> None:
 
 
 class GpuStreams(threading.local):
-    """The streams of a thread: one to work on, one to capture on.
+    """The stream of a thread, to work and to capture on.
 
     A thread keeps its own: torch deals the same 32 streams again and again, and work on a stream that another
     thread captures on would go into that graph.
@@ -155,7 +155,7 @@ class GpuStreams(threading.local):
     def __init__(self) -> None:
         import torch
 
-        self.work, self.capture = torch.cuda.Stream(), torch.cuda.Stream()
+        self.own = torch.cuda.Stream()
 
 
 @cache
@@ -167,7 +167,7 @@ def captured(work: Callable[[], None]) -> Callable[[], None]:
     """Work on the GPU as a graph, captured without being done; calling what is returned does it."""
     import torch
 
-    graph, stream = torch.cuda.CUDAGraph(), _streams().capture
+    graph, stream = torch.cuda.CUDAGraph(), _streams().own
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         graph.capture_begin(capture_error_mode="thread_local")
@@ -222,7 +222,15 @@ def replays_on(engine: Engine) -> Replays:
 @cache
 def _hands() -> ThreadPoolExecutor:
     """Threads for work on the GPU, kept for their streams: with a few callers', fewer than torch's 32."""
-    return ThreadPoolExecutor(10)
+    return ThreadPoolExecutor(20)
+
+
+@cache
+def _start_linear_algebra(device: str) -> None:
+    """Let torch load its solvers in one thread: it fails where several need them first at the same time."""
+    import torch
+
+    torch.linalg.cholesky(torch.eye(1, device=device))
 
 
 def side_by_side(engine: Engine, works: Sequence[Callable[[], T]]) -> list[T]:
@@ -234,8 +242,10 @@ def side_by_side(engine: Engine, works: Sequence[Callable[[], T]]) -> list[T]:
         return [work() for work in works]
     import torch
 
+    _start_linear_algebra(engine.device)
+
     def on_a_stream(work: Callable[[], T]) -> T:
-        with torch.cuda.stream(_streams().work):
+        with torch.cuda.stream(_streams().own):
             return work()
 
     return list(_hands().map(on_a_stream, works))

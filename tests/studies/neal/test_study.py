@@ -9,7 +9,7 @@ import pytest
 
 from redelve.answers.distributions import Normal
 from redelve.cli.main import main
-from redelve.errors import LocationError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError
 from redelve.findings.findings import coverage_of
 from redelve.methods.contract import METHODS
 from redelve.nets import Engine
@@ -129,6 +129,7 @@ def test_the_text_has_verdicts_tables_and_what_cannot_be_read(study: NealStudy) 
     assert "CANNOT TELL" in text
     assert "replicas" in text
     assert "Not readable" in text
+    assert max(map(len, text.splitlines())) <= 80
     names = [table.name for table in tables_of(study, must_hold(study))]
     assert names[:4] == ["findings", "questions", "must-hold", "printed"]
     assert len(names) == len(set(names))
@@ -141,6 +142,12 @@ def test_nothing_must_hold_of_what_was_not_run(study: NealStudy) -> None:
 
 def test_results_stand_between_the_marks_of_a_page(study: NealStudy, tmp_path: Path) -> None:
     page = tmp_path / "study.md"
+    with pytest.raises(LocationError, match="has no lines"):
+        write_documentation(page, study)
+    page.write_bytes(f"{BEGIN}\xff{END}".encode("latin-1"))
+    with pytest.raises(FormatError, match="neither ASCII nor UTF-8"):
+        write_documentation(page, study)
+    page.write_text(f"{END}\n{BEGIN}\n", encoding="utf-8")
     with pytest.raises(LocationError, match="has no lines"):
         write_documentation(page, study)
     page.write_text(f"# Head\n{BEGIN}\nformer\n{END}\nfoot\n", encoding="utf-8")
@@ -162,6 +169,15 @@ def test_the_command_shows_and_writes(
     assert "The six findings" in capsys.readouterr().out
     for name in ("study.html", "study.md", "findings.csv", "neal-kin-8nm-dist.svg"):
         assert (folder / name).exists()
+
+
+def test_a_page_without_marks_is_refused_before_anything_is_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "page.md").write_text("no marks\n")
+    assert main(["study", "neal", str(tmp_path / "n"), "-P", str(tmp_path / "page.md")]) == 1
+    assert "has no lines" in capsys.readouterr().err
+    assert not (tmp_path / "n").exists()
 
 
 def test_the_check_fails_where_something_that_must_hold_does_not(

@@ -12,6 +12,7 @@ from redelve.nets.architecture import Architecture
 from redelve.nets.backend import Array, Engine
 from redelve.nets.data import Data
 from redelve.nets.error_functions import SquaredOutputError
+from redelve.nets.sampling.fused_passes import FusedPasses, fits
 from redelve.nets.stacked import StackedKernel
 
 
@@ -35,8 +36,11 @@ class ChainKernel(StackedKernel):
 class Likelihood:
     """Passes of the networks of all chains over their training cases.
 
-    With `weighted` every case of every chain has a weight, which t noise moves.
+    With `weighted` every case of every chain has a weight, which t noise moves. `fused` does the same by
+    kernels of the GPU where there are such for these networks.
     """
+
+    fused: FusedPasses | None = None
 
     def __init__(
         self, architecture: Architecture, data: Data, chains: int, engine: Engine, *, weighted: bool
@@ -46,13 +50,19 @@ class Likelihood:
         self.kernel = ChainKernel(architecture, engine, HalfSquares(), chains)
         self.cases = self.kernel.prepare(data)
         self.count, self.outputs = data.cases, architecture.outputs
+        if not weighted and fits(architecture, engine):
+            self.fused = FusedPasses(architecture, self.cases, chains, engine)
 
     def look(self, weights: Array, gradient: Array) -> Array:
         """Half the sum of squares of every chain; its gradient is written where you say."""
+        if self.fused is not None:
+            return self.fused.look(weights, gradient)
         return self.kernel.look(weights, self.cases, out=gradient).error
 
     def squares(self, weights: Array) -> Array:
         """Half the sum of squares of every chain."""
+        if self.fused is not None:
+            return self.fused.look(weights)
         return self.kernel.errors(weights, self.cases)
 
     def residual_squares(self, weights: Array) -> Array:

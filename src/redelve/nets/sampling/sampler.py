@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from redelve.errors import SpecError
 from redelve.nets.architecture import Architecture
-from redelve.nets.backend import Engine, replays_on
+from redelve.nets.backend import Calls, Engine, Replays, replays_on
 from redelve.nets.data import Data
 from redelve.nets.sampling.chain_draws import ChainDraws, DrawSizes, UpdateDraws
 from redelve.nets.sampling.chain_state import ChainState
@@ -56,8 +56,15 @@ class Sampler:
     def update(self, draws: UpdateDraws, number: int) -> None:
         """One update of all chains."""
         draws = draws if self.state.engine.device == "cpu" else self._brought(draws)
-        self.trajectory.run(draws, offset_of(number, self.state.plan.window), self._replays)
-        self._replays.do("rest", lambda: self._finish(draws))
+        offset = offset_of(number, self.state.plan.window)
+        if self.state.likelihood.fused is not None:  # few operations are left: all of them are one piece
+            self._replays.do(offset, lambda: self._move(draws, offset, Calls()))
+        else:
+            self._move(draws, offset, self._replays)
+
+    def _move(self, draws: UpdateDraws, offset: int, replays: Replays) -> None:
+        self.trajectory.run(draws, offset, replays)
+        replays.do("rest", lambda: self._finish(draws))
 
     def _brought(self, draws: UpdateDraws) -> UpdateDraws:
         """The draws in arrays that stay, for the graphs that were captured with them."""

@@ -83,14 +83,12 @@ class Trajectory:
         self._begin()
 
     def _leap_often(self, count: int, replays: Replays) -> None:
-        """So many steps without a choice, some of them at once."""
-
-        def leap_on() -> None:
-            for _ in range(TOGETHER):
-                self._leap()
-
+        """So many steps without a choice, all of them at once or some."""
+        if self._state.likelihood.fused is not None:
+            replays.do("leap on", lambda: self._leap(count=count))
+            return
         for _ in range(count // TOGETHER):
-            replays.do("leap on", leap_on)
+            replays.do("leap on", lambda: self._leap(count=TOGETHER))
         for _ in range(count % TOGETHER):
             replays.do("leap", self._leap)
 
@@ -129,14 +127,19 @@ class Trajectory:
         self._xp.multiply(state.momenta, self._steps, out=self._velocity)
         self._force[...] = self._first_force
 
-    def _leap(self, direction: float = 1.0) -> None:
-        """One leapfrog step: a half step of the velocity, one of the weights, a half step again."""
+    def _leap(self, direction: float = 1.0, count: int = 1) -> None:
+        """Leapfrog steps: a half step of the velocity, one of the weights, a half step again."""
         if direction < 0:
             self._velocity *= -1.0
-        self._velocity -= self._force
-        self._weights += self._velocity
-        self._look()
-        self._velocity -= self._force
+        if (fused := self._state.likelihood.fused) is not None:
+            moving = self._weights, self._velocity, self._force
+            fused.leap(moving, self._kick, self._pull, count, self._squares)
+        else:
+            for _ in range(count):
+                self._velocity -= self._force
+                self._weights += self._velocity
+                self._look()
+                self._velocity -= self._force
         if direction < 0:
             self._velocity *= -1.0
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
@@ -32,8 +31,6 @@ from redelve.studies.neal.relevance_plan import NealPlan
 from redelve.studies.neal.tested_methods import StudiedMethod
 
 Progress = Callable[[str], None]
-METHODS_AT_ONCE = 4
-"""On a device: one method's chains leave most of a GPU idle, and meanwhile another's answers are scored."""
 COVERED = "covered"
 """What a record tells: the share of its test cases in the central 90 % interval."""
 INTERVAL = 0.9
@@ -119,33 +116,22 @@ def make_study(
     """Run what is missing, and tell everything.
 
     With a folder, records are kept in its archive, and those that it holds are not made again. On NumPy
-    `workers` processes share the work; on a device threads of this process do, a method each, training sets
-    of a shape at once.
+    `workers` processes share the work. On a device this process does it, a method at a time and all its
+    training sets at once: processes would take turns on the device, and each would have to start it.
     """
     used = engine or Engine()
     experiment = plan.experiment(used)
-    with _hands(used, workers) as hands:
-        results = carry_out(
-            experiment,
-            None if folder is None else folder / ARCHIVE,
-            workers=hands,
-            retry="all",
-            watch=lambda records, jobs: _watched(experiment, records, jobs, progress),
-        )
+    results = carry_out(
+        experiment,
+        None if folder is None else folder / ARCHIVE,
+        workers=workers if used.is_numpy else 1,
+        retry="all",
+        watch=lambda records, jobs: _watched(experiment, records, jobs, progress),
+    )
     for record in results.records:
         if record.status != "done":
             raise RedelveError(f"{record.job} {record.status}: {record.message}")
     return NealStudy(plan, results, _passes(experiment), used.device)
-
-
-@contextmanager
-def _hands(engine: Engine, workers: int) -> Iterator[int | ThreadPoolExecutor]:
-    """Processes for NumPy, threads for a device."""
-    if engine.is_numpy:
-        yield workers
-        return
-    with ThreadPoolExecutor(METHODS_AT_ONCE) as threads:
-        yield threads
 
 
 def _passes(experiment: Experiment) -> dict[str, int | None]:

@@ -86,7 +86,8 @@ def make_method(name: str, effort: Effort, engine: Engine) -> Method:
         studied = StudiedMethod(replace(method, engine=_placed(method, engine)))
     else:
         return method
-    studied = replace(studied, mixes_tasks=not engine.is_numpy)
+    on_device = not engine.is_numpy
+    studied = replace(studied, mixes_tasks=on_device, is_whole=on_device)
     return studied if name not in STRETCHED else StretchedTarget(studied)
 
 
@@ -117,6 +118,7 @@ class StudiedMethod(BatchMethod):
     """Forward and backward passes over the training cases in all; None where nobody counts them."""
     changes: tuple[tuple[str, int], ...] = ()
     mixes_tasks: bool = False
+    is_whole: bool = False
     largest_batch: int = 512
     looks_at = "columns"
 

@@ -46,6 +46,10 @@ class StretchedTarget(BatchMethod):
     inner: BatchMethod
     looks_at = "columns"
 
+    def __post_init__(self) -> None:
+        for name in ("mixes_tasks", "is_whole", "largest_batch"):
+            object.__setattr__(self, name, getattr(self.inner, name))
+
     @property
     def summary(self) -> str:  # type: ignore[override]
         """What it does."""
