@@ -48,11 +48,13 @@ def study_neal(argv: Sequence[str] | None = None) -> int:
         from redelve.nets import Engine
         from redelve.studies.neal import make_study, plan_for
         from redelve.studies.neal.must_hold import is_sound, must_hold
-        from redelve.studies.neal.neal_page import describe, write_documentation, write_study
+        from redelve.studies.neal.neal_page import around_marks, describe, write_documentation, write_study
 
         names = ("passes", "chains", "methods", "prototasks", "sizes", "seed")
         plan = plan_for(given.size, **{name: getattr(given, name) for name in names})
         folder = Path(given.arguments[0]) if given.arguments else None
+        if given.page is not None:
+            around_marks(Path(given.page))  # before hours of work
         study = make_study(
             plan,
             engine=Engine("numpy" if given.device == "cpu" else "torch", device=given.device),

@@ -64,6 +64,7 @@ STYLE: dict[str, Any] = {
     "hatch.color": PAPER,
     "legend.frameon": False,
 }
+DOTS_PER_INCH = 150
 _STYLE_IS_GLOBAL = Lock()
 """matplotlib keeps its settings in one place for all threads."""
 
@@ -135,16 +136,28 @@ def style() -> Iterator[None]:
 
 
 def save(picture: Picture, kind: str) -> bytes:
-    """The figure as `svg` or `pdf`, the same bytes every time."""
-    out = io.BytesIO()
-    metadata = (
-        {"Date": None, "Title": picture.title}
-        if kind == "svg"
-        else {"CreationDate": None, "Title": picture.title}
-    )
+    """The figure as `svg`, `pdf` or `png`, the same bytes every time."""
+    return save_as(picture, [kind])[kind]
+
+
+def save_as(picture: Picture, kinds: Sequence[str]) -> dict[str, bytes]:
+    """The figure in several formats, drawn once."""
+    found = {}
     with style():
-        picture.draw().savefig(out, format=kind, metadata=metadata, bbox_inches="tight", pad_inches=0.04)
-    return out.getvalue()
+        figure = picture.draw()
+        for kind in kinds:
+            out = io.BytesIO()
+            figure.savefig(out, format=kind, bbox_inches="tight", **_format(kind, picture.title))
+            found[kind] = out.getvalue()
+    return found
+
+
+def _format(kind: str, title: str) -> dict[str, Any]:
+    """What a format is given; an image lies on light paper."""
+    if kind == "png":
+        return {"dpi": DOTS_PER_INCH, "pad_inches": 0.1, "facecolor": PAPER}
+    date = "Date" if kind == "svg" else "CreationDate"
+    return {"metadata": {date: None, "Title": title}, "pad_inches": 0.04}
 
 
 def save_all(pictures: Sequence[Picture]) -> bytes:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from redelve.data.files import AtomicFiles
-from redelve.report.drawing import PAPER, Picture, save, style
+from redelve.report.drawing import Picture, save_as
 from redelve.report.formatting import ReportTable, markdown, to_csv
 from redelve.report.page import render_template
-
-DOTS_PER_INCH = 150
 
 
 @dataclass(frozen=True)
@@ -44,20 +41,10 @@ def write_folder(folder: Path, page: StudyPage, further: Mapping[str, str] | Non
         contents[f"{table.name}.csv"] = to_csv(table)
         contents[f"{table.name}.md"] = markdown(table)
     for picture in page.pictures:
-        contents |= {f"{picture.name}.{kind}": save(picture, kind) for kind in ("svg", "pdf")}
-        contents[f"{picture.name}.png"] = as_png(picture)
+        saved = save_as(picture, ("svg", "pdf", "png"))
+        contents |= {f"{picture.name}.{kind}": content for kind, content in saved.items()}
     folder.mkdir(parents=True, exist_ok=True)
     with AtomicFiles() as written:
         for name, content in contents.items():
             written.write(folder / name, content)
     return folder
-
-
-def as_png(picture: Picture) -> bytes:
-    """The figure as an image on light paper."""
-    out = io.BytesIO()
-    with style():
-        picture.draw().savefig(
-            out, format="png", dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.1, facecolor=PAPER
-        )
-    return out.getvalue()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from redelve.data.files import AtomicFiles
+from redelve.data.files import AtomicFiles, read_text
 from redelve.errors import LocationError
+from redelve.report.drawing import save
 from redelve.report.formatting import markdown
-from redelve.report.study_page import StudyPage, as_png, write_folder
+from redelve.report.study_page import StudyPage, write_folder
 from redelve.studies.neal.must_hold import MustHold, must_hold
 from redelve.studies.neal.neal_figures import pictures_of
 from redelve.studies.neal.neal_tables import tables_of
@@ -18,7 +20,6 @@ from redelve.studies.neal.printed_digits import UNREADABLE
 from redelve.studies.neal.relevance_study import NealStudy
 from redelve.studies.terminal_tables import WIDTH, table_as_text
 
-LONGEST = 60
 """Longer texts are cut in tables for a terminal."""
 BEGIN, END = "<!-- made by redelve study neal -->", "<!-- end of what is made -->"
 IMAGES = "images"
@@ -29,8 +30,8 @@ def describe(study: NealStudy) -> str:
     """What was found, for a terminal."""
     held = must_hold(study)
     wrapped = [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in headlines(study, held)]
-    tables = [table_as_text(table, LONGEST) for table in tables_of(study, held)]
-    return "\n\n".join(["\n".join(wrapped), *tables, about(study)])
+    tables = [table_as_text(table) for table in tables_of(study, held)]
+    return "\n\n".join(["\n".join(wrapped), *tables, textwrap.fill(about(study), WIDTH)])
 
 
 def headlines(study: NealStudy, held: Sequence[MustHold]) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ def write_study(folder: Path, study: NealStudy) -> Path:
         pictures=pictures_of(study),
         tables=tables_of(study, held),
     )
-    return write_folder(folder, page, {"study.md": made_part(study, folder=".")})
+    return write_folder(folder, page, {"study.md": f"{made_part(study, folder='.')}\n"})
 
 
 def made_part(study: NealStudy, folder: str = IMAGES) -> str:
@@ -90,14 +91,21 @@ def made_part(study: NealStudy, folder: str = IMAGES) -> str:
     return "\n\n".join([listed, about(study), *tables, *figures])
 
 
+def around_marks(path: Path) -> tuple[str, str]:
+    """What a page has before and after its marks."""
+    text = read_text(path) if os.path.exists(path) else ""  # noqa: PTH110  (a name may be too long for pathlib)
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise LocationError(f"{path} has no lines {BEGIN} and {END}: add them where the results should stand")
+    return before, after
+
+
 def write_documentation(path: Path, study: NealStudy) -> Path:
     """Put what is made between the marks of a page, and the figures into the folder images beside it."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if BEGIN not in text or END not in text:
-        raise LocationError(f"{path} has no lines {BEGIN} and {END}: add them where the results should stand")
-    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    before, after = around_marks(path)
     with AtomicFiles() as written:
         written.write(path, f"{before}{BEGIN}\n{made_part(study)}\n{END}{after}")
         for picture in pictures_of(study):
-            written.write(path.parent / IMAGES / f"{picture.name}.png", as_png(picture))
+            written.write(path.parent / IMAGES / f"{picture.name}.png", save(picture, "png"))
     return path
