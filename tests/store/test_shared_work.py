@@ -22,6 +22,7 @@ from redelve.run import leases
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.leases import SharedWork
 from redelve.run.progress import shown
+from redelve.store import archive as archive_module
 from redelve.store.archive import carry_out
 from redelve.store.layout import LEASES
 
@@ -42,7 +43,8 @@ class Slow:
         return [self.mean] * len(X)
 
 redelve.assess(
-    {"slow": Slow(sys.argv[2])}, sys.argv[3], "y", design="cv 12x4", archive=sys.argv[1], progress=False
+    {"slow": Slow(sys.argv[2])}, sys.argv[3], "y", design="cv 12x4", archive=sys.argv[1], progress=False,
+    limits=redelve.Limits(isolated=False),
 )
 """
 
@@ -101,6 +103,29 @@ def test_claims_are_given_back_when_what_was_done_can_be_looked_up(tmp_path: Pat
         assert not work.is_taken("job")
     assert seen == [True]
     assert not claim.exists()
+
+
+def test_who_finds_nothing_to_do_claims_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    with SharedWork(tmp_path / LEASES, frozenset) as work:
+        assert work.left_undone(["job"]) == (set(), set())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_claims_are_held_until_the_results_are_read_and_nothing_is_left_then(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests, seen = {experiment.digest(job) for job in plan(experiment)}, list[bool]()
+    loaded = archive_module._loaded
+
+    def watched(archive: redelve.Archive, *others: Any) -> Any:
+        seen.append(digests <= {path.name for path in (tmp_path / LEASES).iterdir()})
+        assert archive.done() == digests
+        return loaded(archive, *others)
+
+    monkeypatch.setattr(archive_module, "_loaded", watched)
+    assert len(carry_out(experiment, tmp_path).records) == 6
+    assert seen == [True]
+    assert list((tmp_path / LEASES).iterdir()) == []
 
 
 def test_jobs_that_another_holds_are_waited_for_and_done_where_it_gives_up(

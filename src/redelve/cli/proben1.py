@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from redelve.cli import FAILURE
 from redelve.cli import options as of
-from redelve.cli.options import Command, UsageError, reporter
+from redelve.cli.options import Command, UsageError
 from redelve.errors import LocationError, hint
 
 if TYPE_CHECKING:
@@ -214,6 +214,7 @@ STUDY_PROBEN1 = Command(
 def _study_proben1(given: Proben1StudyOptions, failed: list[str]) -> Iterator[str]:
     """Run what is missing, then show the tables; with --check, tell whether a verdict failed."""
     from redelve.nets import Engine
+    from redelve.run.progress import tell_aside
     from redelve.studies.proben1 import make_study
 
     backend = given.backend or ("numpy" if given.device == "cpu" else "torch")
@@ -229,7 +230,7 @@ def _study_proben1(given: Proben1StudyOptions, failed: list[str]) -> Iterator[st
         seeds=_seeds(given),
         is_check=given.check,
         folder=folder,
-        progress=reporter(is_quiet=given.quiet),
+        progress=(lambda _: None) if given.quiet else tell_aside,
         engine=Engine(backend, given.dtype, given.device, threads=given.threads or _mine()),
     )
     yield f"{found}\n"

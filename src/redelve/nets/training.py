@@ -24,6 +24,7 @@ from redelve.nets.graph_group import GraphGroup, may_be_replayed
 from redelve.nets.group import Group, GroupLesson, make_kernel
 from redelve.nets.schedule import Schedule
 from redelve.nets.stacked import TABLE_SIZE
+from redelve.nets.starting import initial_weights
 from redelve.nets.stopping import StoppingRule
 from redelve.nets.trained import Curves, Ledger, Trained
 
@@ -99,6 +100,23 @@ def train(
         engine,
     )
     return ledger.close(curves)
+
+
+def train_anew(
+    architecture: Architecture,
+    sets: Sets,
+    procedure: Procedure,
+    *,
+    r: float,
+    seeds: Sequence[int],
+    engine: Engine | None = None,
+) -> tuple[Trained, NDArray[Any]]:
+    """Train a network for each seed, from weights between -r and r; and its outputs for validation cases."""
+    if sets.validation is None:
+        raise SpecError("outputs for validation cases are wanted, but there are none: give Sets some")
+    weights = initial_weights(architecture, seeds, r)
+    trained = train(architecture, weights, sets, procedure, seeds=seeds, engine=engine)
+    return trained, predict(architecture, trained.weights, sets.validation.inputs, engine=engine)
 
 
 def predict(

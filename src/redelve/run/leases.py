@@ -46,6 +46,7 @@ class SharedWork:
     """One of those at work, with leases in a folder; `done` looks up the digests of all that is done.
 
     `settle` waits until what was done here can be looked up, before we look and before claims are given back.
+    Whoever finds nothing to do claims nothing, and writes nothing.
     """
 
     def __init__(
@@ -60,8 +61,6 @@ class SharedWork:
         """What was done when we began."""
 
     def __enter__(self) -> SharedWork:
-        self._folder.mkdir(exist_ok=True)
-        self._holders.append(Holder(self._folder))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -116,6 +115,9 @@ class SharedWork:
 
     def _linked(self, path: Path) -> bool:
         """Whether the claim is ours; on a disk without second names everything is, and may be done twice."""
+        if not self._holders:
+            self._folder.mkdir(exist_ok=True)
+            self._holders.append(Holder(self._folder))
         try:
             os.link(self._holders[-1].path, path)
         except FileExistsError:
@@ -154,16 +156,18 @@ class SharedWork:
 
 
 def sweep_leases(folder: Path) -> None:
-    """Remove what the dead left."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
-    clock = folder / RELEASED
-    with _one_at_a_time(folder):
-        clock.write_bytes(os.urandom(16))
-        left = [path for path in folder.iterdir() if path.name not in (RELEASED, LOCK)]
-        held = [path for path in left if is_held(path, lambda: clock.stat().st_mtime)]
-        for path in [*({*left} - {*held}), *([] if held else [clock, folder / LOCK])]:
-            path.unlink(missing_ok=True)
+    """Remove what the dead left, and where nobody is at work the rest; on a disk only to be read it stays."""
+    with contextlib.suppress(OSError):
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return
+        clock = folder / RELEASED
+        with _one_at_a_time(folder):
+            clock.write_bytes(os.urandom(16))
+            moment = clock.stat().st_mtime
+            left = [path for path in folder.iterdir() if path.name not in (RELEASED, LOCK)]
+            held = [path for path in left if is_held(path, lambda: moment)]
+            for path in [*({*left} - {*held}), *([] if held else [clock, folder / LOCK])]:
+                path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -279,14 +283,11 @@ class Passes(Iterator["Record"]):
 
     def _passes(self) -> Generator[Record, None, None]:
         left = set(self._jobs)
-        if not left:
-            return
-        with self._work:
-            while left:
-                chosen = [job for digest, job in self._jobs.items() if digest in left]
-                with closing(self._begin(chosen, is_done=self._work.is_taken)) as self._current:
-                    yield from self._current
-                left = self._left(left)
+        while left:
+            chosen = [job for digest, job in self._jobs.items() if digest in left]
+            with closing(self._begin(chosen, is_done=self._work.is_taken)) as self._current:
+                yield from self._current
+            left = self._left(left)
 
     def _left(self, digests: Collection[str]) -> set[str]:
         """The jobs that others did not do, as soon as there are any or nobody else is at work."""

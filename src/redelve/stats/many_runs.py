@@ -225,6 +225,16 @@ def remove_outliers(values: ArrayLike, *, most: float = MOST_OUTLIERS) -> Trimme
     return Trimmed(sample[kept], tuple(removed.tolist()), low, len(removed) - low, before, after)
 
 
+def count_outliers(errors: ArrayLike) -> int | None:
+    """How many runs section 3.3.4 takes out of the logs of their errors; None where not all are above 0.
+
+    >>> count_outliers([2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 90.0]), count_outliers([0.0, 1.0])
+    (1, None)
+    """
+    values = np.asarray(errors, dtype=np.float64)
+    return len(remove_outliers(log_errors(values)).removed) if (values > 0).all() else None
+
+
 @dataclass(frozen=True)
 class TwoSampleTest:
     """Means of two samples compared without supposing equal variances; None where nothing varies.

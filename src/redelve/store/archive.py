@@ -145,9 +145,10 @@ class Archive:
             return Archive(inside.parent, is_writable=False)
         if not (root / layout.MARKER).exists() and (root / INSIDE / layout.MARKER).is_file():
             root /= INSIDE
+        marker = None
         if create and not (root / layout.MARKER).exists():
-            layout.create(root, f"redelve {environment().get('redelve', '?')}")
-        layout.check_marker(root)
+            marker = layout.create(root, f"redelve {environment().get('redelve', '?')}")
+        layout.check_marker(root, marker)
         return Archive(root)
 
     # Writing
@@ -244,21 +245,21 @@ class Archive:
 
         Where nothing can be written, as on a disk that can only be read, there must be none.
         """
+        self._gather()
+        sweep_leases(self.root / layout.LEASES)
+
+    def _gather(self) -> None:
         self._check_writable()
         try:
-            self._compact()
+            with layout.locked(self.root):
+                snapshot = read_snapshot(self.root)
+                if snapshot.fresh:
+                    rebuild(snapshot, snapshot.entries)
+                else:
+                    sweep(self.root, snapshot.files)
         except OSError:
             if fresh_files(self.root / layout.FRESH):
                 raise
-
-    def _compact(self) -> None:
-        with layout.locked(self.root):
-            snapshot = read_snapshot(self.root)
-            if snapshot.fresh:
-                rebuild(snapshot, snapshot.entries)
-            else:
-                sweep(self.root, snapshot.files)
-            sweep_leases(self.root / layout.LEASES)
 
     def merge(self, other: Archive) -> MergeReport:
         """Take over the records of another archive; where both have one of the same digest, ours stays.
@@ -496,8 +497,8 @@ def carry_out(
     """All results of an experiment; with an archive, what it holds is not done again.
 
     An archive is given every record as soon as it is made, and has it on the disk some hundredths of a second
-    later; several processes share the work. Its `answers` are read only if they are wanted. Jobs that failed
-    are done again as `Archive.retried` tells.
+    later; several processes share the work, and this one gives its claims back when it has read the results.
+    Its `answers` are read only if they are wanted. Jobs that failed are done again as `Archive.retried` says.
     """
     from redelve.run.experiment import plan, run
     from redelve.run.workers import workers_for
@@ -511,15 +512,17 @@ def carry_out(
             return experiment.results(list(made))
     kept = Archive.open(archive, create=True)
     kept.register(experiment.tasks, experiment.learners)
-    with closing(kept.commits()) as commits:
-        work = SharedWork(kept.root / layout.LEASES, kept.done, settle=commits.flush)
-        jobs = plan(experiment, done=work.known - kept.retried(retry, experiment.limits))
-        with closing(staffed()) as staff:
+    commits, again = kept.commits(), kept.retried(retry, experiment.limits)
+    with SharedWork(kept.root / layout.LEASES, kept.done, settle=commits.flush) as work:
+        jobs = plan(experiment, done=work.known - again)
+        with closing(commits), closing(staffed()) as staff:
             making = Passes(work, partial(run, experiment, workers=staff), experiment, jobs)
             with closing(watch(making, jobs)) as made:
                 for record in made:
                     kept.add(record, commits)
-    return _loaded(kept, experiment, answers)
+        results = _loaded(kept, experiment, answers)
+    sweep_leases(kept.root / layout.LEASES)
+    return results
 
 
 def keep_results(path: StrPath, results: Results) -> None:
@@ -540,7 +543,7 @@ def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     """
     from redelve.run.experiment import plan
 
-    archive.compact()
+    archive._gather()
     digests = {experiment.digest(job) for job in plan(experiment)}
     methods, tasks = tuple(experiment.methods), tuple(experiment.assignments)
     wanted = chosen_losses(experiment.losses) if experiment.losses else ()

@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import quote
 
 from redelve.data.decompression import damage, is_zip_folder
-from redelve.data.files import check_plain, read_json, write_atomic
+from redelve.data.files import check_plain, read_json, write_atomic, write_json_once
 from redelve.errors import FormatError, LocationError, SpecError, in_words
 from redelve.model.dataset import digest
 
@@ -173,15 +173,19 @@ def checked_digest(value: str, place: object) -> str:
 # The marker: what makes a folder an archive
 
 
-def create(root: Path, made_by: str) -> None:
-    """Make an empty archive, in a folder that is empty or not there yet, unless somebody else just did."""
+def create(root: Path, made_by: str) -> Document | None:
+    """Make an empty archive, in a folder that is empty or not there yet, unless somebody else just did.
+
+    What its marker says; None where somebody was so fast that there is more in the folder.
+    """
     if root.exists() and not (root.is_dir() and all(_is_of_archive(path) for path in root.iterdir())):
         if (root / MARKER).is_file():
-            return
+            return None
         raise LocationError(f"{root}: can't become an archive, it is no empty folder: choose another path")
     root.mkdir(parents=True, exist_ok=True)
     (root / FRESH).mkdir(exist_ok=True)
-    write_document(root / MARKER, {"format": FORMAT, "version": VERSION, "created by": made_by})
+    content = {"format": FORMAT, "version": VERSION, "created by": made_by}
+    return _checked_document(root / MARKER, write_json_once(root / MARKER, _document_text(content)))
 
 
 def _is_of_archive(path: Path) -> bool:
@@ -189,14 +193,17 @@ def _is_of_archive(path: Path) -> bool:
     return path.name in (FRESH, MARKER) or is_half_written(path.name)
 
 
-def check_marker(root: Path) -> None:
-    """Raise an error unless the folder is an archive of a version known here; upgrade an older one."""
+def check_marker(root: Path, marker: Document | None = None) -> None:
+    """Raise an error unless the folder is an archive of a version known here; upgrade an older one.
+
+    `marker` is what the marker says, for whoever has read it.
+    """
     if not root.is_dir():
         raise LocationError(f"{root}: no such archive: give the path of a folder that `assess` has made")
     if not (root / MARKER).is_file():
         raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
     _refuse_links(root)
-    given = DocumentFields(root / MARKER, read_document(root / MARKER))
+    given = DocumentFields(root / MARKER, marker or read_document(root / MARKER))
     if given.take("format", str) != FORMAT:
         raise FormatError(given.path, None, f'the format is "{given.content["format"]}", not "{FORMAT}"')
     version = given.take("version", int)

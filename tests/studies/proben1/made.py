@@ -6,7 +6,7 @@ import numpy as np
 
 from redelve.data.proben1.dt_files import DtFile, DtHeader, standard_sizes, write_dt
 from redelve.nets import GL, MaxEpochs, P
-from redelve.stats.many_runs import summarise_measures
+from redelve.stats.many_runs import count_outliers, summarise_measures
 from redelve.studies.proben1.plan import Sheet
 from redelve.studies.proben1.readings import TrainingReading
 from redelve.studies.proben1.sheet_runs import COLUMNS, Runs
@@ -39,4 +39,5 @@ def pretend(of: Sheet, **figures: object) -> Runs:
     blank = np.full(len(of.topologies), np.nan)
     columns = {name: np.asarray(figures.get(name, blank), dtype=np.float64) for name in COLUMNS}
     summaries = summarise_measures(columns, test="test", validation="valid")
-    return Runs(of, columns, ("MaxEpochs(epochs=30)",) * len(of.topologies), summaries)
+    reasons = ("MaxEpochs(epochs=30)",) * len(of.topologies)
+    return Runs(of, columns, reasons, summaries, count_outliers(columns["test"]))

@@ -34,9 +34,9 @@ def test_wrong_words_are_explained(
 def test_without_the_data_there_is_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from redelve.studies.proben1.plan import task_of
+    from redelve.studies.proben1.plan import task_and_origin
 
-    task_of.cache_clear()
+    task_and_origin.cache_clear()
     monkeypatch.setattr("redelve.data.proben1.raw_files.locate", lambda _: None)
     monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
     assert main(["--quick", "--table", "3"]) == 1
@@ -65,11 +65,11 @@ def test_datasets_that_are_not_at_hand_are_left_out_and_named(
 def test_data_made_anew_are_said_to_be_comparable(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from redelve.studies.proben1.plan import task_of
+    from redelve.studies.proben1.plan import task_and_origin
 
     for problem in ("cancer", "glass", "heartac"):
         needs_carriers(problem)
-    task_of.cache_clear()
+    task_and_origin.cache_clear()
     monkeypatch.setenv("REDELVE_PROBEN1", str(RAW[0]))
     assert main(["--quick", "--table", "3,4"]) == 0
     told = capsys.readouterr().out

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redelve.nets import GL, Data, Engine, Procedure, Rprop, Sets, Trained, train
-from redelve.studies.proben1 import Proben1Study, Runs, make_study, network_method
+from redelve.nets import GL, Data, Engine, Procedure, Rprop, Sets, Trained, train, training
+from redelve.studies.proben1 import Proben1Study, Runs, make_study
 from redelve.studies.proben1.plan import task_of
 from redelve.studies.proben1.readings import LONGEST
 from redelve.studies.proben1.verdicts import StudyVerdict, judge
@@ -80,7 +80,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, planted: Planted, *tables: int) -> S
     def wrong(network: object, weights: object, sets: Sets, procedure: Procedure, **options: Any) -> Trained:
         return train(network, weights, *planted(sets, procedure), **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(network_method, "train", wrong)
+    monkeypatch.setattr(training, "train", wrong)
     return study(tables=tables).verdict
 
 
@@ -112,7 +112,7 @@ def test_the_last_weights_instead_of_the_best_fail(monkeypatch: pytest.MonkeyPat
         found = train(*arguments, **options)
         return replace(found, weights=found.final_weights)
 
-    monkeypatch.setattr(network_method, "train", last)
+    monkeypatch.setattr(training, "train", last)
     found = failing(study().verdict)
     assert {"linear test", "linear class", "pivot test"} <= found
     assert not any("epochs" in name for name in found)

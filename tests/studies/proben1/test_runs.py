@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from redelve.data.proben1 import assignment
 from redelve.errors import LocationError, SpecError
-from redelve.nets import Engine, train
-from redelve.run.experiment import grouped, pack, perform, plan
+from redelve.nets import Engine
+from redelve.nets.training import train_anew
+from redelve.run.experiment import Experiment, grouped, pack, perform, plan
 from redelve.store import Archive
 from redelve.store.archive import carry_out
 from redelve.studies import ARCHIVE
@@ -55,6 +57,13 @@ def test_approximation_has_no_classes(tmp_path: Path) -> None:
     assert np.isfinite(found.figures["test"]).all()
 
 
+def test_networks_refuse_a_task_whose_classes_are_levels(tmp_path: Path) -> None:
+    made = sheet(write_dataset(tmp_path, "tiny1"))
+    levels = assignment(made.dataset)
+    with pytest.raises(SpecError, match="its outputs are numbers, but levels are wanted of"):
+        Experiment(made.methods(ENGINE), {levels.address: levels})
+
+
 def test_only_missing_runs_are_made_and_none_depends_on_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,10 +73,10 @@ def test_only_missing_runs_are_made_and_none_depends_on_that(
     made: list[int] = []
 
     def counted(*arguments: object, **options: object) -> object:
-        made.append(len(arguments[1]))  # type: ignore[arg-type]
-        return train(*arguments, **options)  # type: ignore[arg-type]
+        made.append(len(options["seeds"]))  # type: ignore[arg-type]
+        return train_anew(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(network_method, "train", counted)
+    monkeypatch.setattr(network_method, "train_anew", counted)
     same(run_one(sheet(path, 6), folder), whole)
     assert made == [4]
     same(run_one(sheet(path, 6), folder), whole)

@@ -156,6 +156,7 @@ def never_run(monkeypatch: pytest.MonkeyPatch) -> list[Fault]:
         return found
 
     monkeypatch.setattr(making, "make_runs", made)
+    monkeypatch.setattr(making, "about_data", lambda _: ("data: none, as nothing is trained",))
     return faults
 
 

@@ -94,6 +94,8 @@ class DtFile:
     lines: range = field(default=range(0), repr=False)
     cautions: tuple[str, ...] = ()
     """What is unusual about the file, though it can be used."""
+    is_rebuilt: bool = False
+    """Whether it was made anew of other packages' files."""
 
     def __post_init__(self) -> None:
         for name, width in (("inputs", self.header.inputs), ("outputs", self.header.outputs)):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.data.files import StrPath
+from redelve.data.proben1.data_sources import Origin
 from redelve.data.proben1.dt_attributes import (
     Targets,
     input_column,
@@ -78,6 +79,13 @@ def assignment(
     """
     file, name, letter, variant = load(source, order=order, folder=folder)
     return assignment_of(file, name=name, order=letter, variant=variant, as_numbers=as_numbers)
+
+
+def numbers_and_origin(source: StrPath) -> tuple[Assignment, Origin]:
+    """The task of a name or a .dt file, all of it numbers, and where its data come from, found at once."""
+    file, name, letter, variant = load(source)
+    task = assignment_of(file, name=name, order=letter, variant=variant, as_numbers=True)
+    return task, "rebuilt" if file.is_rebuilt else "own file"
 
 
 def named(name: str, *, folder: StrPath | None = None) -> Assignment:

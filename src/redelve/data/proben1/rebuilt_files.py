@@ -51,7 +51,7 @@ def _in_order(variant: Variant, examples: tuple[Numbers, Numbers]) -> DtFile:
     taken, wanted = _declared(kinds[0], inputs.shape[1]), _declared(kinds[1], outputs.shape[1])
     header = DtHeader(*taken, *wanted, *standard_sizes(len(order)))
     source = f"{variant.file} made of the files of {packages_of(problem)}"
-    return DtFile(header, inputs[order], outputs[order], source)
+    return DtFile(header, inputs[order], outputs[order], source, is_rebuilt=True)
 
 
 def _declared(kind: str, width: int) -> tuple[int, int]:

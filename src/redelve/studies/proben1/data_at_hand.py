@@ -9,7 +9,7 @@ from redelve.data.proben1 import parse_name
 from redelve.data.proben1.data_sources import missing_carriers, origin_of
 from redelve.data.proben1.raw_files import INSTALL, packages_of
 from redelve.errors import LocationError
-from redelve.studies.proben1.plan import Proben1Plan
+from redelve.studies.proben1.plan import Proben1Plan, task_and_origin
 
 NO_DATA = (
     "none of these datasets is at hand, and redelve may not redistribute them: `redelve proben1 install` "
@@ -35,9 +35,8 @@ def with_data_at_hand(plan: Proben1Plan) -> Proben1Plan:
 
 
 def about_data(plan: Proben1Plan) -> tuple[str, ...]:
-    """Where the data come from, and which datasets are left out, a line each."""
-    names = dict.fromkeys(sheet.dataset for sheet in plan.sheets)
-    origins = {name: origin_of(name) for name in names}
+    """Where the data come from, and what is left out, a line each."""
+    origins = {sheet.dataset: task_and_origin(sheet.dataset)[1] for sheet in plan.sheets}
     own = [name for name, origin in origins.items() if origin == "own file"]
     made = [name for name, origin in origins.items() if origin == "rebuilt"]
     lines = []

@@ -79,9 +79,9 @@ def make_study(  # noqa: PLR0913  (options of a public function are explicit)
     """
     usual = Amounts(QUICK_RUNS, QUICK_RUNS) if is_quick else Amounts()
     amounts = Amounts(runs or usual.linear, runs or usual.multilayer, searches)
-    wanted = datasets or (QUICK if is_quick else None)
     drawn = tuple(dict.fromkeys(seeds)) or (tuple(range(seed, seed + ENOUGH)) if is_check else (seed,))
     how = find_reading(reading)
+    wanted = datasets or (QUICK if is_quick else None)
     plans = [make_plan(tables, how, datasets=wanted, amounts=amounts, seed=one) for one in drawn]
     plans = plans if datasets else list(map(with_data_at_hand, plans))
     if is_check:
@@ -90,7 +90,8 @@ def make_study(  # noqa: PLR0913  (options of a public function are explicit)
     every = tuple(runs for found in made for runs in found.values())
     pooled = {key: joined(runs) for key, runs in pool(every).items()} if len(made) > 1 else made[0]
     by_seed = tuple(compare(*pair) for pair in zip(plans, made, strict=True)) if len(made) > 1 else ()
-    return Proben1Study(compare(plans[0], pooled), _about(plans[0], engine, drawn), every, by_seed)
+    about = _about(plans[0], engine, drawn)
+    return Proben1Study(compare(plans[0], pooled), about, every, by_seed)
 
 
 def _check(plans: Sequence[Proben1Plan]) -> None:

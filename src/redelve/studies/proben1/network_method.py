@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
-from redelve.answers.predictions import Guesses
+from redelve.answers.predictions import Guesses, Target
 from redelve.methods.contract import BatchMethod
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Column
 from redelve.model.dataset import Numbers
-from redelve.nets import Architecture, Data, Engine, Sets, Trained, initial_weights, predict, train
+from redelve.nets import Architecture, Data, Engine, Sets, Trained, predict
 from redelve.nets.backend import side_by_side
+from redelve.nets.training import train_anew
 from redelve.run.results import Told
 from redelve.stats.output_errors import classification_error
 from redelve.studies.proben1.readings import TrainingReading
@@ -58,6 +58,12 @@ class ProbenNetwork(BatchMethod):
         network = {"nodes": str(self.topology), "shortcuts": shortcuts}
         return {"kind": "PROBEN1 network", "version": 1, "network": network, "training": training}
 
+    def why_not(self, targets: tuple[Target, ...]) -> str | None:
+        """Levels: its outputs are numbers."""
+        levels = [one.name for one in targets if one.kind == "categorical"]
+        told = f"its outputs are numbers, but levels are wanted of {', '.join(levels)}"
+        return f"{told}: take PROBEN1's problems with as_numbers=True" if levels else None
+
     def learn_many(
         self, trainings: Sequence[TrainingSet], rngs: Sequence[np.random.Generator]
     ) -> list[NetworkPredictor]:
@@ -67,36 +73,48 @@ class ProbenNetwork(BatchMethod):
         alike: dict[tuple[int, ...], list[int]] = {}
         for place, training in enumerate(trainings):
             alike.setdefault(known[id(training)].shape, []).append(place)
-
-        def train_alike(places: Sequence[int]) -> Iterable[tuple[int, NetworkPredictor]]:
-            cases = [known[id(trainings[place])] for place in places]
-            return zip(places, self._train(cases, [_seed(rngs[place]) for place in places]), strict=True)
-
-        works = [partial(train_alike, places) for places in alike.values()]
-        made = dict(chain.from_iterable(side_by_side(self.engine, works)))
+        batches = [
+            self._batch(places, [known[id(trainings[one])] for one in places], [rngs[one] for one in places])
+            for places in alike.values()
+        ]
+        how = partial(train_anew, procedure=self.reading.procedure, r=self.reading.weights)
+        works = [partial(how, one.network, one.sets, seeds=one.seeds, engine=self.engine) for one in batches]
+        made: dict[int, NetworkPredictor] = {}
+        for batch, (trained, outputs) in zip(batches, side_by_side(self.engine, works), strict=True):
+            pairs = () if batch.classes is None else zip(outputs, batch.classes, strict=True)
+            told = self._told(trained, [classification_error(*pair) for pair in pairs])
+            made |= zip(batch.places, self._predictors(batch, trained, told), strict=True)
         return [made[place] for place in range(len(trainings))]
 
-    def _train(self, cases: Sequence[ProbenCases], seeds: Sequence[int]) -> list[NetworkPredictor]:
+    def _batch(
+        self, places: Sequence[int], cases: Sequence[ProbenCases], rngs: Sequence[np.random.Generator]
+    ) -> ProbenBatch:
+        """Runs on cases of one shape, ready to be trained together."""
+        seeds = [_seed(one) for one in rngs]
         inputs, outputs = _shared_tables(cases, self.engine.dtype)
-        network = self.topology.network(inputs.shape[-1], outputs.shape[-1])
         cut = inputs.shape[-2] - cases[0].validation
-        validation = Data(inputs[..., cut:, :], outputs[..., cut:, :])
-        sets = Sets(Data(inputs[..., :cut, :], outputs[..., :cut, :]), validation)
-        weights = initial_weights(network, seeds, self.reading.weights)
-        trained = train(network, weights, sets, self.reading.procedure, seeds=seeds, engine=self.engine)
-        answered = predict(network, trained.weights, validation.inputs, engine=self.engine)
-        told = self._told(trained, answered, validation.targets)
+        wanted = outputs[..., cut:, :]
+        every = np.broadcast_to(wanted, (len(places), *wanted.shape[-2:]))
+        classes = every if is_class_code(wanted) else None
+        network = self.topology.network(inputs.shape[-1], outputs.shape[-1])
+        sets = Sets(Data(inputs[..., :cut, :], outputs[..., :cut, :]), Data(inputs[..., cut:, :], wanted))
+        return ProbenBatch(places, cases, seeds, network, sets, classes)
+
+    def _predictors(
+        self, batch: ProbenBatch, trained: Trained, told: Sequence[Told]
+    ) -> list[NetworkPredictor]:
+        """The trained networks; those of the same cases answer together."""
         runs: dict[int, list[int]] = {}
-        for run, own in enumerate(cases):
+        for run, own in enumerate(batch.cases):
             runs.setdefault(id(own), []).append(run)
         made: dict[int, NetworkPredictor] = {}
         for rows in runs.values():
-            networks = SharedOutputs(network, trained.weights[rows], self.engine)
+            networks = SharedOutputs(batch.network, trained.weights[rows], self.engine)
             for row, run in enumerate(rows):
-                made[run] = NetworkPredictor(networks, row, cases[run].training, told[run])
-        return [made[run] for run in range(len(cases))]
+                made[run] = NetworkPredictor(networks, row, batch.cases[run].training, told[run])
+        return [made[run] for run in range(len(batch.cases))]
 
-    def _told(self, trained: Trained, outputs: Numbers, wanted: Numbers) -> list[dict[str, float | str]]:
+    def _told(self, trained: Trained, wrong: Sequence[Numbers]) -> list[dict[str, float | str]]:
         """How training went; of classes, how many validation cases are told wrongly."""
         figures = {
             "train": trained.lowest_training,
@@ -105,9 +123,8 @@ class ProbenNetwork(BatchMethod):
             "epochs": trained.epochs,
             "relevant": trained.relevant_epochs,
         }
-        if is_class_code(wanted):
-            pairs = zip(outputs, np.broadcast_to(wanted, outputs.shape), strict=True)
-            figures["valid_class"] = np.array([classification_error(*pair) for pair in pairs])
+        if wrong:
+            figures["valid_class"] = np.array(wrong)
         engine = f"{self.engine.backend} {self.engine.dtype} {self.engine.device}"
         return [
             {
@@ -137,6 +154,18 @@ class ProbenCases(NamedTuple):
     def shape(self) -> tuple[int, ...]:
         """What must be equal to be trained together."""
         return (*self.inputs.shape, self.outputs.shape[1], self.validation)
+
+
+class ProbenBatch(NamedTuple):
+    """Runs that are trained together, by their places among all, and what they have in common."""
+
+    places: Sequence[int]
+    cases: Sequence[ProbenCases]
+    seeds: Sequence[int]
+    network: Architecture
+    sets: Sets
+    classes: Numbers | None
+    """The classes of each run's validation cases, coded by outputs; None where there are no classes."""
 
 
 def _seed(rng: np.random.Generator) -> int:

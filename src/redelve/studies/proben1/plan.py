@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from redelve.data.proben1 import DATASETS, assignment, parse_name
+from redelve.data.proben1 import DATASETS, parse_name
+from redelve.data.proben1.data_sources import Origin
+from redelve.data.proben1.proben1_tasks import numbers_and_origin
 from redelve.errors import SpecError
 from redelve.model import Assignment
 from redelve.nets import Engine
@@ -39,6 +41,8 @@ SINGLE = "mushroom1"
 QUICK = ("cancer1", "glass1", "heartac1")
 QUICK_RUNS = 5
 """What a demonstration makes."""
+IN_THIS_PROCESS = Limits(isolated=False)
+"""Networks are redelve's own code: none needs a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,17 @@ class Amounts:
 
 
 @lru_cache(maxsize=64)
+def task_and_origin(dataset: str) -> tuple[Assignment, Origin]:
+    """A dataset's task, its classes coded by outputs, and where its data come from.
+
+    It is a name of PROBEN1's, or a .dt file.
+    """
+    return numbers_and_origin(dataset)
+
+
 def task_of(dataset: str) -> Assignment:
-    """A dataset's task, its classes coded by outputs; a name of PROBEN1's, or a .dt file."""
-    return assignment(dataset, as_numbers=True)
+    """A dataset's task alone."""
+    return task_and_origin(dataset)[0]
 
 
 @dataclass(frozen=True)
@@ -121,7 +133,7 @@ class Proben1Plan:
         jobs = {job: seed for sheet in sheets for job, seed in sheet.jobs.items()}
         tasks = {task.address: task for task in map(task_of, dict.fromkeys(one.dataset for one in sheets))}
         on_torch = (engine.backend, engine.device) == ("torch", "cpu")
-        limits = Limits(threads=engine.threads or 1 if on_torch else 1, isolated=False)
+        limits = replace(IN_THIS_PROCESS, threads=engine.threads or 1) if on_torch else IN_THIS_PROCESS
         return Experiment(methods, tasks, losses=("S",), limits=limits, jobs=jobs)
 
 

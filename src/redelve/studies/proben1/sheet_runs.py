@@ -12,7 +12,7 @@ import numpy as np
 from redelve.errors import RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import Job, Record, Results
-from redelve.stats.many_runs import RunSummary, summarise_measures
+from redelve.stats.many_runs import RunSummary, count_outliers, summarise_measures
 from redelve.stats.output_errors import classification_error, squared_error_percentage
 from redelve.studies.proben1.plan import Sheet
 
@@ -30,6 +30,8 @@ class Runs:
     reasons: tuple[str, ...] = field(repr=False)
     summaries: Mapping[str, RunSummary] = field(repr=False)
     """Of every column that is known for all runs; that of test errors tells of validation errors too."""
+    outliers: int | None
+    """How many runs section 3.3.4 takes out of the logs of test errors; None where one has no logarithm."""
 
 
 def runs_of(results: Results, sheets: Iterable[Sheet]) -> dict[tuple[str, str], Runs]:
@@ -52,7 +54,8 @@ def _runs(sheet: Sheet, records: Mapping[Job, Record], results: Results) -> Runs
     if not np.isnan(figures["valid_class"]).all():
         figures["class"] = classification_error(outputs, wanted)
     summaries = summarise_measures(figures, test="test", validation="valid")
-    return Runs(sheet, figures, tuple(str(one["stopped_by"]) for one in told), summaries)
+    reasons = tuple(str(one["stopped_by"]) for one in told)
+    return Runs(sheet, figures, reasons, summaries, count_outliers(figures["test"]))
 
 
 def _outputs(record: Record) -> Numbers:
@@ -67,7 +70,8 @@ def joined(every: Sequence[Runs]) -> Runs:
     sheet = replace(first.sheet, topologies=tuple(one for runs in every for one in runs.sheet.topologies))
     figures = {name: np.concatenate([runs.figures[name] for runs in every]) for name in first.figures}
     reasons = tuple(reason for runs in every for reason in runs.reasons)
-    return Runs(sheet, figures, reasons, summarise_measures(figures, test="test", validation="valid"))
+    summaries = summarise_measures(figures, test="test", validation="valid")
+    return Runs(sheet, figures, reasons, summaries, count_outliers(figures["test"]))
 
 
 def runs_csv(every: Iterable[Runs]) -> str:

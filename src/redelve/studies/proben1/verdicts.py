@@ -16,7 +16,6 @@ from math import inf
 import numpy as np
 
 from redelve.seeds import seed
-from redelve.stats.many_runs import log_errors, remove_outliers
 from redelve.stats.redraws import (
     FloatArray,
     JointTest,
@@ -200,13 +199,12 @@ def _printed_cell(row: printed.PrintedFigures, names: Sequence[str]) -> PrintedC
 def _outliers(pooled: Mapping[tuple[str, str], Sequence[Runs]]) -> Iterator[OutlierCount]:
     """Counted as section 3.3.4 takes them out: of the logs of test errors, seed by seed."""
     for part in TABLES_OF:
-        errors = [
-            one.figures["test"]
+        counted = [
+            (one.outliers, len(one.figures["test"]))
             for (where, dataset), runs in pooled.items()
             if where == part and dataset != SINGLE
             for one in runs
-            if (one.figures["test"] > 0).all()
+            if one.outliers is not None
         ]
-        if errors:
-            removed = sum(len(remove_outliers(log_errors(one)).removed) for one in errors)
-            yield OutlierCount(part, removed, sum(map(len, errors)))
+        if counted:
+            yield OutlierCount(part, *map(sum, zip(*counted, strict=True)))
