@@ -236,6 +236,18 @@ def test_the_problems_are_listed(
     assert lines[14].endswith("Function of the thyroid (not at hand)")
 
 
+def test_a_damaged_file_does_not_stop_the_list(
+    run_command: RunCommand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
+    (tmp_path / "glass2.dt").write_text("bool_in=0\n")
+    done = run_command("proben1", ["names"])
+    assert done.code == 0
+    told = f"Types of glass (can't be used: {tmp_path}/glass2.dt: its content (SHA-256 "
+    assert told in done.out.splitlines()[6]
+    assert len(done.out.splitlines()) == 15
+
+
 @needs_genuine
 class TestGenuine:
     def test_files_at_hand_are_listed(self, run_command: RunCommand, monkeypatch: pytest.MonkeyPatch) -> None:

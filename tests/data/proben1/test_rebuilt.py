@@ -96,6 +96,17 @@ class TestRawTables:
         with pytest.raises(LocationError, match=r"data/two\.csv can't be read"):
             raw._replace(member="data/two.csv").content((tmp_path,))
 
+    @pytest.mark.parametrize("kept", [0, 5, 12, 60, 100])
+    def test_an_archive_that_is_cut_off_is_said_to_be_damaged(self, tmp_path: Path, kept: int) -> None:
+        with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+            one = tarfile.TarInfo("one.csv")
+            one.size = 2000
+            archive.addfile(one, io.BytesIO(np.random.default_rng(1).bytes(2000)))
+        (tmp_path / "all.tar.gz").write_bytes((tmp_path / "all.tar.gz").read_bytes()[:kept])
+        raw = RawFile(Carrier("tiny", "1.0"), "all.tar.gz", "one.csv", ())
+        with pytest.raises(LocationError, match=r"the file is damaged; get a whole one by `redelve proben1"):
+            raw.content((tmp_path,))
+
 
 def digest(content: bytes) -> str:
     from hashlib import sha256

@@ -62,6 +62,30 @@ def test_datasets_that_are_not_at_hand_are_left_out_and_named(
     assert f"{left_out} (more of them: `redelve proben1 install`)\n" in told
 
 
+@needs_genuine
+def test_a_damaged_file_is_left_out_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from redelve.studies.proben1.plan import task_and_origin
+
+    task_and_origin.cache_clear()
+    monkeypatch.setenv("REDELVE_PROBEN1", str(tmp_path))
+    (tmp_path / "heartac1.dt").write_bytes((FOLDER / "heartac1.dt").read_bytes())
+    (tmp_path / "glass1.dt").write_bytes((FOLDER / "glass1.dt").read_bytes()[:-100])
+    assert main(["--quick", "--table", "3,4"]) == 0
+    told = capsys.readouterr().out
+    assert (
+        f"left out, for its data can't be used: glass1 ({tmp_path}/glass1.dt: its content (SHA-256 " in told
+    )
+    assert "Table 4: Linear networks, approximation" in told
+    assert main(["--quick", "--table", "3,4", "--datasets", "glass1,heartac1"]) == 1, "it was asked for"
+    assert "is not that of PROBEN1's glass1.dt" in capsys.readouterr().err
+    (tmp_path / "heartac1.dt").write_bytes(b"")
+    task_and_origin.cache_clear()
+    assert main(["--quick", "--table", "3,4"]) == 1, "nothing is left"
+    assert "is not that of PROBEN1's glass1.dt" in capsys.readouterr().err
+
+
 def test_data_made_anew_are_said_to_be_comparable(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

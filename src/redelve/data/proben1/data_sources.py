@@ -12,7 +12,7 @@ from redelve.data.proben1.file_sources import data_folders, find_own, not_in, ow
 from redelve.data.proben1.problem_names import PERMUTATIONS, Variant, parse_name
 from redelve.data.proben1.raw_files import INSTALL, absent_carriers, packages_of, raw_files
 from redelve.data.proben1.rebuilt_files import rebuilt
-from redelve.errors import LocationError
+from redelve.errors import LocationError, RedelveError
 
 Origin = Literal["own file", "rebuilt"]
 
@@ -47,7 +47,10 @@ def origin_of(name: str) -> Origin | None:
 
 def at_hand(problem: str) -> str:
     """Which of a problem's data are at hand, in words."""
-    own = [number for number in PERMUTATIONS if find_own(parse_name(f"{problem}{number}")) is not None]
+    try:
+        own = [number for number in PERMUTATIONS if find_own(parse_name(f"{problem}{number}")) is not None]
+    except RedelveError as damage:
+        return f"can't be used: {damage}"
     if own:
         return f"{problem}{','.join(map(str, own))} at hand"
     missing = missing_carriers(problem)

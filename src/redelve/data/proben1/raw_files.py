@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+import zlib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -73,8 +74,9 @@ def _member(path: Path, name: str) -> bytes:
     try:
         with tarfile.open(path) as archive, archive.extractfile(name) or io.BytesIO() as stream:
             return stream.read()
-    except (KeyError, tarfile.TarError, OSError) as problem:
-        raise LocationError(f"{path}: {name} can't be read: {problem}") from problem
+    except (KeyError, tarfile.TarError, OSError, EOFError, zlib.error) as problem:
+        way_out = f"the file is damaged; get a whole one by `{INSTALL}`"
+        raise LocationError(f"{path}: {name} can't be read: {way_out}") from problem
 
 
 class RawSources(NamedTuple):

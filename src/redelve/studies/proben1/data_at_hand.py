@@ -8,7 +8,7 @@ from dataclasses import replace
 from redelve.data.proben1 import parse_name
 from redelve.data.proben1.data_sources import missing_carriers, origin_of
 from redelve.data.proben1.raw_files import INSTALL, packages_of
-from redelve.errors import LocationError
+from redelve.errors import LocationError, RedelveError
 from redelve.studies.proben1.plan import Proben1Plan, task_and_origin
 
 NO_DATA = (
@@ -22,16 +22,23 @@ REBUILT = (
     "every cell may be compared with print: {some}"
 )
 LEFT_OUT = "left out, for their data are not at hand: {some}"
+UNUSABLE = "left out, for its data can't be used: {name} ({problem})"
 
 
 def with_data_at_hand(plan: Proben1Plan) -> Proben1Plan:
-    """The plan without the datasets whose data are not at hand; an error if that leaves nothing."""
-    names = dict.fromkeys(sheet.dataset for sheet in plan.sheets)
-    here = {name for name in names if origin_of(name) is not None}
+    """The plan without datasets whose data are not at hand or damaged; an error if that leaves nothing."""
+    absent, here, problems = list[str](), list[str](), dict[str, RedelveError]()
+    for name in dict.fromkeys(sheet.dataset for sheet in plan.sheets):
+        try:
+            is_here = origin_of(name) is not None and task_and_origin(name) is not None  # read once, and kept
+            (here if is_here else absent).append(name)
+        except RedelveError as problem:
+            problems[name] = problem
     if not here:
-        raise LocationError(NO_DATA)
+        raise next(iter(problems.values()), LocationError(NO_DATA))
+    told = {name: str(problem) for name, problem in problems.items()}
     kept = tuple(sheet for sheet in plan.sheets if sheet.dataset in here)
-    return replace(plan, sheets=kept, left_out=tuple(name for name in names if name not in here))
+    return replace(plan, sheets=kept, left_out=tuple(absent), unusable=told)
 
 
 def about_data(plan: Proben1Plan) -> tuple[str, ...]:
@@ -46,6 +53,7 @@ def about_data(plan: Proben1Plan) -> tuple[str, ...]:
         lines.append(REBUILT.format(some=_with_packages(made)))
     if plan.left_out:
         lines.append(LEFT_OUT.format(some=", ".join(plan.left_out)) + _way_out(plan.left_out))
+    lines += [UNUSABLE.format(name=name, problem=problem) for name, problem in plan.unusable.items()]
     return tuple(lines)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from redelve.data.proben1 import DATASETS, parse_name
+from redelve.data.proben1 import parse_name
 from redelve.data.proben1.data_sources import Origin
 from redelve.data.proben1.proben1_tasks import numbers_and_origin
 from redelve.errors import SpecError
@@ -120,6 +120,8 @@ class Proben1Plan:
     sheets: tuple[Sheet, ...]
     left_out: tuple[str, ...] = ()
     """Datasets of these tables whose data are not at hand."""
+    unusable: dict[str, str] = field(default_factory=dict)
+    """Datasets of these tables whose data are damaged, and what is wrong with each."""
 
     @property
     def run_count(self) -> int:
@@ -138,10 +140,14 @@ class Proben1Plan:
 
 
 def datasets_named(names: Iterable[str]) -> list[str]:
-    """Datasets by their names; that of a problem, such as glass, is for all three of its."""
+    """Datasets of print by their names; that of a problem, such as glass, is for all that it has.
+
+    What print has not may be another name of one that it has, such as glass1a, or is refused.
+    """
     found: list[str] = []
     for name in filter(None, map(str.strip, names)):
-        found += [f"{name}{number}" for number in (1, 2, 3)] if name in DATASETS else [str(parse_name(name))]
+        meant = [one for one in printed.datasets() if name in (one, one[:-1])]
+        found += meant or [str(parse_name(name))]
     return found
 
 

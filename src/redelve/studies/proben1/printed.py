@@ -142,6 +142,12 @@ def shortlists() -> dict[str, tuple[Topology, ...]]:
     }
 
 
+@cache
+def datasets() -> tuple[str, ...]:
+    """All datasets that print tells of: linear networks learnt from each."""
+    return tuple(row["dataset"] for table in (3, 4) for row in rows(table))
+
+
 def rows(table: int) -> list[dict[str, str]]:
     """The rows of a table, as text by the names of the columns."""
     if table not in TABLES:
