@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
+from scipy.optimize import brentq
 
 from redelve.stats.bounded_tests import (
     bounded_z,
+    likeliest_tilt,
     mid_p,
     not_worse_p_value,
     sign_test,
@@ -19,6 +21,22 @@ from redelve.stats.bounded_tests import (
 )
 
 SIGNS = np.array([1.0, -1.0, 0.0])
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("seen", [(2, 2, 46), (3, 3, 44), (21, 1, 78), (0, 0, 50), (0, 3, 40), (9, 0, 11)])
+def test_the_tilt_is_where_the_likelihood_is_largest(seen: tuple[int, int, int], margin: float) -> None:
+    """Of two wins, two losses and a margin of 0.1 Newton's first step ends where 1 + λx is 0."""
+    counts, x = np.array(seen, dtype=float), np.where(np.array(seen) > 0, SIGNS + margin, 0.0)
+
+    def slope(tilt: float) -> float:
+        return float((counts * x / (1 + tilt * x)).sum())
+
+    most = 1 / (1 - margin)
+    end = most * (1 - 1e-12) if x.min() < 0 else most
+    expected = 0.0 if slope(0.0) <= 0 else most if slope(end) > 0 else brentq(slope, 0.0, end, xtol=1e-14)
+    if x.any():
+        assert likeliest_tilt(x, counts, 1 - margin) == pytest.approx(expected, abs=1e-9)
 
 
 def tango(wins: int, losses: int, n: int, margin: float) -> float:
@@ -186,3 +204,22 @@ def test_as_many_cases_as_told_settle_it_four_times_in_five(margin: float, half:
     d = np.repeat(SIGNS, [round(1000 * half), round(1000 * half), round(1000 - 2000 * half)])
     n = units_needed(d, margin, 0.05)
     assert 0.76 < exits(n, (half, half), margin)[0] < 0.85
+
+
+@pytest.mark.parametrize(("cases", "changed"), [(50, 0.3), (200, 0.1), (1000, 0.02)])
+def test_builds_whose_blocks_are_confirmed_are_seldom_blocked(cases: int, changed: float) -> None:
+    """docs/gate-and-race.md: three times as many fresh cases, at 0.01; any of 100 builds in 5 %."""
+    rng, count = np.random.default_rng(1), 20_000
+
+    def blocked(several: int, level: float, loss: float) -> float:
+        chances = [(changed - loss) / 2, (changed + loss) / 2, 1 - changed]
+        counts = rng.multinomial(several, chances, count).astype(float)
+        return float((worse_p_value(SIGNS, counts=counts) < level).mean())
+
+    each = blocked(cases, 0.05, 0.0) * blocked(3 * cases, 0.01, 0.0)
+    error = 0.0005 * sqrt(0.95 / 0.05 / count + 0.99 / 0.01 / count)
+    assert 1 - (1 - each) ** 100 < 1 - (1 - 0.0005 - 3 * error) ** 100
+    loss = 2.6 * sqrt(changed / cases)
+    once, again = blocked(cases, 0.05, loss), blocked(3 * cases, 0.01, loss)
+    assert once > 0.75
+    assert once * again > once - 0.02

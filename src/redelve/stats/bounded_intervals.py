@@ -26,6 +26,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.stats.bounded_tests import likeliest_tilt
 from redelve.stats.mean_squares import FloatArray
 
 Chosen = NDArray[np.int64]
@@ -42,7 +43,7 @@ MOST = 2**24
 CHUNK = 2**20
 """Differences looked at together."""
 STEPS = 60
-"""The most steps in which an end, or λ, is looked for."""
+"""The most steps in which an end is looked for."""
 CLOSE = 1e-8
 """So near an end is found, as a part of the limits."""
 
@@ -60,7 +61,7 @@ class SeenDifferences:
         x = self.values - shift[:, None] * self.parts
         most = 1.0 + shift
         n = self.counts.sum(axis=-1)
-        tilt = _tilt(x, self.counts, most)
+        tilt = likeliest_tilt(x, self.counts, most)
         inside = 1.0 + tilt[:, None] * x
         weights = self.counts / (n[:, None] * np.maximum(inside, 1e-300))
         left = np.maximum(1.0 - weights.sum(axis=-1), 0.0)
@@ -110,31 +111,6 @@ class SeenDifferences:
         return low
 
 
-def _tilt(x: FloatArray, counts: FloatArray, most: FloatArray) -> FloatArray:
-    """λ from 0 to 1/most that maximises Σ log(1 + λx), by Newton's method kept between bounds."""
-    low, high = np.zeros(len(x)), 1.0 / np.maximum(most, 1e-300)
-    slope, _ = _slope(x, counts, high)
-    tilt = np.where(slope >= 0, high, 0.0)
-    for _ in range(STEPS):
-        slope, bend = _slope(x, counts, tilt)
-        low, high = np.where(slope > 0, tilt, low), np.where(slope > 0, high, tilt)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = tilt + slope / bend
-        step = np.where((step >= low) & (step <= high), step, (low + high) / 2)
-        is_done = np.abs(step - tilt) <= CLOSE * high
-        tilt = step
-        if is_done.all():
-            break
-    return tilt
-
-
-def _slope(x: FloatArray, counts: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """That of Σ log(1 + λx), and how fast it falls."""
-    part = x / np.maximum(1.0 + tilt[:, None] * x, 1e-150)
-    weighed = counts * part
-    return weighed.sum(axis=-1), (weighed * part).sum(axis=-1)
-
-
 @dataclass(frozen=True, eq=False)
 class BoundedPairs:
     """Pairs of models whose scores have limits: what their rare differences allow.
@@ -174,7 +150,11 @@ class BoundedPairs:
 
     def _ties(self, chosen: Chosen) -> FloatArray:
         """The share of units on which two models agree."""
-        return np.array([(np.abs(self._listed(one[None]).values) < CLOSE).mean() for one in chosen])
+        found = np.zeros(len(chosen))
+        for part, seen in self._differences(chosen):
+            is_tie = np.abs(seen.values) < CLOSE
+            found[part] = (seen.counts * is_tie).sum(axis=-1) / seen.counts.sum(axis=-1)
+        return found
 
     def _sides(self, chosen: Chosen) -> tuple[Chosen, Chosen]:
         return self.places[0][chosen], self.places[1][chosen]

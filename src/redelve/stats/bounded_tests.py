@@ -19,8 +19,10 @@ import numpy as np
 
 from redelve.stats.mean_squares import FloatArray
 
-HALVINGS = 54
-"""How often the interval of λ is halved: to the last digit."""
+STEPS = 60
+"""The most steps in which λ is looked for."""
+CLOSE = 1e-8
+"""A step of so small a part of λ is the last; Newton's method doubles the digits with each."""
 NEAR = 1e-9
 """How near to the ends of all possible differences their intervals go."""
 SURE = 0.8
@@ -41,7 +43,7 @@ def bounded_z(
     seen = np.ones(np.shape(values)) if counts is None else np.asarray(counts, dtype=np.float64)
     x = np.where(seen > 0, values, 0.0)
     n = seen.sum(axis=-1)
-    tilt = _tilt(x, seen, -lowest)
+    tilt = likeliest_tilt(x, seen, -lowest)
     weights = seen / (n[..., None] * (1.0 + tilt[..., None] * x))
     rest = np.maximum(1.0 - weights.sum(axis=-1), 0.0)
     variance = (weights * x**2).sum(axis=-1) + rest * lowest**2
@@ -51,15 +53,30 @@ def bounded_z(
     return np.asarray(np.where(variance > 0, z, 0.0)), n
 
 
-def _tilt(x: FloatArray, seen: FloatArray, most: float) -> FloatArray:
-    """λ from 0 to 1/most that maximises Σ log(1 + λx): where its slope falls to 0, or an end."""
-    low = np.zeros(x.shape[:-1])
-    high = np.full(x.shape[:-1], 1.0 / most)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        is_rising = (seen * x / (1.0 + middle[..., None] * x)).sum(axis=-1) > 0
-        low, high = np.where(is_rising, middle, low), np.where(is_rising, high, middle)
-    return low
+def likeliest_tilt(x: FloatArray, counts: FloatArray, most: FloatArray | float) -> FloatArray:
+    """λ from 0 to 1/most that maximises Σ log(1 + λx), by Newton's method kept between bounds."""
+    low, high = np.zeros(x.shape[:-1]), np.broadcast_to(1.0 / np.maximum(most, 1e-300), x.shape[:-1])
+    slope, _ = _slope(x, counts, high)
+    tilt = np.where(slope >= 0, high, 0.0)
+    for _ in range(STEPS):
+        slope, bend = _slope(x, counts, tilt)
+        low, high = np.where(slope > 0, tilt, low), np.where(slope > 0, high, tilt)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = tilt + slope / bend
+        is_stuck = (4 * np.square(slope) > bend) & (np.abs(step - tilt) <= CLOSE * high)  # at 1 + λx = 0
+        step = np.where((step >= low) & (step <= high) & ~is_stuck, step, (low + high) / 2)
+        is_done = np.abs(step - tilt) <= CLOSE * high
+        tilt = step
+        if is_done.all():
+            break
+    return tilt
+
+
+def _slope(x: FloatArray, counts: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """That of Σ log(1 + λx), and how fast it falls."""
+    part = x / np.maximum(1.0 + tilt[..., None] * x, 1e-150)
+    weighed = counts * part
+    return weighed.sum(axis=-1), (weighed * part).sum(axis=-1)
 
 
 def not_worse_p_value(
