@@ -142,7 +142,7 @@ SHAPES: dict[str, tuple[Draw, float, Interval]] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """Scores of another kind, by its name among `SHAPES`; all models have the same expected score."""
+    """Scores of another kind, by its name among `SHAPES`; the first model is `ahead` on average."""
 
     kind: str
     questions: int
@@ -156,9 +156,11 @@ class Shape:
     def draw(self, models: int, count: int, rng: Generator) -> Drawn:
         """So many data sets."""
         make, mean, limits = SHAPES[self.kind]
-        return Drawn(
-            make(rng, (count, models, self.questions)), np.full((count, models), mean), limits=limits
-        )
+        scores, truths = make(rng, (count, models, self.questions)), np.full((count, models), mean)
+        room = (limits[1] - scores[:, 0]) / (limits[1] - mean) if np.isfinite(limits[1]) else 1.0
+        scores[:, 0] += self.ahead * room
+        truths[:, 0] += self.ahead
+        return Drawn(scores, truths, limits=limits)
 
 
 Setting = Questions | Clusters | Shape
@@ -299,6 +301,11 @@ def power_settings(models: int) -> Iterator[Setting]:
     for clusters in (30, 100):
         for is_unequal in (False, True):
             yield Clusters(clusters, is_unequal, ahead=min(gap(0.25, clusters, errors), 0.2))
+    for n in (50, 200, 1000):
+        yield Shape("bounded", n, gap(0.033, n, errors))
+        yield Shape("unbounded, Gaussian", n, gap(2.0, n, errors))
+    for n in (200, 1000):
+        yield Shape("bounded, one model constant", n, gap(0.09, n, errors))
 
 
 @dataclass(frozen=True)
@@ -322,10 +329,11 @@ class Line:
 
 def _count(setting: Setting, models: int, effort: Effort) -> int:
     """Fewer data sets where each takes long."""
-    cases = getattr(setting, "questions", 300)
+    is_long = isinstance(setting, Clusters) or setting.questions > 1000
     if models == 2:
-        return max(effort.least // (2 if cases <= 1000 else 4), 2)
-    return max(effort.least // (10 if cases <= 200 else 20 if cases <= 1000 else 50), 2)
+        return max(effort.least if is_long else 2 * effort.least, 2)
+    is_near = isinstance(setting, Shape) and not setting.ahead  # whose rates are near 5 %
+    return max(effort.least // (2 if is_near else 10), 2)
 
 
 def _quick(settings: Iterable[Setting], effort: Effort) -> list[Setting]:
@@ -371,10 +379,15 @@ def brought_scores(
         is none, or in the wrong direction; *misses*: in which any of the intervals misses; *t misses*: the
         same of t-intervals on question means, which are not defined where all answers agree. Clusters: half
         of them contested, one chance for all of a cluster. *Constant*: one model always scores 0.9, the
-        others 1 or 0; that and exponential scores are skewed, and no test of few means keeps its level. Two
-        models have {most:,} data sets for most lines (standard error {margin(most)} near 5 %), {MANY} models
-        fewer, {few:,} with 10,000 questions ({margin(few)}). Power is that of the first model's comparisons,
-        beside that of the t-test of question means on the same data."""
+        others 1 or 0, so its differences are skewed; t alone would claim one that is none in 12 % of samples
+        of 50 questions, as often as its intervals miss. What a sample has none of no test of means can allow
+        for: where a model that is a little better fails on every twentieth question, 50 questions have no
+        failure in 8 % of samples. Two models have {most:,} data sets for most lines (standard error
+        {margin(most)} near 5 %), {MANY} models fewer, {few:,} at least ({margin(few)}). Power is that of the
+        first model's comparisons, beside that of the t-test of question means on the same data. It is less
+        where differences are skewed against the better model: that a constant one is 2.2 standard errors
+        behind is found in 47 % with 200 questions and 52 % with 1,000, by t in 56 and 61 %; t finds more
+        because it does not keep its level."""
     return Section("Scores that were brought", words, "\n\n".join(parts), tuple(findings))
 
 
@@ -387,12 +400,13 @@ def _level_findings(lines: Sequence[Line], rates: Sequence[ScoreRates]) -> Itera
 
 def _power_findings(lines: Sequence[Line], rates: Sequence[ScoreRates]) -> Iterator[Finding]:
     for one, found in zip(lines, rates, strict=True):
-        lost = found.bare - found.power
-        yield Finding("brought scores, power lost to t of question means", one.where, lost, one.count)
+        if getattr(one.setting, "kind", "") not in SKEWED:
+            lost = found.bare - found.power
+            yield Finding("brought scores, power lost to t of question means", one.where, lost, one.count)
 
 
 SKEWED = ("bounded, one model constant", "unbounded, exponential")
-"""Told apart: no test of their means keeps its level on few questions."""
+"""Told apart: t alone does not keep its level on few questions."""
 
 
 def _levels(title: str, lines: Sequence[Line], rates: Sequence[ScoreRates]) -> str:

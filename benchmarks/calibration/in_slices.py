@@ -45,6 +45,11 @@ def _answers(rng: Generator, shape: Shape) -> Pair:
     return rng.binomial(3, hard) / 3, rng.binomial(3, hard) / 3
 
 
+def _one_constant(rng: Generator, shape: Shape) -> Pair:
+    """One model always has 0.9, the other 1 nine times in ten, else 0."""
+    return np.full(shape, 0.9), (rng.random(shape) < 0.9).astype(float)
+
+
 def _clustered(rng: Generator, shape: Shape) -> Pair:
     """Answers of which those to one passage are right or wrong together, half of the time."""
     whole = (*shape[:-1], shape[-1] // CLUSTER)
@@ -65,6 +70,7 @@ DRAWS: dict[str, tuple[Callable[[Generator, Shape], Pair], float]] = {
     "squared errors, one method noisier": (_one_noisy, 0.25),
     "means of three answers": (_answers, 0.0),
     "errors in clusters of four": (_clustered, 0.0),
+    "scores, one model constant": (_one_constant, 0.0),
 }
 """How losses of two methods are drawn, and their true difference."""
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.calibration.brought_scores import Clusters, Questions, Setting, families, gap, score_rates
+from benchmarks.calibration.brought_scores import (
+    Clusters,
+    Questions,
+    Setting,
+    Shape,
+    families,
+    gap,
+    score_rates,
+)
 
 import redelve
 from redelve.stats.mean_squares import FloatArray
@@ -19,12 +27,19 @@ def brought(scores: FloatArray, groups: FloatArray | None = None) -> pd.DataFram
     return table if groups is None else table.assign(group=groups.astype(int))
 
 
-@pytest.mark.parametrize("setting", [Questions(60, 1, 0.05, 0.9), Clusters(12, is_unequal=True)])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Questions(60, 1, 0.05, 0.9),
+        Clusters(12, is_unequal=True),
+        Shape("bounded, one model constant", 50),
+    ],
+)
 def test_the_simulation_has_the_claims_and_intervals_of_a_report(setting: Setting) -> None:
     drawn = setting.draw(4, 1, np.random.default_rng(5))
     ((family, _),) = families(drawn)
     frame = brought(drawn.scores[0], drawn.groups)
-    (found,) = redelve.compare_scores(frame, higher_is_better=True).findings.tasks
+    (found,) = redelve.compare_scores(frame, higher_is_better=True, limits=drawn.limits).findings.tasks
     p, (lows, highs) = family.p_values(), family.ends(0.05)
     for place, contest in enumerate(found.contests):
         assert contest.adjusted_p_value == pytest.approx(p[place], rel=1e-6)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from redelve.errors import StatisticsError
 from redelve.stats.mean_squares import cautious_half_width, t_quantile
+from redelve.stats.skewed_means import skewed_interval
 
 if TYPE_CHECKING:
     from redelve.stats.pseudo_analyses import MetricInterval
@@ -189,10 +190,16 @@ class Analysis:
     caveats: tuple[str, ...]
     is_tied: bool = False
     """Whether the means of the training sets tie so that MS_ε stands in for MS_a in interval and test."""
+    skewness: float = 0.0
+    """κ of the mean, where interval and test allow for it (`skewed_means`)."""
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the mean by the t distribution (manual eq. 9; Hillis 2007), or None."""
-        return t_interval(self.mean, self.interval_standard_error, self.degrees_of_freedom, level)
+        error = self.interval_standard_error
+        found = t_interval(self.mean, error, self.degrees_of_freedom, level)
+        if not self.skewness or found is None or self.mean is None or error is None:
+            return found
+        return skewed_interval(self.mean, found[1] - self.mean, error, self.skewness)
 
     def cautious_interval(self, level: float = 0.95) -> Interval | None:
         """Wider interval for the common scheme that keeps its level with few training sets or test cases.

@@ -29,6 +29,7 @@ from redelve.stats.grouped import BOTH_EFFECTS, GroupedLosses
 from redelve.stats.mean_squares import FloatArray, two_t_half_width, two_t_p_value
 from redelve.stats.moderation import Variances, learnt_variances
 from redelve.stats.repeated_looks import RepeatedLooks
+from redelve.stats.skewed_means import allowed_t, skewed_reach
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 CANCELLED = 1e-6
@@ -69,6 +70,8 @@ class PairSquares:
     """Answers to each case."""
     bounded: BoundedPairs | None = field(default=None, repr=False, compare=False)
     """The cases themselves, of scores with limits: where few answers differ A alone is not enough."""
+    skewness: FloatArray | None = None
+    """Of fixed models, κ of the mean differences beyond what chance makes of it (`skewed_means`)."""
     standard_errors: FloatArray = field(init=False)
     """Of each difference by itself."""
 
@@ -319,7 +322,8 @@ class PairFamily:
     def ends(self, level: float, allowing: RepeatedLooks | None = None) -> tuple[FloatArray, FloatArray]:
         """The intervals that all hold their true differences but in `level` of cases."""
         squares, widths = self.squares, self.half_widths(level, allowing)
-        lows, highs = squares.differences - widths, squares.differences + widths
+        below, above = self._skewed(widths)
+        lows, highs = squares.differences - below, squares.differences + above
         if squares.bounded is not None and (rare := self._rare).size:
             low, high = squares.bounded.ends(rare, level / self.pairs)
             is_alone = squares.bounded.is_alike
@@ -327,9 +331,20 @@ class PairFamily:
             highs[rare] = high if is_alone else np.fmax(high, highs[rare])
         return lows, highs
 
+    def _skewed(self, widths: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Half the widths below and above the differences, with what their skewness adds."""
+        squares = self.squares
+        if squares.skewness is None:
+            return widths, widths
+        errors, reach = squares.standard_errors, widths / squares.standard_errors
+        return errors * skewed_reach(reach, squares.skewness), errors * skewed_reach(reach, -squares.skewness)
+
     def _tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
         squares = self.squares
         distance = squares.training_sets * np.square(squares.differences)
+        if squares.skewness is not None:
+            t = squares.differences * np.sqrt(squares.training_sets / variances)
+            distance = variances * np.square(allowed_t(t, squares.skewness))
         return two_t_p_value(distance, (variances, df), self._cases())
 
     def _reach(self, variances: FloatArray, df: FloatArray, level: float) -> FloatArray:

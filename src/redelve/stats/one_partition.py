@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats.anova import ROUNDING, analyse_common, compare_common
-from redelve.stats.case_pairs import unit_df
+from redelve.stats.case_pairs import pairs_of_cases, unit_df
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.mean_squares import FloatArray, row_means, t_test
+from redelve.stats.skewed_means import allowed_t
 
 THIS_TRAINING_SET = (
     "one training set: interval and test are about methods trained on these very cases; how much another "
@@ -71,7 +72,7 @@ def analyse_cases(losses: ArrayLike, parts: FloatArray | None = None) -> Analysi
 
 
 def compare_cases(first: ArrayLike, second: ArrayLike, parts: FloatArray | None = None) -> Comparison:
-    """Two fixed models on the same cases: the paired t-test.
+    """Two fixed models on the same cases: the paired t-test, which allows for skewness (`skewed_means`).
 
     >>> round(compare_cases([0, 1, 1, 0, 1], [0, 0, 1, 0, 0]).p_value, 4)
     0.1778
@@ -82,10 +83,13 @@ def compare_cases(first: ArrayLike, second: ArrayLike, parts: FloatArray | None 
     found = _paired_cases(one, two)
     inside = replace(_by_parts(found.differences, one - two, parts), caveats=())
     error, df = inside.interval_standard_error, inside.degrees_of_freedom
-    if parts is None or inside.mean is None or error is None or df is None:
+    if inside.mean is None or error is None or df is None:
         return replace(found, differences=inside)
+    skewness = pairs_of_cases(np.array([one, two]), ([0], [1]), parts).skewness
+    assert skewness is not None
     t = inside.mean / error
-    p = 2 * float(stdtr(df, -abs(t)))
+    p = 2 * float(stdtr(df, -allowed_t(np.array([t]), skewness)[0]))
+    inside = replace(inside, skewness=float(skewness[0]))
     return replace(found, differences=inside, statistic=t, df2=df, p_value=p, cautious_p_value=p)
 
 

@@ -7,7 +7,8 @@ follows from their numbers of cases alone, never from their losses.
 The interval of one slice turns round the self-normalised statistic z(δ) = Σ(d − δ) / √Σ(d − δ)², which is
 normal for large slices (Logan, Mallows, Rice and Shepp 1973, Annals of Probability 1:788–809) and at δ = 0
 is McNemar's for errors. In small slices far out in the tails, where a family of many tests looks, it errs
-less than the t-test (Efron 1969, JASA 64:1278–1302, on why). For independent right and wrong answers it is
+less than the t-test (Efron 1969, JASA 64:1278–1302, on why), and skewness against a difference takes from it
+what it makes likely (`skewed_means`). For independent right and wrong answers it is
 Tango's score interval (1998, Statistics in Medicine 17:891–908), which also serves where no case differs.
 """
 
@@ -22,8 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from redelve.errors import StatisticsError
 from redelve.stats.agreement import are_errors
-from redelve.stats.families import PairSquares, unmoderated
+from redelve.stats.families import ROUNDING, PairSquares, unmoderated
 from redelve.stats.mean_squares import FloatArray
+from redelve.stats.skewed_means import allowed_t, beyond_chance, skewed_interval
 from redelve.stats.units import Labels, pool_units, weighted
 
 LEAST_UNITS = 20
@@ -152,12 +154,13 @@ def _of_values(
 
     count, mean = len(values), float(values.mean())
     error = float(values.std(ddof=1)) / sqrt(count) if count > 1 else None
+    if error is not None and np.ptp(values) <= ROUNDING * np.abs(values).max():
+        error = 0.0
     if count < LEAST_UNITS or error is None:
         return SliceDifference(cases, count, mean, error)
-    size = float(np.sqrt(np.square(values).mean()))
-    z = sqrt(count) * mean / size if size else 0.0
-    p = min(2 * float(ndtr(-abs(z))) * family[1], 1.0)
     quantile = -float(ndtri(family[0] / family[1] / 2))
+    skewness = 0.0 if are_errors else _skewness(values)
+    p = min(2 * float(ndtr(-abs(_self_normalised(values, skewness)))) * family[1], 1.0)
     if are_errors:
         low, high = score_interval(int((values > 0).sum()), int((values < 0).sum()), count, quantile)
         return SliceDifference(cases, count, mean, error, low, high, p)
@@ -165,7 +168,24 @@ def _of_values(
         return SliceDifference(cases, count, mean, error)
     spare = count - quantile**2
     reach = quantile * float(values.std()) / sqrt(spare) if spare > 0 else inf
-    return SliceDifference(cases, count, mean, error, mean - reach, mean + reach, p)
+    low, high = skewed_interval(mean, reach, float(values.std()) / sqrt(count), skewness)
+    return SliceDifference(cases, count, mean, error, low, high, p)
+
+
+def _skewness(values: FloatArray) -> float:
+    """κ of the mean, beyond what chance makes of it."""
+    spread, centred = float(values.std()), values - values.mean()
+    raw = float((centred**3).mean()) / (spread**3 * sqrt(values.size)) if spread else 0.0
+    return float(beyond_chance(np.array([raw]), values.size)[0])
+
+
+def _self_normalised(values: FloatArray, skewness: float) -> float:
+    """z, of what is left of t = z/√(1 − z²/n) without what skewness makes likely."""
+    spread, mean, count = float(values.std()), float(values.mean()), values.size
+    if not spread:
+        return sqrt(count) if mean else 0.0
+    t = float(allowed_t(np.array([sqrt(count) * mean / spread]), np.array([skewness]))[0])
+    return t / sqrt(1 + t**2 / count)
 
 
 def score_interval(first_only: int, second_only: int, cases: int, quantile: float) -> tuple[float, float]:
