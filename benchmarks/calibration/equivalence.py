@@ -183,6 +183,6 @@ def equivalence_section(rng: Generator, effort: Effort) -> Section:
         for what in ("equivalent", "not worse")
     ]
     note = f"{count:,} data sets each; the standard error of 5 is {margin(count)}."
-    more, found = over_tasks_table(rng, effort)
+    more, found = over_tasks_table(effort)
     body = f"{table(head, rows)}\n\n{more}"
     return Section("Equivalence and non-inferiority", f"{WORDS} {note}", body, (*findings, *found))

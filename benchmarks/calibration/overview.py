@@ -244,6 +244,7 @@ OFFERS = (
         for where in ("", " over tasks")
         for verdict in ("equivalent", "not worse")
     ),
+    Offer("margin over tasks: all intervals hold", "assess, margin", "coverage 95"),
     Offer("interval where no heavy tails are noted", "analyse_common", "coverage 95"),
     Offer("interval that misses without a warning of heavy tails", "V017", "level 5"),
     Offer("false warning of heavy tails, Gaussian noise", "V017", "level 5"),

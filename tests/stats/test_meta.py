@@ -223,3 +223,9 @@ def test_intervals_over_tasks_cover_everywhere() -> None:
     assert min(new for _, new in found) > 93.5 - 0.5
     skewed = [simulate_tasks(setting, 20_000, rng) for setting in SKEWED]
     assert min(mean for mean, _ in skewed) > 90 - 0.6
+
+
+def test_a_new_task_lies_where_it_is_predicted_also_with_few_tasks_known_unequally_well() -> None:
+    """On T − 1 degrees of freedom 93.9 % of five tasks' predictions hold; 40,000 have an error of 0.11."""
+    _, held = simulate_tasks(Tasks(5, 8, 3.0), 40_000, np.random.default_rng(9))
+    assert held >= 94.3

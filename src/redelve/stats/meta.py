@@ -58,7 +58,7 @@ class RandomEffects:
     def prediction_half_widths(self, level: float) -> FloatArray:
         """Of intervals about the mean that miss the effect on a new task in `level` of cases."""
         total = np.sqrt(self.spread + np.square(self.standard_errors))
-        return np.asarray(t_quantile(self.tasks - 1.0, 1 - level) * total)
+        return np.asarray(t_quantile(self.df, 1 - level) * total)
 
 
 def random_effects(
