@@ -60,6 +60,16 @@ def test_two_methods_are_compared_on_every_task(assessment: redelve.Assessment) 
     assert list(contests.frame()["first"]) == ["ridge"] * len(contests)
 
 
+def test_two_that_were_picked_from_many_are_said_to_be_picked(assessment: redelve.Assessment) -> None:
+    """Of ten equal methods the best and the worst of a sample differ at 5 % in far more than 5 %."""
+    told = "allows for no other pair of the 3 methods"
+    contests = assessment.compare("ridge", "constant")
+    assert told in str(contests)
+    assert told in contests._repr_html_()
+    two = redelve.Assessment(assessment.results.select(methods=("ridge", "constant")))
+    assert "no other pair" not in str(two.compare("ridge", "constant"))
+
+
 def test_one_task_may_be_chosen_with_or_without_the_slash(assessment: redelve.Assessment) -> None:
     address = next(iter(assessment.results.tasks))
     for written in (address, address[1:]):

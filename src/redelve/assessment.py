@@ -464,6 +464,12 @@ def _check_racing(until_settled: bool, *, budget: object, compare: object, shard
         )
 
 
+PICKED = (
+    "This allows for no other pair of the {}: right if you meant to compare these two before you saw "
+    "results, too hopeful if you picked them by their results."
+)
+
+
 @dataclass(frozen=True)
 class Contests:
     """Two methods compared on one or more tasks; printed, it reads like a paragraph of a paper."""
@@ -473,6 +479,8 @@ class Contests:
     contests: tuple[Contest, ...]
     over_tasks: PairOverTasks | None = None
     """The two on average over these tasks, with three prototasks or more."""
+    picked_from: str = ""
+    """What the two are of, such as "5 methods"; empty where there are no others."""
 
     def __iter__(self) -> Iterator[Contest]:
         return iter(self.contests)
@@ -497,14 +505,20 @@ class Contests:
         from redelve.report.notebook import contests_html
 
         over_tasks = "" if self.over_tasks is None else self.over_tasks.words
-        return contests_html(self.tasks, self.losses, self.contests, over_tasks)
+        return contests_html(self.tasks, self.losses, self.contests, over_tasks, self._picked)
 
     def __str__(self) -> str:
         lines = [
             f"{task} ({loss}): {contest}"
             for task, loss, contest in zip(self.tasks, self.losses, self.contests, strict=True)
         ]
-        return "\n".join(lines if self.over_tasks is None else [*lines, self.over_tasks.words])
+        if self.over_tasks is not None:
+            lines.append(self.over_tasks.words)
+        return "\n".join([*lines, self._picked]).rstrip()
+
+    @property
+    def _picked(self) -> str:
+        return PICKED.format(self.picked_from) if self.picked_from else ""
 
 
 @dataclass(frozen=True)
@@ -596,6 +610,11 @@ class Assessment:
 
         With a margin, or that of the assessment, also whether they are equivalent within it, or one of them
         not worse by more. On three prototasks or more, `over_tasks` says the same of their average.
+
+        Notes
+        -----
+        The comparisons allow for each other, not for other pairs of methods: choose the two before you see
+        results. Those of `findings` allow for all pairs.
         """
         given = self.margin if margin is None else margin
         within = None if given is None else Margin.of(given)
@@ -604,7 +623,9 @@ class Assessment:
             self._judged, (first, second), chosen, canonical_code(self.loss), within
         )
         codes = [self.findings.task(address).loss for address in chosen]
-        return Contests(tuple(chosen), tuple(codes), contests, over)
+        count = len(self.results.methods)
+        picked_from = f"{count} {self.results.contender}s" if count > 2 else ""
+        return Contests(tuple(chosen), tuple(codes), contests, over, picked_from)
 
     def differences(
         self, first: str, second: str, task: str | None = None, *, by: ByLike | None = None

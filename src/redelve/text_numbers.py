@@ -1,4 +1,7 @@
-"""How numbers are written: DELVE's syntax for reading them, nine significant digits for printing them."""
+"""How numbers are written: DELVE's syntax for reading them, nine significant digits for printing them.
+
+For people numbers are rounded by their standard errors, and p-values are no finer than they deserve.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,11 @@ NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
 MINUS = "−"
+UNKNOWN = "–"
+SMALLEST_P = 1e-4
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+PLAIN_EXPONENTS = range(-5, 6)
+"""Numbers with these powers of ten are written out; others with a power."""
 
 
 def is_number(text: str) -> bool:
@@ -117,11 +125,110 @@ def _written(value: float, most_places: int) -> str:
     return text.replace("-", MINUS) if float(text) else "0"
 
 
-def counted(more: int, unit: str) -> str:
-    """So many more of something, or one more.
+def plain(value: float | None, digits: int = 3) -> str:
+    """A number with so many significant digits and a true minus sign.
 
-    >>> counted(2, "test cases"), counted(1, "training sets of 64")
-    ('2 more test cases', '1 more training set of 64')
+    >>> plain(-0.0017461), plain(1234567.0), plain(None)
+    ('−0.00175', '1.23×10⁶', '–')
     """
-    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
-    return f"{more} more {one if more == 1 else unit}"
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if not math.isfinite(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if value == 0:
+        return "0"
+    exponent = _exponent(value, digits)
+    if exponent not in PLAIN_EXPONENTS:
+        return f"{_fixed(_over_power(value, exponent), digits - 1)}×10{_power(exponent)}"
+    return _fixed(value, digits - 1 - exponent)
+
+
+def with_error(value: float | None, error: float | None) -> str:
+    """A number and its standard error, both rounded to two significant digits of the error.
+
+    >>> with_error(0.04647924, 0.00104460), with_error(12346.0, 678.0), with_error(0.5, None)
+    ('0.0465 ± 0.0010', '12350 ± 680', '0.5000')
+    >>> with_error(1.234e-9, 5.6e-11)
+    '(1.234 ± 0.056)×10⁻⁹'
+    """
+    if value is None or error is None or not math.isfinite(value) or not math.isfinite(error) or error <= 0:
+        return plain(value, 4)
+    exponent = _exponent(max(abs(value), error), 2)
+    if exponent not in PLAIN_EXPONENTS:
+        both = with_error(_over_power(value, exponent), _over_power(error, exponent))
+        return f"({both})×10{_power(exponent)}"
+    places = 1 - _exponent(error, 2)
+    return f"{_fixed(value, places)} ± {_fixed(error, places)}"
+
+
+def by_error(value: float | None, error: float | None) -> str:
+    """A number alone, rounded as `with_error` does.
+
+    >>> by_error(0.04647924, 0.00104460)
+    '0.0465'
+    """
+    if value is None or error is None or not math.isfinite(value) or not math.isfinite(error) or error <= 0:
+        return plain(value, 4)
+    if _exponent(max(abs(value), error), 2) not in PLAIN_EXPONENTS:
+        return plain(value, 3)
+    return _fixed(value, 1 - _exponent(error, 2))
+
+
+def interval(bounds: tuple[float, float] | None, error: float | None) -> str:
+    """`low to high`, rounded by the standard error.
+
+    >>> interval((-0.00289, -0.0006), 0.00086)
+    '−0.00289 to −0.00060'
+    >>> interval((-8.73e-7, 1.57e-8), 1.9e-7)
+    '(−8.7 to 0.2)×10⁻⁷'
+    """
+    if bounds is None:
+        return UNKNOWN
+    low, high = bounds
+    widest = max(abs(low), abs(high))
+    if math.isfinite(widest) and widest > 0 and (exponent := _exponent(widest, 2)) not in PLAIN_EXPONENTS:
+        bounds = _over_power(low, exponent), _over_power(high, exponent)
+        ends = interval(bounds, None if error is None else _over_power(error, exponent))
+        return f"({ends})×10{_power(exponent)}"
+    return f"{by_error(low, error)} to {by_error(high, error)}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with two significant digits, never finer than 0.0001.
+
+    >>> p_value(0.00864), p_value(0.5), p_value(1e-9), p_value(1.0), p_value(0.996)
+    ('0.0086', '0.50', '< 0.0001', '1', '1')
+    """
+    if p is None or math.isnan(p):
+        return UNKNOWN
+    if p < SMALLEST_P:
+        return "< 0.0001"
+    if p >= 0.995:
+        return "1"
+    return _fixed(p, max(2, 1 - _exponent(p, 2)))
+
+
+def p_equals(p: float | None) -> str:
+    """`p = 0.0086` or `p < 0.0001`, for running text."""
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _exponent(value: float, digits: int) -> int:
+    """The power of ten after rounding to so many significant digits."""
+    return int(f"{value:.{digits - 1}e}".partition("e")[2])
+
+
+def _over_power(value: float, exponent: int) -> float:
+    """The value divided by a power of ten that may itself be out of range."""
+    mantissa, _, power = f"{value:.17e}".partition("e")
+    return float(f"{mantissa}e{int(power or 0) - exponent}") if power else value
+
+
+def _fixed(value: float, places: int) -> str:
+    rounded = round(value, places)
+    return f"{rounded:.{max(places, 0)}f}".replace("-", MINUS)
+
+
+def _power(exponent: int) -> str:
+    return str(exponent).translate(SUPERSCRIPTS)

@@ -28,7 +28,6 @@ from redelve.findings.by_metric import check_metric, few_cases, metric_interval
 from redelve.model import Assignment
 from redelve.model.dataset import Numbers
 from redelve.report.formatting import with_error
-from redelve.report.words import comparison_sentence
 from redelve.run.results import Record
 from redelve.stats.anova import compare_common
 from redelve.store import Archive
@@ -437,7 +436,7 @@ def test_differences_of_shares_are_points_wherever_they_are_shown(common: Assess
     difference, error, bounds = contest.shown
     assert bounds is not None
     shown = f"lr − nb = {with_error(difference, error)} percentage points (95 % interval "
-    assert shown in comparison_sentence(contest)
+    assert shown in contest.words
     assert contest.margin_words == "lr and nb are equivalent within the margin of 5 points."
     page = within.report(tmp_path / "page.html").read_text()
     views = (str(contest), str(within), within.compare("lr", "nb")._repr_html_(), page)
@@ -455,6 +454,6 @@ def test_text_for_a_paper_has_the_metrics_own_direction(common: Assessment) -> N
     assert contest.difference is not None
     difference, error, _ = contest.shown
     assert difference == pytest.approx(-contest.difference)  # an area is better the larger it is
-    sentence = comparison_sentence(contest)
+    sentence = contest.words
     assert f"lr − nb = {with_error(difference, error)}" in sentence
     assert "loses" not in sentence

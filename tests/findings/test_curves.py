@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from redelve import seeds
+from redelve.answers.losses import parse_loss
 from redelve.findings import LearningCurve, MoreData, find
 from redelve.findings.curves import WORTH
 from redelve.run.results import TaskFacts
@@ -155,3 +156,12 @@ def test_no_number_is_finer_or_larger_than_anybody_reads(
     found = MoreData(512, SIZES, None, low, high, 1)
     text = LearningCurve("a", "/d/p", "S", (), is_shift, found).would_more_data_help
     assert text.endswith(said)
+
+
+@pytest.mark.parametrize(("code", "said"), [("roc_auc", "loss (1 − AUC)"), ("rmse", "loss"), ("S", "loss")])
+def test_of_a_score_it_is_said_what_falls(code: str, said: str) -> None:
+    """Who reads AUCs has met no loss before: "the loss may fall" alone would not say what that is."""
+    assert parse_loss(code).what_falls == said
+    found = MoreData(512, SIZES, None, -0.1, 0.3, 1)
+    text = LearningCurve("a", "/d/p", code, (), more_data=found, falls=said).would_more_data_help
+    assert text.startswith(f"cannot be told: at twice the data the {said} may change by")

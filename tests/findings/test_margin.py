@@ -95,7 +95,7 @@ def test_a_share_is_of_the_low_end_of_the_smaller_loss() -> None:
     assert verdict is not None
     assert verdict.amount == pytest.approx(0.3 * min(ends))
     assert verdict.amount < 0.3 * min(found.method(name).mean or 0.0 for name in "ab")
-    assert verdict.shown(None) == f"30 % ({verdict.amount:.2g})"
+    assert verdict.shown(None) == f"30 % ({verdict.amount:.2g} or more)"
 
 
 def test_a_share_of_a_loss_without_a_natural_zero_is_refused() -> None:
@@ -187,14 +187,25 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(pairs: Sequence[Sequence[s
         (0.02, "accuracy", "2 points"),
         (0.02, "roc_auc", "0.02"),
         (0.02, "Z", "0.02"),
-        ("5%", "balanced_accuracy", "5 % (0.7 points)"),
-        ("5%", "rmse", "5 % (0.007)"),
+        ("5%", "balanced_accuracy", "5 % (0.70 points or more)"),
+        ("5%", "rmse", "5 % (0.0070 or more)"),
     ],
 )
 def test_amounts_are_written_as_differences_are_shown(given: MarginLike, code: str, words: str) -> None:
     margin = Margin.of(given)
     verdict = judged_within(margin, margin.amount([0.14, 0.2]), None)
     assert verdict.shown(parse_loss(code)) == words
+
+
+def test_large_amounts_have_no_powers_of_ten_that_programs_write() -> None:
+    """Losses in thousands are usual: "the margin of 5 % (4.9e+02)" is not how people write."""
+    assert judged_within(Margin(0.05, is_relative=True), 491.2, None).shown(None) == "5 % (490 or more)"
+    facts = task(instances=8)
+    losses = {name: {facts.address: draws(name, mean, facts)} for name, mean in (("a", 9e4), ("b", 7e4))}
+    made = results([facts], losses)
+    (contest,) = find(made, margin="5%").tasks[0].contests
+    assert "e+0" not in str(contest)
+    assert "-" not in str(contest)
 
 
 def test_a_share_of_a_loss_without_an_interval_is_not_called_zero() -> None:

@@ -168,7 +168,7 @@ def test_a_clear_difference_needs_no_advice() -> None:
     (contest,) = analyse_task(results([facts], losses), facts.address).contests
     assert contest.winner == "a"
     assert contest.advice == ""
-    assert str(contest).startswith("a loses less than b: a − b = -2")
+    assert str(contest).startswith("a loses less than b: a − b = −2")
 
 
 def test_unknown_names_are_told_what_there_is() -> None:

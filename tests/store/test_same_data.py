@@ -67,7 +67,7 @@ def test_archives_of_the_same_data_under_two_names_are_merged_into_one_task(
     assert "/people/y/std.48 has the same data" in results.tasks["/folks/y/std.48"].left_out[-1]
     (contest,) = Assessment(results).compare("lin-1", "constant")
     assert (contest.first, contest.second) == ("lin-1", "constant")
-    assert "lin-1 − constant = -" in str(contest)
+    assert "lin-1 − constant = −" in str(contest)
     assert merged.verify().ok
 
 

@@ -26,7 +26,7 @@ from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
-from redelve.text_numbers import counted, per_cent, significant
+from redelve.text_numbers import interval, p_equals, per_cent, significant, with_error
 
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
@@ -108,6 +108,11 @@ class Claim:
     def is_made(self) -> bool:
         """Whether the difference is claimed."""
         return self.adjusted_p_value is not None and self.adjusted_p_value < LEVEL
+
+    @property
+    def allowing(self) -> str:
+        """What a p-value allows for, in words that stand behind it."""
+        return f" allowing for all {self.family} comparisons" if self.family > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -220,6 +225,10 @@ class Sought:
         is_share = self.judge is not None and self.judge.is_share
         return f"{per_cent(amount / (self.mean or nan))}{' of the loss' if is_share else ''}"
 
+    def found_by(self, more: int, unit: str) -> str:
+        """That so many more of something would find it."""
+        return f"{_counted(more, unit)} would find {self}"
+
     @property
     def _is_amount(self) -> bool:
         return self.metric is not None if self.margin is None else not self.margin.is_relative
@@ -271,11 +280,21 @@ def outlook_of(
 def _more(pilot: Pilot, found: Prospects, sought: Sought, unit: str) -> str:
     """How many more would find the difference; other test cases where no number of the unit would."""
     if found.training_sets is not None:
-        return f"{counted(found.training_sets - pilot.training_sets, unit)} would find {sought}"
+        return sought.found_by(found.training_sets - pilot.training_sets, unit)
     start = f"With {pilot.test_cases:.0f} test cases no number of {unit} would find {sought}"
     if found.test_cases is None:
         return f"{start}; it takes more of both"
-    return f"{start}; {counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
+    return f"{start}; {_counted(found.test_cases - round(pilot.test_cases), 'test cases')} would"
+
+
+def _counted(more: int, unit: str) -> str:
+    """So many more of something, or one more.
+
+    >>> _counted(2, "test cases"), _counted(1, "training sets of 64")
+    ('2 more test cases', '1 more training set of 64')
+    """
+    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
+    return f"{more} more {one if more == 1 else unit}"
 
 
 @dataclass(frozen=True)
@@ -471,15 +490,12 @@ def _shown(
 def _described(contest: Contest) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
         return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."
-    together = contest.claim.family > 1
     difference, error, bounds = contest.shown
-    around = "" if bounds is None else f" (95 % interval {bounds[0]:.4g} to {bounds[1]:.4g}{contest.unit})"
+    around = f" (95 % interval {interval(bounds, error)}{contest.unit})" if bounds else ""
     lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
-    allowing = f" allowing for {contest.claim.family} comparisons" if together else ""
-    return (
-        f"{lead}: {contest.first} − {contest.second} = {difference:.4g} ± "
-        f"{error:.2g}{contest.full_unit}{around}, p = {contest.adjusted_p_value:.2g}{allowing}."
-    )
+    found = f"{with_error(difference, error)}{contest.full_unit}"
+    p_value = f"{p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
+    return f"{lead}: {contest.first} − {contest.second} = {found}{around}, {p_value}."
 
 
 def _outcome(winner: str, loser: str, loss: Loss | None) -> str:

@@ -80,6 +80,8 @@ class LearningCurve:
     """Whether the loss has no natural zero."""
     more_data: MoreData | None = None
     """What twice the data would do; None where that cannot be told at all."""
+    falls: str = "loss"
+    """What falls as methods get better: of a metric whose best value is 1, what it lacks."""
 
     @property
     def would_more_data_help(self) -> str:
@@ -87,7 +89,7 @@ class LearningCurve:
         found = self.more_data
         if found is None:
             return ""
-        lead = f"{found.verdict}: at twice the data the loss"
+        lead = f"{found.verdict}: at twice the data the {self.falls}"
         together = f", all {found.curves} curves at once" if found.curves > 1 else ""
         ends = self._range(found.low, found.high)
         if found.verdict == "yes" and found.fall is not None:

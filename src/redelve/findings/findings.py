@@ -331,8 +331,8 @@ def learning_curves(
         ordered = sorted(sizes, key=lambda task: task.task.training_set_size)
         points = tuple(_point(task, task.method(method)) for task in ordered)
         more = more_data_of(ordered, method, losses or {}, several) if len(ordered) > 1 else None
-        is_shift = ordered[0].judged_by.is_shift
-        found.append(LearningCurve(method, prototask, loss, points, is_shift, more))
+        judge = ordered[0].judged_by
+        found.append(LearningCurve(method, prototask, loss, points, judge.is_shift, more, judge.what_falls))
     return tuple(found)
 
 

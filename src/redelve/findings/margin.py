@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
 from redelve.stats.estimates import Interval
+from redelve.text_numbers import plain
 
 if TYPE_CHECKING:
     from redelve.findings.claims import Contest
@@ -109,7 +110,10 @@ class MarginVerdict:
     second_is_not_worse: bool
 
     def shown(self, judge: Loss | None) -> str:
-        """The margin, and what a share amounts to: "0.5", "2 % (0.031)", "2 % (0.31 points)"."""
+        """The margin, and what a share amounts to: "0.5", "2 % (0.031 or more)".
+
+        The loss that it is a share of is not known: the amount is that of the low end of its interval.
+        """
         if not self.margin.is_relative:
             return self.margin.shown(judge)
         if self.amount == 0:
@@ -117,8 +121,8 @@ class MarginVerdict:
         amount, unit = self.amount, ""
         if judge is not None:
             amount, unit = judge.shown_spread(amount), judge.difference_unit
-        written = f"{amount:.2g}" if amount < LARGE else f"{float(f'{amount:.2g}'):,.0f}"
-        return f"{self.margin} ({written}{unit})"
+        written = plain(amount, 2) if amount < LARGE else f"{float(f'{amount:.2g}'):,.0f}"
+        return f"{self.margin} ({written}{unit} or more)"
 
     @property
     def is_equivalent(self) -> bool:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from redelve.stats.answer_plans import AnswerPlan, answer_plan
 from redelve.stats.assurance import MOST, pilot_of
 from redelve.stats.families import PairFamily
-from redelve.text_numbers import counted
 
 if TYPE_CHECKING:
     from redelve.findings.claims import Sought
@@ -34,7 +33,7 @@ def more_questions(place: Place, level: float, sought: Sought) -> str:
     if plan.questions_needed is None:
         cases = f"No number of test cases up to {MOST:,} would find {sought}"
     else:
-        cases = f"{counted(plan.questions_needed - plan.questions, 'test cases')} would find {sought}"
+        cases = sought.found_by(plan.questions_needed - plan.questions, "test cases")
     if plan.within is None:
         return f"{cases}; what several answers to each would do cannot be told from one"
     if plan.answers_needed is None:

@@ -20,7 +20,7 @@ from redelve.model.dataset import Numbers
 from redelve.stats.estimates import Interval
 from redelve.stats.families import PairSquares, Truths
 from redelve.stats.meta import RandomEffects, moderated_variances, random_effects
-from redelve.text_numbers import per_cents, significant
+from redelve.text_numbers import interval, p_equals, per_cents, significant, with_error
 
 Effects = tuple[Numbers, Numbers, Numbers]
 """Differences of pairs, their squared standard errors, and the degrees of freedom of these."""
@@ -100,15 +100,14 @@ class PairOverTasks:
         claim, both = self.claim, f"{self.first} and {self.second}"
         if claim.bounds is None or claim.adjusted_p_value is None or self.standard_error is None:
             return f"{both} cannot be compared over tasks: their losses never differ, or have no errors."
-        low, high = self.shown_interval(claim.bounds) or claim.bounds
+        bounds = self.shown_interval(claim.bounds) or claim.bounds
         found, error = self.shown(self.difference), self.shown_spread(self.standard_error)
         unit = "" if self.judged_by is None else self.judged_by.difference_unit
         kind = "standardised, " if self.judged_by is None else ""
         return (
             f"On average over tasks like these {self.tasks}, {self._lead}: {kind}{self.first} − "
-            f"{self.second} = {found:.4g} ± {error:.2g}{unit and f' percentage{unit}'} (95 % "
-            f"interval {low:.4g} to {high:.4g}{unit}), p = "
-            f"{claim.adjusted_p_value:.2g} allowing for {claim.family} comparisons."
+            f"{self.second} = {with_error(found, error)}{unit and f' percentage{unit}'} (95 % interval "
+            f"{interval(bounds, error)}{unit}), {p_equals(claim.adjusted_p_value)}{claim.allowing}."
         )
 
     @property

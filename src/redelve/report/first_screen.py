@@ -111,7 +111,7 @@ class LossUnit:
     @property
     def noun(self) -> str:
         """What falls as methods get better."""
-        return "typical error" if self.kind == "root" else "loss"
+        return "typical error" if self.kind == "root" else self.loss.what_falls
 
     def fall(self, share: float) -> float:
         """A fall of the loss as the share by which the number shown falls."""

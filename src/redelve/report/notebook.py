@@ -22,7 +22,7 @@ from redelve.report.formatting import (
 from redelve.report.page import render_template, template_text
 from redelve.report.sections import ReportContext, panels
 from redelve.report.sections.overview import SummarySection, left_out
-from redelve.report.words import Reply, comparison_sentence, in_order, scope, summarise_panel
+from redelve.report.words import Reply, in_order, scope, summarise_panel
 
 MOST_FOLDS = 12
 """So many data sets have their own replies in a notebook; a report has all."""
@@ -116,7 +116,11 @@ def _texts(replies: Sequence[Reply]) -> tuple[str, ...]:
 
 
 def contests_html(
-    tasks: Sequence[str], losses: Sequence[str], contests: Sequence[Contest], over_tasks: str = ""
+    tasks: Sequence[str],
+    losses: Sequence[str],
+    contests: Sequence[Contest],
+    over_tasks: str = "",
+    note: str = "",
 ) -> str:
     """Two methods: what is known over tasks, or the one sentence; the numbers in a table; the rest folded."""
     several = list(zip(tasks, losses, contests, strict=True))
@@ -130,11 +134,12 @@ def contests_html(
         ReportColumn("Better"),
     )
     both = f"{contests[0].first} − {contests[0].second}" if contests else "Nothing was compared"
-    sentences = tuple(comparison_sentence(one) for one in contests)
+    sentences = tuple(one.words for one in contests)
+    first = (over_tasks,) if over_tasks else sentences if len(sentences) == 1 else ()
     advice = tuple(f"{task}: {one.advice}" for task, _, one in several if one.advice)
     return NotebookView(
         f"{both}, on {len(several)} task{'s' * (len(several) != 1)}",
-        (over_tasks,) if over_tasks else sentences if len(sentences) == 1 else (),
+        tuple(filter(None, (*first, note))),
         tables=(ReportTable("contests", both, columns, rows),),
         folds=(NotebookFold("In words", sentences), *([NotebookFold("Advice", advice)] if advice else [])),
     ).html()

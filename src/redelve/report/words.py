@@ -112,12 +112,17 @@ def _best_of_several(panel: Panel, leader: str) -> str:
 
 def _outcome(contest: Contest) -> str:
     """A planned comparison in a few words."""
+    if not contest.winner and contest.verdict is not None and contest.is_equivalent:
+        within = contest.verdict.shown(contest.judged_by)
+        return f"{contest.first} and {contest.second} are equivalent within {within}"
+    return _told_apart(contest)
+
+
+def _told_apart(contest: Contest) -> str:
+    """Which of the two is better, or that nobody could tell."""
     if contest.winner:
         return contest.outcome
-    both = f"{contest.first} and {contest.second}"
-    if contest.verdict is not None and contest.is_equivalent:
-        return f"{both} are equivalent within {contest.verdict.shown(contest.judged_by)}"
-    return f"{both} could not be told apart"
+    return f"{contest.first} and {contest.second} could not be told apart"
 
 
 def _beside_constant(task: TaskFindings, name: str) -> str:
@@ -211,12 +216,12 @@ def _gap(contest: Contest) -> str:
         ends = sorted(sign * bound for bound in bounds)
         text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit})"
     if contest.judged_by is not None and contest.judged_by.is_metric:
-        return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+        return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
     gap, error = abs(contest.difference or 0.0), contest.standard_error
     standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
     if standard is not None and not contest.standard.is_shift:
         text += f", {formatting.by_error(standard, spread)} standardised"
-    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
 
 
 def _smaller_sizes(panel: Panel) -> str:
@@ -367,12 +372,6 @@ def board_sentence(board: LeaderBoard | None, contender: str) -> str:
     return f"{text}{which}. {of_groups if count > MOST_LISTED else ''}".rstrip()
 
 
-def _allowing(contest: Contest) -> str:
-    """What a p-value allows for."""
-    many = contest.claim.family
-    return f" allowing for all {many} comparisons" if many > 1 else ""
-
-
 def _rival_sentence(contest: Contest, leader: str) -> str:
     """How the leader compares with a method that may be the best as well."""
     other = _other(contest, leader)
@@ -389,7 +388,7 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
         ends = sorted(sign * bound for bound in bounds)
         around = f", 95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit}"
     difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{unit}"
-    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
+    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
     text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
     return " ".join(part for part in (text, margin) if part)
@@ -398,20 +397,6 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
 def _why_untested(contest: Contest) -> str:
     """The first reason that the test itself gives."""
     return f" ({contest.caveats[0]})" if contest.caveats else ""
-
-
-def comparison_sentence(contest: Contest) -> str:
-    """A comparison as a paper has it, numbers rounded by their standard error."""
-    if contest.difference is None or contest.adjusted_p_value is None:
-        return contest.words
-    both = f"{contest.first} − {contest.second}"
-    lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
-    difference, error, bounds = contest.shown
-    around = f" (95 % interval {formatting.interval(bounds, error)}{contest.unit})" if bounds else ""
-    found = f"{formatting.with_error(difference, error)}{contest.full_unit}"
-    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{_allowing(contest)}"
-    text = f"{lead}: {both} = {found}{around}, {p_value}."
-    return text if contest.verdict is None else f"{text} {contest.margin_words}".rstrip()
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:

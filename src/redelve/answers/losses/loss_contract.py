@@ -127,6 +127,11 @@ class Loss(ABC):
         return self.words
 
     @property
+    def what_falls(self) -> str:
+        """What falls as methods get better: the loss, of a score what it lacks of its best value."""
+        return "loss" if self.best_value is None else f"loss ({self.best_value:g} − {self.shown_name})"
+
+    @property
     def higher_is_better(self) -> bool:
         """Whether a larger value of what users are shown is the better one; a loss itself is never so."""
         return self.best_value is not None

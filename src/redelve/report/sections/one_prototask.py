@@ -330,7 +330,7 @@ def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
     amount = contest.verdict.amount if judge is None else judge.shown_spread(contest.verdict.amount)
     found = "equivalent" if contest.is_equivalent else f"{able[0]} not worse" if able else "open"
     mark: Mark = "equivalent" if contest.is_equivalent else ""
-    return Cell(f"{amount:.2g}", (amount,)), Cell(found, mark=mark)
+    return Cell(formatting.plain(amount, 2), (amount,)), Cell(found, mark=mark)
 
 
 def _pair_row(task: TaskFindings, contest: Contest) -> Row:

@@ -38,7 +38,7 @@ from redelve.report.sections import (
 )
 from redelve.report.sections.card import identity_text, summary_of
 from redelve.report.sections.one_prototask import shown_contests
-from redelve.report.words import comparison_sentence, in_order
+from redelve.report.words import in_order
 from redelve.run.results import Record, Results
 
 MOST_FAILURES = 200
@@ -316,7 +316,7 @@ def _of_task(task: TaskFindings, with_others: bool) -> tuple[str, list[str], lis
     first.sort(key=lambda one: places[one.first] + places[one.second])
     ids = set(map(id, first))
     others = [one for one in shown_contests(task) if with_others and id(one) not in ids]
-    leading, rest = ([comparison_sentence(one) for one in several] for several in (first, others))
+    leading, rest = ([one.words for one in several] for several in (first, others))
     return task.task.title if task.task.is_fixed else task.task.address, leading, rest
 
 
