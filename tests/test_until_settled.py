@@ -23,7 +23,7 @@ from redelve.stats.sequential import planned_looks
 from redelve.store import Archive
 from redelve.store.fresh_records import GroupCommit
 from redelve.store.layout import write_document
-from redelve.store.look_files import read_analyses, read_races, write_race
+from redelve.store.look_files import begun_race, read_analyses, read_races, write_race
 
 WINNER = ["constant", "ridge", "lin-1"]
 """On demo/age ridge is shown to be better than lin-1 after 5 training sets of 64."""
@@ -220,6 +220,15 @@ def test_a_race_begun_by_the_old_rule_goes_on_by_it(winner: Assessment, tmp_path
     assert again.looks[1].p_values["lin-1"] < 0.05 / 3
     with pytest.raises(RedelveError, match=r"whose plan was another \(margin\)"):
         race_on(tmp_path, ["ridge", "lin-1"], margin="3%")
+
+
+def test_a_race_begun_with_equal_p_values_goes_on_by_them(winner: Assessment, tmp_path: Path) -> None:
+    Archive.open(tmp_path, create=True)
+    new = only_race(winner)
+    old = Race(replace(new.plan, rule="all looks together"), new.looks[:1])
+    write_race(tmp_path, old)
+    assert new.plan.rule == "same evidence"
+    assert begun_race(tmp_path, new.plan) == old
 
 
 def test_a_rule_of_a_newer_version_is_refused(winner: Assessment, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from scipy import stats as scipy_stats
 
 from redelve.findings import compare_methods, find
 from redelve.findings.racing import look_at
+from redelve.report.first_screen import plain_answer
 from redelve.report.race_words import race_headline, race_sentences
 from redelve.report.sections.overview import summarise
 from redelve.run.races import EarlierLook, Race, RacePlan
@@ -55,9 +56,9 @@ def _held(results: Results, race: Race, sets: int) -> Results:
     return replace(results, records=tuple(records))
 
 
-def share_of(pairs: int, sets: int = 16) -> float:
-    """What one look has of the level, for so many pairs together."""
-    return pairs * RepeatedLooks(planned_looks(sets)).of_each(0.05 / pairs)
+def share_of(pairs: int, at: int) -> float:
+    """What the look after so many training sets of 16 has of the level, for so many pairs together."""
+    return pairs * RepeatedLooks(planned_looks(16), by_evidence=True).at(at).of_each(0.05 / pairs)
 
 
 def race_of(results: Results) -> Race:
@@ -88,6 +89,14 @@ def test_equal_methods_are_equivalent_within_a_wide_margin_and_open_without() ->
     assert "After 16 of 16 training sets it is open which of one and two is the best" in race_headline(race)
 
 
+def test_the_rate_is_told_with_its_limit() -> None:
+    """Skewed effects of training sets are not cured (tests/stats/test_sequential.py)."""
+    means = {"one": 0.0, "two": 20.0}
+    for sets, planned in ((16, "said at any of them in at most 5.0 %"), (4, "said in at most 5.0 %")):
+        (rule, *_) = race_sentences(race_of(raced_results(means, sets=sets)))
+        assert f"; anything false is {planned} of races. It can be several times as often where" in rule
+
+
 def test_a_share_and_an_amount_of_the_same_size_agree() -> None:
     share, amount = (
         race_of(raced_results({"one": 100.0, "two": 100.3}, margin=margin)) for margin in ("1%", "1.0")
@@ -113,7 +122,7 @@ def test_claims_of_pairs_are_those_of_the_last_look_that_both_took_part_in() -> 
     (task,) = find(results).tasks
     assert len(task.contest("good", "bad").instances) == 4
     assert len(task.contest("good", "near").instances) == race.sets
-    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(3))
+    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(3, at=4))
     assert task.contest("good", "bad").winner == "good"
 
 
@@ -134,6 +143,28 @@ def test_a_race_without_a_look_claims_nothing() -> None:
     assert task.contests == ()
     text = summarise(find(replace(results, races={ADDRESS: none})))
     assert "Nothing can be said yet: the first look comes after 4 training sets." in text
+    assert "may be the best" not in text
+    assert "Nothing could be compared" not in text
+    assert task.best_group == task.worse == ()
+
+
+def test_methods_that_wait_for_their_first_job_are_not_called_worse() -> None:
+    """A budget of a second may end before every method had a turn: no star is missing."""
+    facts = made_up.task(ADDRESS, instances=8, cases=20)
+    rows = {"one": [np.ones(20)], "two": [np.ones(20)], "three": []}
+    results = made_up.results([facts], {name: {ADDRESS: some} for name, some in rows.items()})
+    plan = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(rows, "d"), (4, 8), 0.05)
+    text = summarise(find(replace(results, races={ADDRESS: Race(plan)})))
+    assert "may be the best" not in text
+    assert "no results" not in text
+    assert "finite" not in text
+
+
+def test_the_first_words_of_a_race_say_when_it_is_wrong_more_often() -> None:
+    findings = find(raced_results({"one": 0.0, "two": 20.0}))
+    sure = plain_answer(findings).how_sure
+    assert sure.startswith("Anything false is said in at most 5.0 % of races.")
+    assert "several times as often where a few training sets have far larger differences" in sure
 
 
 def test_who_may_be_the_best_is_who_is_left() -> None:
@@ -186,7 +217,7 @@ def test_a_method_that_fails_leaves_the_race_and_is_not_called_worse() -> None:
 def test_two_methods_alone_are_compared_at_the_looks_of_the_race() -> None:
     results = raced_results({"one": 0.0, "two": 0.6, "three": 30.0}, seed=3)
     (contest,) = compare_methods(results, "one", "two", [ADDRESS])
-    assert contest.claim.share == pytest.approx(share_of(1))
+    assert contest.claim.share == pytest.approx(share_of(1, at=race_of(results).sets))
 
 
 def test_another_loss_claims_at_the_same_looks_and_says_nothing_of_the_race() -> None:
@@ -194,7 +225,7 @@ def test_another_loss_claims_at_the_same_looks_and_says_nothing_of_the_race() ->
     also = [replace(one, losses={**one.losses, "A": one.losses["S"]}) for one in results.records]
     (task,) = find(replace(results, records=tuple(also)), "A").tasks
     assert task.race is None
-    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(1))
+    assert task.contest("good", "bad").claim.share == pytest.approx(share_of(1, at=4))
 
 
 def test_a_pair_is_claimed_just_where_its_interval_leaves_out_zero() -> None:
@@ -209,8 +240,8 @@ def test_a_pair_is_claimed_just_where_its_interval_leaves_out_zero() -> None:
     assert 0.1 < np.mean(made) < 0.9
 
 
-def test_a_race_by_the_old_rule_has_equal_shares() -> None:
-    """Looks at 4, 8 and 16 sets with a third of the level each, and p-values of one look."""
+def test_a_race_by_an_old_rule_has_equal_shares_or_equal_p_values() -> None:
+    """Looks at 4, 8 and 16 sets with a third of the level each, or p-values that allow for all of them."""
     losses = {
         name: {ADDRESS: _losses(mean, 16, RNG(seed))}
         for seed, (name, mean) in enumerate((("one", 0.0), ("two", 1.0)))
@@ -218,13 +249,15 @@ def test_a_race_by_the_old_rule_has_equal_shares() -> None:
     facts = made_up.task(ADDRESS, instances=16, cases=20)
     work = made_up.results([facts], losses).on(ADDRESS)
     new = RacePlan(ADDRESS, facts.digest, "S", dict.fromkeys(losses, "d"), (4, 8, 16), 0.05)
-    old = replace(new, rule="equal shares")
-    assert old.share == pytest.approx(0.05 / 3)
-    assert new.share == 0.05
-    p_old, p_new = (look_at(work, Race(plan)).p_values["two"] for plan in (old, new))
+    old, older = (replace(new, rule=rule) for rule in ("all looks together", "equal shares"))
+    assert older.share == pytest.approx(0.05 / 3)
+    assert new.share == old.share == 0.05
+    p_older, p_old, p_new = (look_at(work, Race(plan)).p_values["two"] for plan in (older, old, new))
     rows = [np.array([row.mean() for row in losses[name][ADDRESS][:4]]) for name in ("one", "two")]  # type: ignore[attr-defined]
-    assert p_old == pytest.approx(scipy_stats.ttest_rel(*rows).pvalue)
-    assert p_new == pytest.approx(RepeatedLooks((4, 8, 16)).over_all(np.array([p_old]))[0])
+    assert p_older == pytest.approx(scipy_stats.ttest_rel(*rows).pvalue)
+    p = np.array([p_older])
+    assert p_old == pytest.approx(RepeatedLooks((4, 8, 16)).over_all(p)[0])
+    assert p_new == pytest.approx(RepeatedLooks((4, 8, 16), by_evidence=True).at(4).over_all(p)[0])
 
 
 def test_common_test_cases_are_raced_too() -> None:

@@ -17,7 +17,7 @@ from redelve.findings.claims import LEVEL, Claim, Names, TaskPairs, family_claim
 from redelve.findings.margin import Margin
 from redelve.findings.task import ComparedTask, TaskFindings, claimed, comparisons_on, pair_squares
 from redelve.model.dataset import Numbers
-from redelve.run.races import Race, RaceLook
+from redelve.run.races import Race, RaceLook, RacePlan
 from redelve.run.results import TaskResults
 from redelve.stats.families import PairFamily, Places, judged, unmoderated
 from redelve.stats.repeated_looks import RepeatedLooks
@@ -35,7 +35,7 @@ def look_at(work: TaskResults, race: Race, when: str = "") -> RaceLook:
     pairs = _pairs_at(_restricted(work, dict.fromkeys(running, sets)), race.plan.loss)
     family, places = family_at_look(pairs.squares, len(running)), _places(pairs.names, running)
     within = _within_margin(work, race, running, sets)
-    better = RepeatedLooks(race.plan.allowed_for).one_sided(directed(family, places, len(running)))
+    better = _allowance(race.plan).at(sets).one_sided(directed(family, places, len(running)))
     made = decide(better, race.plan.share, within)
     stays = [name for name, is_in in zip(running, made.stays, strict=True) if is_in]
     found = RaceLook(
@@ -48,6 +48,13 @@ def look_at(work: TaskResults, race: Race, when: str = "") -> RaceLook:
     )
     after = replace(race, looks=(*race.looks, found))
     return found if after.verdict != "open" else replace(found, needed=_needed(work, after, pairs))
+
+
+def _allowance(plan: RacePlan) -> RepeatedLooks:
+    """What p-values at the looks of a race allow for."""
+    if plan.rule == "same evidence":
+        return RepeatedLooks(plan.looks, by_evidence=True)
+    return RepeatedLooks(plan.allowed_for)
 
 
 def _has_failed(work: TaskResults, method: str, jobs: int) -> bool:
@@ -90,7 +97,7 @@ def _within_margin(work: TaskResults, race: Race, names: Sequence[str], sets: in
     p = np.ones((len(names), len(names)))
     rows, columns = zip(*pairs, strict=True)
     p[rows, columns] = one_sided(squares.differences, unmoderated(squares).single_p_values())
-    return RepeatedLooks(race.plan.allowed_for).one_sided(p)
+    return _allowance(race.plan).at(sets).one_sided(p)
 
 
 def _enlarged(losses: MethodLosses, margin: Margin) -> MethodLosses:
@@ -118,8 +125,8 @@ def _needed(work: TaskResults, race: Race, pairs: TaskPairs) -> int | None:
 
 
 def _sets_for(gap: float, margin: float | None, squares: tuple[float, float], race: Race) -> int | None:
-    """The fewest training sets that show a difference, or that it is less than the margin."""
-    count, looks = len(race.left), RepeatedLooks(race.plan.allowed_for)
+    """The fewest training sets that show a difference, or less than the margin, at the last look's level."""
+    count, looks = len(race.left), _allowance(race.plan).at(race.plan.looks[-1])
     each = 2 * race.plan.share / (count - 1)
     shown = [sets_needed(gap, squares, looks.of_each(each / count) / 2)]
     if margin is not None:
@@ -169,7 +176,7 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
             pairs = _pairs_at(_restricted(work, running), compared.code)
             counts.append(len(pairs.names))
             later = {name for after in race.looks[number + 1 :] for name in after.p_values}
-            made = _claims_at(family_at_look(pairs.squares, len(running)), race)
+            made = _claims_at(family_at_look(pairs.squares, len(running)), race.plan, look.sets)
             found |= {
                 names: claim
                 for names, claim in zip(pairs.names, made, strict=True)
@@ -179,9 +186,9 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
     return tuple(replace(found.get(names, nothing), family=sum(counts)) for names in compared.pairs.names)
 
 
-def _claims_at(family: PairFamily, race: Race) -> tuple[Claim, ...]:
+def _claims_at(family: PairFamily, plan: RacePlan, sets: int) -> tuple[Claim, ...]:
     """The claims of one look; what it has of the level is what a single look at as many pairs would have."""
-    level, looks = race.plan.share, RepeatedLooks(race.plan.allowed_for)
+    level, looks = plan.share, _allowance(plan).at(sets)
     share = family.pairs * looks.of_each(level / family.pairs)
     found = judged(family, LEVEL / level * family.p_values(looks), share)
     found = replace(found, ends=family.ends(level, looks))

@@ -193,7 +193,8 @@ class TaskFindings:
         losers = {one.loser for one in self.contests}
         compared = [one.method for one in self.methods] if self.contests else []
         if self.race is not None:
-            losers, compared = set(self.race.dropped), [*self.race.left, *self.race.dropped]
+            looked_at = [*self.race.left, *self.race.dropped] if self.race.looks else []
+            losers, compared = set(self.race.dropped), looked_at
         known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
         known = [one for one in known if self.race is None or one.method in self.race.left] or known
         leader = min(known, key=lambda one: one.mean or 0.0).method if known else None

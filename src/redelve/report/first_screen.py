@@ -31,7 +31,7 @@ from redelve.report.formatting import (
     per_cent,
     target_unit,
 )
-from redelve.report.race_words import race_headline
+from redelve.report.race_words import how_often_false, race_headline
 from redelve.report.sections import Panel, panels
 from redelve.report.words import OPEN_PLACES, PLACES, board_sentence, cases_sentence, no_value, place_cells
 
@@ -227,7 +227,7 @@ def _beside_nothing(task: TaskFindings) -> str:
 
 def _how_sure(task: TaskFindings) -> str:
     if task.race is not None:
-        return "The chance that a race says anything false is at most 5 %."
+        return f"Anything false is said in {how_often_false(task.race)}"
     if not task.contests or task.leader is None:
         return "Nothing could be compared." if len(task.methods) > 1 else ""
     return _planned(task) if task.is_planned else _group(task)

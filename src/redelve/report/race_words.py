@@ -15,7 +15,7 @@ from redelve.run.races import Race
 def race_headline(race: Race, judge: Loss | None = None) -> str:
     """The verdict: better, equivalent within the margin, or open and what would settle it."""
     if not race.looks:
-        return f"Nothing can be said yet: the first look comes after {race.plan.looks[0]} training sets."
+        return before_the_first_look(race)
     so_far = f"After {race.sets} of {race.plan.looks[-1]} training sets"
     left, count = race.left, len(race.plan.methods) - len(race.failed)
     if race.verdict == "better":
@@ -30,6 +30,19 @@ def race_headline(race: Race, judge: Loss | None = None) -> str:
     if len(left) < 2:
         return f"{so_far} the race is over: {listed(race.failed)} failed, so there is nothing to compare."
     return f"{so_far} it is open which of {listed(left)} is the best: {_outlook(race)}."
+
+
+def before_the_first_look(race: Race) -> str:
+    """That nothing is known yet."""
+    return f"Nothing can be said yet: the first look comes after {race.plan.looks[0]} training sets."
+
+
+def how_often_false(race: Race) -> str:
+    """The share of races that say anything false, and where it is larger."""
+    return (
+        f"at most {formatting.per_cent(race.plan.level)} of races. It can be several times as often where a "
+        "few training sets have far larger differences than all others."
+    )
 
 
 def _these(race: Race, count: int) -> str:
@@ -58,15 +71,11 @@ def race_sentences(race: Race) -> tuple[str, ...]:
 
 def _rule(race: Race) -> str:
     plan = race.plan
-    looks, level = listed([str(sets) for sets in plan.looks]), formatting.per_cent(plan.level)
+    looks = listed([str(sets) for sets in plan.looks])
+    planned, where = f"Looks were planned after {looks} training sets", "at any of them "
     if len(plan.looks) == 1:
-        return (
-            f"One look was planned, after {looks} training sets; anything false is said in at most {level}."
-        )
-    return (
-        f"Looks were planned after {looks} training sets; anything false is said at any of them in at most "
-        f"{level} of races."
-    )
+        planned, where = f"One look was planned, after {looks} training sets", ""
+    return f"{planned}; anything false is said {where}in {how_often_false(race)}"
 
 
 def _look(race: Race, number: int) -> list[str]:

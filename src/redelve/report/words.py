@@ -11,7 +11,7 @@ from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
 from redelve.report.formatting import Cell, ReportColumn, listed
-from redelve.report.race_words import race_headline, race_sentences
+from redelve.report.race_words import before_the_first_look, race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
 
@@ -146,6 +146,8 @@ def _these(panel: Panel) -> str:
 def _which(panel: Panel) -> tuple[str, ...]:
     task = panel.largest
     leader = task.leader
+    if task.race is not None and not task.race.looks:
+        return (before_the_first_look(task.race),)
     if leader is None:
         return (no_value(task),)
     sentences = [_loss_sentence(task, leader)]
@@ -236,6 +238,8 @@ def _smaller_sizes(panel: Panel) -> str:
 
 
 def _how_sure(panel: Panel) -> tuple[str, ...]:
+    if panel.largest.race is not None and not panel.largest.race.looks:
+        return race_sentences(panel.largest.race)
     failed = [name for name in _without(panel) if name in panel.failed]
     others = [name for name in _without(panel) if name not in panel.failed]
     judge = panel.largest.judged_by

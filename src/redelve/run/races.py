@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["better", "equivalent", "open"]
-LookRule = Literal["equal shares", "all looks together"]
-"""How looks share the level: each an equal part, or by p-values that allow for all looks at once."""
+LookRule = Literal["equal shares", "all looks together", "same evidence"]
+"""How looks share the level: each has an equal part; or p-values allow for all looks at once, and each look
+asks for the same p-value, or for the same evidence."""
 OLD_RULE: LookRule = "equal shares"
 """That of races whose records name none; such a race goes on by it."""
 
@@ -28,7 +29,7 @@ class RacePlan:
     """The chance of any false word over all looks."""
     margin: str | None = None
     runs: int = 1
-    rule: LookRule = "all looks together"
+    rule: LookRule = "same evidence"
 
     @property
     def share(self) -> float:
