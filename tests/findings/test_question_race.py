@@ -202,6 +202,11 @@ def test_questions_in_a_text_file(tmp_path: Path) -> None:
     assert "100 cases are no questions of the race" in found.notes[-1]
 
 
+def test_limits_are_needed_and_none_is_no_answer() -> None:
+    with pytest.raises(SpecError, match=r"scores go from 0 to 7.*--limits 0,100\)$"):
+        race(table(50).assign(score=lambda frame: 7 * frame["score"]))
+
+
 def test_an_open_race_tells_how_many_more_questions_would_settle_it() -> None:
     """As many as told, when the difference seen is the true one: a race over so many is mostly settled."""
     rows = [(m, i, float(i % 20 < n)) for m, n in (("a", 15), ("b", 13)) for i in range(80)]

@@ -119,6 +119,7 @@ def test_what_the_tool_writes_now_is_read(tmp_path: Path) -> None:
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
     (path,) = (tmp_path / "outputs").glob("*.parquet")
     frame = read_scores(path).frame
+    assert frame.equals(read_scores(tmp_path / "outputs").frame)
     assert set(frame["model"]) == {"Descent[step=0.01]", "Descent[step=0.1]"}
     assert set(frame["case"]) == {"repetition 0", "repetition 1"}
     best = frame.groupby("model")["score"].max()
@@ -131,6 +132,13 @@ def test_repetitions_that_are_folds_are_called_so() -> None:
     assert set(table.frame["fold"]) == {0, 1}
     with pytest.raises(RedelveError, match="folds of benchopt are its repetitions"):
         read_scores(curves(), columns={"fold": "split"})
+
+
+def test_results_are_found_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "outputs").mkdir()
+    curves().to_parquet(tmp_path / "outputs" / "benchopt_run.parquet")
+    (tmp_path / "outputs" / "notes.csv").write_text("a,b\n1,2\n")
+    assert set(read_scores(tmp_path).frame["model"]) == set(read_scores(curves()).frame["model"])
 
 
 def test_with_one_repetition_the_datasets_are_the_cases() -> None:

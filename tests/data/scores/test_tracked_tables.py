@@ -76,6 +76,23 @@ def test_models_are_called_like_the_runs_in_whose_folders_they_lie(tmp_path: Pat
     assert set(read_scores(table).frame["model"]) == {"xtl0abfz"}
 
 
+def test_tables_are_found_in_folders(tmp_path: Path) -> None:
+    """The folders of a tracker as they are, with all else that lies in them."""
+    for number, run in enumerate(("large", "small")):
+        place = tmp_path / "mlruns" / "0" / run / "artifacts"
+        mlflow_table(place / "eval_results_table.json", [1.0, 3.0 - number])
+        (place.parent / "meta.yaml").write_text("status: 3\n")
+    table = read_scores(tmp_path / "mlruns", higher_is_better=True)
+    assert set(table.frame["model"]) == {"large", "small"}
+    wandb = tmp_path / "wandb" / "offline-run-20261116_130641-xtl0abfz" / "files" / "media" / "table"
+    wandb.mkdir(parents=True)
+    wandb_table(wandb / "eval_0_c4828252de841d870a28.table.json", [["q1", "a", True], ["q2", "b", False]])
+    assert set(read_scores(tmp_path / "wandb").frame["model"]) == {"xtl0abfz"}
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RedelveError, match="no tables of MLflow and W&B in this folder"):
+        read_scores(tmp_path / "empty", reader="tracked")
+
+
 def test_the_same_as_parquet(tmp_path: Path) -> None:
     frame = pd.DataFrame({"request": ["a", "b"], "correctness/value": [1, 0], "style/value": [1, 1]})
     frame.to_parquet(tmp_path / "one.parquet")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from redelve.assessment import compare_scores
 from redelve.data.scores import read_scores
 from redelve.errors import RedelveError
 from tests.data.scores.genuine import FOLDER, needs_genuine
@@ -44,18 +45,31 @@ def test_tables_of_resamples_have_the_method_in_their_names(tmp_path: Path) -> N
         read_scores(tmp_path)
 
 
-def test_predictions_of_resamples_are_scored_case_by_case(tmp_path: Path) -> None:
+def two_models(folder: Path, resamples: int) -> Path:
     for model, guess in (("ROCKET", 1), ("TSF", 0)):
-        for resample in (0, 1):
-            predictions(tmp_path, model, f"0,0,,1.0,0.0\n1,{guess},,0.0,1.0\n", resample)
-            predictions(tmp_path, model, "0,0,,1.0,0.0\n", resample, "TRAIN")
-    table = read_scores(tmp_path)
+        for resample in range(resamples):
+            predictions(folder, model, f"0,0,,1.0,0.0\n1,{guess},,0.0,1.0\n", resample)
+            predictions(folder, model, "0,0,,1.0,0.0\n", resample, "TRAIN")
+    return folder
+
+
+def test_predictions_in_one_resample_are_scored_case_by_case(tmp_path: Path) -> None:
+    table = read_scores(two_models(tmp_path, 1))
     wide = table.frame.pivot(index="case", columns="model", values="score")
-    assert list(wide.index) == ["0/1", "0/2", "1/1", "1/2"]
-    assert list(wide["ROCKET"]) == [1.0] * 4
-    assert list(wide["TSF"]) == [1.0, 0.0, 1.0, 0.0]
-    assert set(table.frame["fold"]) == {"0", "1"}
+    assert (list(wide["ROCKET"]), list(wide["TSF"])) == ([1.0, 1.0], [1.0, 0.0])
     assert set(table.frame["task"]) == {"Chinatown"}
+
+
+def test_resamples_of_predictions_are_no_folds_and_need_the_ratio(tmp_path: Path) -> None:
+    """Their test cases overlap: taken for folds, two of them had as many training as test cases."""
+    table = read_scores(two_models(tmp_path, 2))
+    wide = table.frame.pivot(index="fold", columns="model", values="score")
+    assert (list(wide["ROCKET"]), list(wide["TSF"])) == ([1.0, 1.0], [0.5, 0.5])
+    assert "case" not in table.frame.columns
+    with pytest.raises(RedelveError, match="give ratio=1/9"):
+        compare_scores(tmp_path)
+    (found,) = compare_scores(tmp_path, ratio=0.5).findings.tasks
+    assert found.task.test_ratio == 0.5
 
 
 def test_predictions_of_numbers_have_squared_errors(tmp_path: Path) -> None:

@@ -74,8 +74,11 @@ class CaseGrid:
         return np.asarray(self.scores[self.models.index(model)])
 
 
-def grid_of(table: ScoreTable, *, is_unbounded: bool = False) -> CaseGrid:
-    """The scores of a table, case by case; an error where something is twice or contradicts itself."""
+def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
+    """The scores of a table, case by case; an error where something is twice or contradicts itself.
+
+    `is_unbounded` says that they have no limits, or that you have not said so; None where they must have.
+    """
     frame = table.frame
     if table.is_by_fold:
         raise SpecError(
@@ -103,7 +106,9 @@ def grid_of(table: ScoreTable, *, is_unbounded: bool = False) -> CaseGrid:
     )
 
 
-def _limits(table: ScoreTable, *, is_unbounded: bool) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+def _limits(
+    table: ScoreTable, *, is_unbounded: bool | None
+) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
     """The limits that a score has, from 0 to 1 where all are inside; None where it has none."""
     low, high = table.limits
     if is_unbounded:
@@ -116,9 +121,10 @@ def _limits(table: ScoreTable, *, is_unbounded: bool) -> tuple[tuple[float, floa
         return (0.0, 1.0), (
             f"the {table.metric or 'score'} is taken to lie between 0 and 1, as all of these do",
         )
+    or_none = "" if is_unbounded is None else '; or limits="none" (--limits none) where there are none'
     raise SpecError(
         f"{table.source}: scores go from {least:g} to {most:g}, and nobody says between which limits they "
-        "must lie: give limits=(lowest, highest) (on the command line --limits 0,100)"
+        f"must lie: give limits=(lowest, highest) (on the command line --limits 0,100){or_none}"
     )
 
 

@@ -17,10 +17,12 @@ from redelve.data.scores.score_table import (
     SLICE,
     ScoreTable,
     apart,
+    are_truths,
     checked,
     joined,
     known_direction,
     no_such_column,
+    plain_numbers,
     plain_stem,
     with_direction,
     with_limits,
@@ -235,14 +237,23 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
     if score is None and "model" not in taken:
         return _from_wide(frame, taken, source, names.slices)
     if score is None:
-        left = [name for name in there if name not in taken.values()]
-        raise SpecError(
-            f"{source}: which column holds the score? left are {', '.join(left) or 'none'}: name it, as in "
-            "score=… (on the command line --score)"
-        )
+        raise _no_score([name for name in there if name not in taken.values()], taken, source)
     more = {f"{SLICE}{name}": name for name in names.slices}
     kept = frame[[*taken.values(), score, *more.values()]].set_axis([*taken, "score", *more], axis=1)
     return ScoreTable(source, kept.reset_index(drop=True), metric=score)
+
+
+def _no_score(left: Sequence[str], taken: Mapping[str, str], source: str) -> SpecError:
+    """Nothing says which column holds the scores; without cases they may all do, a row for each model."""
+    turned = (
+        "; or, where they are cases or tasks, turn the table round: a row for each, a column for each model"
+        if len(left) > 1 and not {"case", "fold"} & set(taken)
+        else ""
+    )
+    return SpecError(
+        f"{source}: which column holds the score? left are {', '.join(left[:12]) or 'none'}: name it, as in "
+        f"score=… (on the command line --score){turned}"
+    )
 
 
 def _score_column(
@@ -261,11 +272,15 @@ def _score_column(
     telling = [name for name in left if known_direction(name) is not None]
     if "model" in taken and len(left) == 1:
         return left[0]
+    if "model" in taken and not left:  # texts that are no numbers get a sentence of their own
+        telling = [name for name in there if name not in used and known_direction(name) is not None]
+        return telling[0] if len(telling) == 1 else None
     return telling[0] if len(telling) == 1 and (len(left) == 1 or "model" in taken) else None
 
 
 def _is_numeric(column: Any) -> bool:
-    return bool(column.dtype.kind in "fiub")
+    """Whether a column has numbers, or says true and false."""
+    return bool(column.dtype.kind in "fiub") or are_truths(column)
 
 
 def _from_wide(
@@ -297,7 +312,7 @@ def _from_wide(
         {
             "model": pd.Categorical.from_codes(whose, pd.Index(models, dtype=object)),
             **parts,
-            "score": np.concatenate([frame[name].to_numpy(np.float64) for name in models]),
+            "score": np.concatenate([plain_numbers(frame[name]) for name in models]),
         }
     )
     note = (

@@ -267,8 +267,8 @@ def _numbers(table: ScoreTable, name: str) -> Any:
         )
     if column.dtype == bool:
         return column.astype(np.float64)
-    if _are_truths(column):
-        column = column.map({"True": 1, "False": 0, "true": 1, "false": 0, True: 1, False: 0})
+    if are_truths(column):
+        column = column.map(TRUTHS)
     numbers = pd.to_numeric(column.map(as_real) if column.dtype == object else column, errors="coerce")
     numbers = numbers.astype(np.float64)
     strange = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
@@ -302,12 +302,21 @@ def as_real(value: Any) -> Any:
         return inf if value > 0 else -inf
 
 
-def _are_truths(column: Any) -> bool:
+TRUTHS = {"True": 1, "False": 0, "true": 1, "false": 0, "TRUE": 1, "FALSE": 0, True: 1, False: 0}
+"""What pandas, JSON and spreadsheets write for true and false."""
+
+
+def are_truths(column: Any) -> bool:
     """Whether a column says true and false in words."""
     if column.dtype.kind in "fiu":
         return False
     known = column.dropna()
-    return bool(len(known)) and bool(known.isin(["True", "False", "true", "false", True, False]).all())
+    return bool(len(known)) and bool(known.isin(list(TRUTHS)).all())
+
+
+def plain_numbers(column: Any) -> Any:
+    """A column of numbers, or of true and false, as floats."""
+    return (column.map(TRUTHS) if are_truths(column) else column).to_numpy(np.float64)
 
 
 def _refuse_nested(table: ScoreTable, name: str) -> None:

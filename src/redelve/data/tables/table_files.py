@@ -183,6 +183,8 @@ def read_table(
     name, bare = Path(path).name, bare_name(path)
     ending = Path(bare).suffix.lower()
     reader = _READERS.get(ending)
+    if reader is None and os.path.isdir(path):  # noqa: PTH112  (a name may be too long for pathlib)
+        raise FormatError(path, None, "this is a folder: give the name of a file in it")
     if reader is None or (ending == ".parquet" and bare != name):
         raise FormatError(
             path,

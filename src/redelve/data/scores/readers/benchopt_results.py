@@ -26,6 +26,7 @@ class BenchoptResults(FrameReader):
 
     title = "results of benchopt"
     columns = ("fold",)
+    in_folders = (".parquet",)
 
     def knows(self, columns: Sequence[str]) -> bool:
         """Solver, dataset, repetition and how long a solver ran."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from redelve.data.scores.frame_files import column_names, frame_of_file
-from redelve.data.scores.readers.reader_tools import model_by_place
+from redelve.data.scores.readers.reader_tools import any_below, gathered, model_by_place
 from redelve.data.scores.score_readers import ScoreReader, ScoreWish
 from redelve.data.scores.score_table import ScoreTable, apart, joined
 from redelve.errors import SpecError, kind_told
@@ -23,6 +23,8 @@ class FrameReader(ScoreReader):
 
     plain_names: tuple[str, ...] = ()
     """Names of files that tell nothing: the model is then called like the folder."""
+    in_folders: tuple[str, ...] = ()
+    """How the names of the files end that are looked for in folders; none where files must be named."""
 
     @abstractmethod
     def knows(self, columns: Sequence[str]) -> bool:
@@ -33,11 +35,20 @@ class FrameReader(ScoreReader):
         """The scores in a table."""
 
     def recognises(self, path: Path) -> bool:
+        """A file whose columns are known, or a folder with such files."""
+        return any_below(path, self._is_in_folder) if path.is_dir() else self.recognises_file(path)
+
+    def recognises_file(self, path: Path) -> bool:
         """A file whose columns are known."""
         return path.is_file() and self.knows(column_names(path))
 
+    def _is_in_folder(self, path: Path) -> bool:
+        return path.name.endswith(self.in_folders) and self.recognises_file(path)
+
     def read(self, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
-        """The scores in these files, one below the other."""
+        """The scores in these files and folders, one below the other."""
+        if self.in_folders:
+            paths = gathered(paths, self._is_in_folder, self.title)
         names = apart([self.model(path) for path in paths], paths)
         tables = [self._of_file(path, wish, name) for path, name in zip(paths, names, strict=True)]
         return joined(tables, names)

@@ -12,7 +12,7 @@ import numpy as np
 from redelve.data.files import read_text
 from redelve.data.scores.readers.answer_scores import fold_ratio, measure_of
 from redelve.data.scores.readers.frame_reader import FrameReader
-from redelve.data.scores.readers.reader_tools import any_below, gathered
+from redelve.data.scores.readers.reader_tools import gathered
 from redelve.data.scores.score_readers import ScoreWish
 from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import RedelveError, SpecError
@@ -31,22 +31,16 @@ class OpenmlPredictions(FrameReader):
 
     title = "predictions of OpenML"
     plain_names = ("predictions", "prediction")
+    in_folders = ("predictions.arff",)
 
     def knows(self, columns: Sequence[str]) -> bool:
         """Repeat, fold, row_id and prediction, with a truth."""
         there = {name.lower() for name in columns}
         return {"fold", "row_id", "prediction"} <= there and bool(there & set(TRUTHS))
 
-    def recognises(self, path: Path) -> bool:
-        """Such a file, or a folder with runs."""
-        return any_below(path, self._is_one) if path.is_dir() else super().recognises(path)
-
-    def _is_one(self, path: Path) -> bool:
-        return path.name == "predictions.arff" and super().recognises(path)
-
     def read(self, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
         """The scores of all predictions in these files or folders."""
-        found = gathered(paths, self._is_one, self.title)
+        found = gathered(paths, self._is_in_folder, self.title)
         table = super().read(found, wish)
         tasks = [_described(path, "task_id") for path in found]
         if len(set(tasks)) > 1 and not all(tasks):

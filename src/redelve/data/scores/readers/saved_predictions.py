@@ -37,9 +37,10 @@ class SavedPredictions(FrameReader):
         """A column y_true and others, which are no scores."""
         return TRUTH in columns and "score" not in columns and len(columns) > 1
 
-    def recognises(self, path: Path) -> bool:
+    def recognises_file(self, path: Path) -> bool:
         """A table, or a file of arrays by numpy."""
-        return f"{TRUTH}.npy" in _array_names(path) if path.suffix == ".npz" else super().recognises(path)
+        is_arrays = path.suffix == ".npz"
+        return f"{TRUTH}.npy" in _array_names(path) if is_arrays else super().recognises_file(path)
 
     def frame(self, path: Path) -> pd.DataFrame:
         """A table, or arrays."""

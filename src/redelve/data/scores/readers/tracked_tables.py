@@ -33,6 +33,8 @@ RUN_ROLES = {
     "fold": ("params.fold", "params.split", "tags.fold"),
     "run": ("params.seed",),
 }
+NAMES = (".table.json", "_results_table.json")
+"""How W&B and MLflow call their tables."""
 NO_SCORES = ("row", "index", "_step", "_timestamp", "_runtime", "step")
 
 
@@ -42,6 +44,7 @@ class TrackedTables(FrameReader):
     title = "tables of MLflow and W&B"
     columns = tuple(name for name in COLUMNS if name != "score")
     plain_names = ("eval_results_table", "table", "media")
+    in_folders = NAMES
 
     def model(self, path: Path) -> str:
         """The run that a table belongs to, by the folders of MLflow and W&B; else the name of the file."""
@@ -51,10 +54,9 @@ class TrackedTables(FrameReader):
         """Scores named as MLflow does, or its runs."""
         return any(map(SCORED.fullmatch, columns)) or _are_runs(columns)
 
-    def recognises(self, path: Path) -> bool:
+    def recognises_file(self, path: Path) -> bool:
         """Such a table, or JSON with a name that one of the two gives its tables."""
-        named = path.name.endswith((".table.json", "_results_table.json"))
-        return (named and path.is_file()) or super().recognises(path)
+        return (path.name.endswith(NAMES) and path.is_file()) or super().recognises_file(path)
 
     def _scores(self, frame: pd.DataFrame, wish: ScoreWish, source: str) -> ScoreTable:
         return self.scores(frame.set_axis([str(name) for name in frame.columns], axis=1), wish, source)

@@ -35,7 +35,7 @@ class TsmlResults(ScoreReader):
         return any_below(path, _is_result) if path.is_dir() else _is_result(path)
 
     def read(self, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
-        """Scores by dataset and resample; of single cases where the files are predictions."""
+        """Scores by dataset and resample; of single cases where the files are predictions in one resample."""
         whole = any(path.is_dir() for path in paths)
         files = gathered(paths, _is_result, self.title)
         tables = [path for path in files if TABLE.match(head(path, 200))]
@@ -150,6 +150,9 @@ def _from_predictions(files: Sequence[Path], wish: ScoreWish, *, leave_out_train
     frame = _cases(found).assign(score=measure.scores(truths, guesses))
     if frame["fold"].nunique() == 1:
         frame = frame.drop(columns="fold")
+    else:  # resamples share cases, in no way that the files tell: they count as wholes, with a ratio
+        each = frame.groupby(["model", "task", "fold"], sort=False, observed=True)["score"]
+        frame = each.mean().where(each.count() == each.size()).reset_index()
     table = ScoreTable(source, frame, measure.name, measure.higher_is_better, measure.limits)
     return replace(table, notes=(measure.note,))
 
@@ -200,12 +203,12 @@ def _columns(found: Sequence[_Predictions]) -> tuple[Any, Any]:
 
 
 def _cases(found: Sequence[_Predictions]) -> Any:
-    """Whose prediction of which case each is; cases of different resamples are different ones."""
+    """Whose prediction of which case of which resample each is."""
     import pandas as pd
 
     return pd.DataFrame(
         [
-            {"model": one.model, "task": one.task, "fold": one.resample, "case": f"{one.resample}/{i}"}
+            {"model": one.model, "task": one.task, "fold": one.resample, "case": str(i)}
             for one in found
             for i in range(1, len(one.truths) + 1)
         ]
