@@ -69,8 +69,47 @@ def test_the_page_of_29_models_on_14_tasks_is_small() -> None:
     assert len(render_html(made.findings).encode()) < 3_000_000
 
 
-def test_nothing_is_said_of_learning(many: Assessment, few: Assessment, page: str) -> None:
+@pytest.fixture(scope="module")
+def repeated() -> Assessment:
+    """Three answers to each case, which come in groups, with weights and costs."""
+    rng = np.random.default_rng(7)
+    cells = [(model, case, run) for model in ("one", "two") for case in range(60) for run in range(3)]
+    frame = pd.DataFrame(cells, columns=["model", "case", "sample"])
+    right = rng.random(len(frame)) < np.where(frame["model"] == "one", 0.7, 0.6)
+    case, cost = frame["case"], rng.random(len(frame))
+    frame = frame.assign(accuracy=right.astype(int), group=case // 3, weight=1 + case % 2, cost=cost)
+    return redelve.compare_scores(frame)
+
+
+def test_several_answers_to_a_case_are_no_runs_with_seeds(repeated: Assessment) -> None:
+    assert repeated.findings.runs == ()
+    assert "Runs with different seeds" not in f"{repeated}{render_html(repeated.findings)}"
+
+
+def test_groups_of_cases_are_told_in_words_of_cases(repeated: Assessment) -> None:
+    (note,) = [one for one in repeated.findings.notes if one.code == "V006"]
+    assert note.text == "60 cases come in 20 groups: each group counts as one unit in standard errors"
+
+
+def test_scores_that_are_no_shares_tell_what_would_be_found() -> None:
+    """Higher is better, and no limits: two per cent of such a score mean nothing."""
+    rng = np.random.default_rng(8)
+    marks = pd.DataFrame(rng.normal(10, 1, (40, 2)), columns=["one", "two"])
+    said = " ".join(str(redelve.compare_scores(marks, higher_is_better=True)).split())
+    assert re.search(
+        r"a difference of 0\.\d+ would be found with power 0\.8\. Say which difference matters", said
+    )
+    assert "cannot be told" not in said
+    with_margin = " ".join(str(redelve.compare_scores(marks, higher_is_better=True, margin=0.1)).split())
+    assert "more cases would find one as large as the margin of 0.1" in with_margin
+
+
+def test_nothing_is_said_of_learning(
+    many: Assessment, few: Assessment, repeated: Assessment, page: str
+) -> None:
     made = {
+        "text of repeated answers": str(repeated),
+        "page of repeated answers": words_of(render_html(repeated.findings)),
         "page": words_of(page),
         "page of few": words_of(render_html(few.findings)),
         "Markdown": render_markdown(many.findings),
@@ -116,6 +155,9 @@ def test_scores_of_folds_have_no_sizes_and_no_question_about_more_data() -> None
     made = redelve.compare_scores(pd.DataFrame(rows), ratio=1 / 9)
     text = f"{made} {words_of(render_html(made.findings))}"
     assert "Over 10 folds" in text
+    assert "2 methods, 1 task, 10 folds" in text
+    assert not re.search(r"\bjobs? (done|has)|Training time|use runs=2|fewer than 100 test cases", text)
+    assert "Seeds not known: the scores were computed elsewhere" in text
     assert "more data" not in text
     assert "by training-set size" not in str(made)
 

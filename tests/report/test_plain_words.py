@@ -184,6 +184,16 @@ def test_over_several_data_sets_each_counts_once_and_the_answer_is_over_all() ->
     assert [cell.mark for cell in table.rows[1][2:]] == ["best", "", ""]
 
 
+def test_the_leader_is_one_of_the_many_that_are_not_told_apart() -> None:
+    losses = {**dict.fromkeys("abcdef", 0.2), "z": 2.0}
+    which, sure, _ = told(find(made_results(losses, tasks=many_tasks(), spread=0.3)))
+    leader = which.split()[4]
+    assert sure == (
+        "It is 95 % sure that z is not the best on average over data sets like these; "
+        f"6 others, {leader} among them, could not be told apart."
+    )
+
+
 def test_two_data_sets_are_too_few_for_others() -> None:
     tasks = [task_facts(f"/{name}/proto/std.16", 16) for name in "ab"]
     _, sure, _ = told(find(made_results({"a": 0.2, "b": 0.9}, tasks=tasks, spread=0.05)))

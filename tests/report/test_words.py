@@ -15,7 +15,7 @@ from redelve.report.card_points import BY_AUTHOR
 from redelve.report.formatting import listed
 from redelve.report.sections import Panel, ReportContext, panels
 from redelve.report.sections.card import SCHEMES, benchmark_card
-from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, serious, summarise_panel
+from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, scope, serious, summarise_panel
 
 from .made import made_findings, made_results, method_facts, task_facts
 
@@ -183,3 +183,10 @@ def test_planned_comparisons_are_the_only_ones_claimed() -> None:
     assert sure.startswith("Only the planned comparison was tested; other differences are described, not")
     assert "b" not in sure.replace("but", "").split()
     assert "(95 % confidence)" not in summarise_panel(panel).headline
+
+
+def test_both_numbers_of_jobs_have_their_thousands_told_apart() -> None:
+    results = made_results({"a": 0.2, "b": 2.0}, runs=200)
+    count = f"{len(results.records):,}"
+    assert "," in count
+    assert scope(replace(made_findings(), results=results)).endswith(f"{count} of {count} jobs done")

@@ -220,8 +220,11 @@ class ManyRuns:
 
 
 def many_runs(results: Results, found: TaskFindings, validation: Validation | None = None) -> ManyRuns | None:
-    """The runs on a task; None where there are several training sets, or no method has several runs."""
-    if len(found.task.instances) != 1:
+    """The runs on a task; None where there are several training sets, or no method has several runs.
+
+    Several answers of fixed models are no runs: nobody was trained, and they are averaged case by case.
+    """
+    if len(found.task.instances) != 1 or found.task.is_fixed:
         return None
     known = validation or {}
     methods = tuple(

@@ -41,7 +41,7 @@ def _outlook(race: QuestionRace) -> str:
     needed = race.needed
     if needed is None:
         return "more questions would hardly settle it"
-    return f"about {about(needed)} more questions would settle it"
+    return f"about {about(needed)} more question{'s' * (needed != 1)} would settle it"
 
 
 def about(count: int) -> str:

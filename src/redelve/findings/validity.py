@@ -248,7 +248,7 @@ def _lacking_instances(results: Results, address: str) -> tuple[str, ...]:
 
 @rule(
     "V006",
-    "test sets depend on each other",
+    "test cases depend on each other",
     "caution",
     "Test sets that overlap partly, or cases that belong together, carry less information than their number "
     "says; standard errors that count cases are then too small.",
@@ -257,10 +257,22 @@ def dependent_test_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Partly overlapping test sets; dependent cases are pooled into units, which is said."""
     if found := _tasks(results, lambda facts: facts.test_overlap and not is_folded(facts)):
         yield self.note(f"on {_listed(found)} test sets overlap partly: standard errors are rough", found)
-    if found := _tasks(results, _has_units):
+    if found := _tasks(results, lambda facts: _has_units(facts) and not facts.is_fixed):
         yield self.note(
             f"on {_listed(found)} dependent test cases are counted as one unit in standard errors", found
         )
+    if found := _tasks(results, lambda facts: _has_units(facts) and facts.is_fixed):
+        yield self.note(
+            f"{_grouped(results, found)}: each group counts as one unit in standard errors", found
+        )
+
+
+def _grouped(results: Results, tasks: Sequence[str]) -> str:
+    """How many groups the cases of fixed models are in."""
+    several = [results.tasks[address] for address in tasks]
+    units = [one.units for facts in several for one in facts.instances if one.units is not None]
+    cases, groups = sum(map(len, units)), sum(len(np.unique(one)) for one in units)
+    return f"{cases:,} cases come in {groups:,} groups"
 
 
 def _has_units(facts: TaskFacts) -> bool:
@@ -354,8 +366,10 @@ def few_training_sets(self: ValidityRule, results: Results) -> Iterator[Note]:
     "occur at all.",
 )
 def few_test_cases(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Fewer than a hundred distinct test cases in all."""
-    if found := _tasks(results, lambda facts: _test_cases(facts) < FEW_TEST_CASES):
+    """Fewer than a hundred distinct test cases in all, where they are known: scores of folds hide them."""
+    if found := _tasks(
+        results, lambda facts: _test_cases(facts) < FEW_TEST_CASES and facts.test_ratio is None
+    ):
         yield self.note(f"{_listed(found)}: fewer than {FEW_TEST_CASES} test cases in all", found)
 
 
@@ -426,8 +440,8 @@ def different_machines(self: ValidityRule, results: Results) -> Iterator[Note]:
     is_of_learning=True,
 )
 def one_run(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """No repeated runs with other seeds."""
-    if results.records and max(record.job.run for record in results.records) == 0:
+    """No repeated runs with other seeds; of scores from elsewhere nobody here knows the seeds."""
+    if results.records and not results.is_brought and max(record.job.run for record in results.records) == 0:
         yield self.note("seeds are not told apart from training sets: use runs=2 or more for that")
 
 

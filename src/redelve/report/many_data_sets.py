@@ -115,9 +115,10 @@ def _sure_over(across: AcrossTasks) -> str:
     if len(rest) == 1:
         return f"It is 95 % sure that {rest[0]} is the best on average over {tasks} like these."
     are = "is" if len(worse) == 1 else "are"
+    left = named(rest, f"others, {rest[0]} among them,")
     return (
-        f"It is 95 % sure that {named(worse, f'{contender}s')} {are} not the best "
-        f"on average over {tasks} like these; {named(rest, 'others')} could not be told apart."
+        f"It is 95 % sure that {named(worse, f'{contender}s')} {are} not the best on average over {tasks} "
+        f"like these; {left} could not be told apart."
     )
 
 

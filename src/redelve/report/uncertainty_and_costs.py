@@ -146,7 +146,7 @@ def _variance_row(
         cells.append(formatting.Cell(text, (deviation, share)))
     main = max(shares, key=shares.__getitem__)
     return (
-        formatting.count_cell(task.task.training_set_size),
+        formatting.count_cell(task.task.known_size),
         formatting.name_cell(finding.method),
         *cells,
         formatting.Cell(formatting.plain(finding.standard_error, 2), (finding.standard_error,)),
@@ -244,7 +244,7 @@ def costs_table(findings: Findings, panel: Panel) -> formatting.ReportTable:
     addresses = {task.task.address: task for task in panel.tasks}
     rows = [
         (
-            formatting.count_cell(addresses[cost.task].task.training_set_size),
+            formatting.count_cell(addresses[cost.task].task.known_size),
             formatting.name_cell(cost.method),
             formatting.Cell(formatting.seconds(cost.training_seconds), (cost.training_seconds,)),
             formatting.Cell(formatting.seconds(cost.prediction_seconds), (cost.prediction_seconds,)),

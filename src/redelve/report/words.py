@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.by_metric import why_no_value
+from redelve.findings.claims import POWER
 from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
@@ -14,6 +15,7 @@ from redelve.report.formatting import Cell, ReportColumn, listed
 from redelve.report.race_words import before_the_first_look, race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
+from redelve.run.results import Results
 
 WHICH = "Which method?"
 WHICH_MODEL = "Which model?"
@@ -435,11 +437,20 @@ def cases_sentence(task: TaskFindings) -> str:
     if not rivals:
         return "Not to find the best of these: it is settled."
     contest = task.contest(task.leader, rivals[0])
-    advice = contest.advice.replace("test cases", "cases")
+    advice = contest.advice.replace("test cases", "cases") or _without_advice(contest)
+    return f"{task.leader} and {rivals[0]}: {advice[:1].lower()}{advice[1:]}"
+
+
+def _without_advice(contest: Contest) -> str:
+    """What would be found, where nobody says which difference matters and two per cent of it mean nothing."""
+    found, judge = contest.smallest_found, contest.judged_by
+    if found is None:
+        return "How many would tell them apart is not known."
+    shown = found if judge is None else judge.shown_spread(found)
     return (
-        f"{task.leader} and {rivals[0]}: {advice[:1].lower()}{advice[1:]}"
-        if advice
-        else (f"How many would tell {task.leader} from {rivals[0]} cannot be told.")
+        f"As it stands, a difference of {formatting.plain(shown, 2)}{contest.unit} would be found with power "
+        f"{POWER:g}. Say which difference matters, margin=… (--margin), and redelve tells how many more "
+        "cases would find it."
     )
 
 
@@ -488,12 +499,20 @@ def scope(findings: Findings) -> str:
         tasks = [_count(len(results.tasks), "task")] if len(results.tasks) > 1 else []
         return ", ".join((_count(len(results.methods), "model"), *tasks, _count(cases, "case")))
     done = sum(record.status == "done" for record in results.records)
+    work = f"{done:,} of {_count(len(results.records), 'job')} done"
     parts = (
         _count(len(results.methods), "method"),
         _count(len(findings.tasks) or len(results.tasks), "task"),
-        f"{done} of {_count(len(results.records), 'job')} done",
+        _brought_sets(results) if results.is_brought else work,
     )
     return ", ".join(parts)
+
+
+def _brought_sets(results: Results) -> str:
+    """How many folds or training sets the scores are of that somebody else computed."""
+    are_folds = all(facts.scheme == "cross-validation" for facts in results.tasks.values())
+    sets = sum(len(facts.instances) for facts in results.tasks.values())
+    return _count(sets, "fold" if are_folds else "training set")
 
 
 def _count(number: int, noun: str) -> str:

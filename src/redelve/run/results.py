@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.case_identity import names_digest, truths_digest
-from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss, primary_loss_for
+from redelve.answers.losses import BroughtScore, Loss, RememberedLoss, in_order, known_loss, primary_loss_for
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
@@ -184,6 +184,8 @@ class TaskFacts:
     """Whether models are compared as they are: there are no training sets."""
     has_size: bool = field(init=False, repr=False, compare=False)
     """Whether anybody knows how many cases methods learnt from."""
+    known_size: int | None = field(init=False, repr=False, compare=False)
+    """How many cases methods learnt from; None where nobody knows."""
     contender: str = field(init=False, repr=False, compare=False)
     """What is compared, in the user's word: "method", "model"."""
     title: str = field(init=False, repr=False, compare=False)
@@ -207,6 +209,7 @@ class TaskFacts:
         told = {
             "is_fixed": is_fixed,
             "has_size": has_size,
+            "known_size": self.training_set_size if has_size else None,
             "contender": "model" if is_fixed else "method",
             "title": prototask.lstrip("/") if is_fixed else prototask,
             "setting": setting,
@@ -317,7 +320,13 @@ class Results:
     def __repr__(self) -> str:
         done, count = len(self.records) - len(self.failures), len(self.records)
         what = f"{len(self.methods)} {self.contender}s on {len(self.tasks)} tasks"
-        return f"<Results of {what}{'' if self.is_fixed else f': {done} of {count} jobs done'}>"
+        return f"<Results of {what}{'' if self.is_brought else f': {done} of {count} jobs done'}>"
+
+    @cached_property
+    def is_brought(self) -> bool:
+        """Whether all scores were computed elsewhere: nothing was run, and nothing is known of jobs."""
+        losses = [facts.loss(code) for facts in self.tasks.values() for code in facts.baselines]
+        return bool(losses) and all(isinstance(loss, BroughtScore) for loss in losses)
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:

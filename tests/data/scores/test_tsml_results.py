@@ -10,6 +10,7 @@ import pytest
 from redelve.assessment import compare_scores
 from redelve.data.scores import read_scores
 from redelve.errors import RedelveError
+from redelve.report.sections.card import benchmark_card
 from tests.data.scores.genuine import FOLDER, needs_genuine
 
 
@@ -110,3 +111,13 @@ def test_the_genuine_bake_off_is_read() -> None:
     raw = pd.read_csv(FOLDER / "tsc-bakeoff" / "HC2_accuracy.csv", index_col=0)
     found = table.frame.set_index(["model", "task", "fold"])["score"]
     assert found["HC2", "Adiac", "7"] == raw.loc["Adiac", "7"]
+
+
+def test_nothing_is_said_of_how_many_cases_resamples_were_learnt_from(tmp_path: Path) -> None:
+    """Where only scores of resamples are known, a page said "29 training cases" of 30 resamples."""
+    for name, shift in (("HC2", 0.0), ("RDST", 0.2)):
+        resamples(tmp_path / f"{name}_accuracy.csv", shift)
+    found = compare_scores(tmp_path, ratio=0.5)
+    assert {one.task.known_size for one in found.findings.tasks} == {None}
+    text = benchmark_card(found.findings).points[1].entries[0].text
+    assert text.startswith("3 folds, 0.5 test cases to a training case; digest")

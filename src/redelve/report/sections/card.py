@@ -151,14 +151,7 @@ def _problem(results: Results, context: ReportContext, known: Sequence[ProblemCo
 def _sets(results: Results, known: Sequence[ProblemCollection]) -> Point:
     entries = []
     for facts in results.tasks.values():
-        tests = [len(one.case_numbers) for one in facts.instances]
-        training = sorted({one.training_set_size for one in facts.instances})
-        text = (
-            f"{_counted(len(facts.instances), 'training set')} of {_range(training)} cases, test sets of "
-            f"{_range(sorted(set(tests)))}, "
-            f"{_distinct(facts)} different test cases in all; digest {facts.digest[:12]}"
-        )
-        entries.append(CardEntry(facts.address, text))
+        entries.append(CardEntry(facts.address, f"{_sizes(facts)}; digest {facts.digest[:12]}"))
     schemes = dict.fromkeys(SCHEMES[facts.scheme] for facts in results.tasks.values())
     entries += [
         CardEntry(
@@ -167,6 +160,20 @@ def _sets(results: Results, known: Sequence[ProblemCollection]) -> Point:
         CardEntry("Validation sets", _validation(results, known)),
     ]
     return Point(2, "Training, validation and test sets", tuple(entries))
+
+
+def _sizes(facts: TaskFacts) -> str:
+    """How many cases were learnt from and tested, as far as that is known."""
+    if facts.test_ratio is not None:
+        return (
+            f"{_counted(len(facts.instances), 'fold')}, {facts.test_ratio:.3g} test cases to a training case"
+        )
+    tests = sorted({len(one.case_numbers) for one in facts.instances})
+    training = sorted({one.training_set_size for one in facts.instances})
+    return (
+        f"{_counted(len(facts.instances), 'training set')} of {_range(training)} cases, test sets of "
+        f"{_range(tests)}, {_distinct(facts)} different test cases in all"
+    )
 
 
 def _validation(results: Results, known: Sequence[ProblemCollection]) -> str:
@@ -206,6 +213,8 @@ def _initialisation(results: Results) -> Point:
     text = "each job has a seed of its own, a hash of method, task, instance and run, kept in its record"
     if fixed:
         text += f"; {listed(fixed)} used one seed throughout"
+    if results.is_brought:
+        text = "not known: the scores were computed elsewhere"
     return Point(4, found.title, (CardEntry("Seeds", text), *found.entries), found.missing)
 
 
@@ -307,18 +316,21 @@ def _runs(results: Results) -> Point:
         parts += [f"for {stood_in} the best constant answer stands in"] if stood_in else []
         rule = f"{len(failed)} failed: {listed(parts)}; {rule}"
     total = sum(record.costs.training_seconds or 0.0 for record in results.records)
+    times = CardEntry("Training time", f"{seconds(total)} in all; times of every method are under Costs")
     return Point(
         8,
         "Number of runs, and which are included",
         (
             CardEntry(
-                "Runs", f"{runs} for each training set and method; {len(results.records)} jobs, {done} done"
+                "Runs",
+                f"{runs} for each training set and method"
+                + ("" if results.is_brought else f"; {len(results.records):,} jobs, {done:,} done"),
             ),
             CardEntry("Inclusion", rule),
             CardEntry(
                 "Statistics", "means, standard errors, intervals and tests over training sets and test cases"
             ),
-            CardEntry("Training time", f"{seconds(total)} in all; times of every method are under Costs"),
+            *(() if results.is_brought else (times,)),
         ),
     )
 

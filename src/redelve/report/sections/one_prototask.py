@@ -217,7 +217,7 @@ def _loss_row(task: TaskFindings, finding: MethodFinding, places: Row) -> Row:
     if task.task.is_fixed:
         return (*middle, may_be, *places, runs)
     return (
-        count_cell(task.task.training_set_size),
+        count_cell(task.task.known_size),
         *middle,
         error_cell(finding.standardised, finding.standardised_error),
         may_be,
@@ -342,7 +342,7 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
     found = f"{contest.winner} {_is_better(task.judged_by)}" if contest.winner else "not told apart"
     is_fixed = task.task.is_fixed
     return (
-        *(() if is_fixed else (count_cell(task.task.training_set_size),)),
+        *(() if is_fixed else (count_cell(task.task.known_size),)),
         name_cell(contest.first),
         name_cell(contest.second),
         error_cell(difference, spread),
@@ -476,7 +476,7 @@ def _runs_row(found: ManyRuns, one: MethodRuns) -> Row:
     _, lower, median, upper, _ = summary.quartiles
     ends = (best, summary.minimum, lower, median, upper, summary.maximum)
     return (
-        count_cell(found.task.training_set_size),
+        count_cell(found.task.known_size),
         name_cell(one.method),
         count_cell(summary.runs),
         _number(summary.mean),
@@ -521,7 +521,7 @@ def _run_pair_row(found: ManyRuns, pair: RunPair) -> Row:
     removed = [len(sample.removed) for sample in compared.samples]
     own = None if pair.contest is None else pair.contest.p_value
     return (
-        count_cell(found.task.training_set_size),
+        count_cell(found.task.known_size),
         name_cell(pair.first),
         name_cell(pair.second),
         _number(compared.ratio, 3),

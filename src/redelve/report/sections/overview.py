@@ -184,7 +184,7 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
             facts.title if facts.is_fixed else facts.address,
             link=f"#{formatting.slug(facts.address.rpartition('/')[0])}",
         ),
-        formatting.count_cell(facts.case_count if facts.is_fixed else facts.training_set_size),
+        formatting.count_cell(facts.case_count if facts.is_fixed else facts.known_size),
         unknown if leader is None else formatting.name_cell(leader.method),
         value,
         formatting.Cell(", ".join(task.best_group) or formatting.UNKNOWN),
