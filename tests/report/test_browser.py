@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from redelve.assessment import Assessment
+from redelve.assessment import Assessment, compare_scores
 from redelve.report.page import write_report
 from redelve.report.sections import ReportContext
 from redelve.run.results import Results
@@ -32,6 +34,7 @@ NOTEBOOK = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>
 <body data-jp-theme-light="{light}" style="background: {back}; color: {ink}">
 <main><h1>A notebook</h1>{views}</main></body>"""
 SERIOUS = ("serious", "critical")
+READ = ("one", "four", "many models")
 
 
 def results(datasets: int) -> Results:
@@ -44,6 +47,14 @@ def results(datasets: int) -> Results:
     return made_results(MEANS, tasks=tasks)
 
 
+def many_models() -> Assessment:
+    """29 models with long names on 200 cases."""
+    rng = np.random.default_rng(5)
+    names = [f"Meta-Llama-3.{number}-70B-Instruct" for number in range(29)]
+    right = rng.random((200, 29)) < np.linspace(0.8, 0.3, 29)
+    return compare_scores(pd.DataFrame(right, columns=names), higher_is_better=True)
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A report on one data set, one on four, and what a notebook shows, light and dark."""
@@ -52,6 +63,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     about = ReportContext(command="redelve assess houses.csv --target price", version="0.1.0")
     made = {"one": write_report(one.findings, folder / "one.html", about=about)}
     made["four"] = write_report(four.findings, folder / "four.html", about=about)
+    made["many models"] = write_report(many_models().findings, folder / "many.html", about=about)
     views = one._repr_html_() + one.compare("forest", "boosting")._repr_html_() + four._repr_html_()
     for light, back, ink in (("true", "#fff", "#111"), ("false", "#111", "#fff")):
         made[f"notebook {light}"] = folder / f"notebook-{light}.html"
@@ -93,7 +105,9 @@ def looks(*names: str) -> list[tuple[str, tuple[int, int], str]]:
     return [(name, size, "light") for name in names for size in (WIDE, PHONE)]
 
 
-@pytest.mark.parametrize("opened", looks("one", "four", "notebook true"), indirect=True, ids=str)
+@pytest.mark.parametrize(
+    "opened", looks("one", "four", "many models", "notebook true"), indirect=True, ids=str
+)
 def test_nothing_is_wider_than_the_screen_folded_or_not(opened: Page) -> None:
     assert opened.evaluate(TOO_WIDE) == 0
     unfold(opened)
@@ -123,6 +137,14 @@ def test_answer_picture_and_table_are_on_one_screen(opened: Page) -> None:
         assert box is not None
         assert box["y"] + box["height"] <= 900
     assert opened.locator("#rules dl").is_hidden()
+
+
+@pytest.mark.parametrize("opened", [("many models", WIDE, "light")], indirect=True, ids=str)
+def test_the_board_of_many_models_shows_all_its_columns(opened: Page) -> None:
+    """The places that are open stand in the last one."""
+    hidden = "one => one.scrollWidth - one.clientWidth"
+    assert opened.locator("#summary .scroll:has(table)").first.evaluate(hidden) == 0
+    assert opened.locator("#summary tbody tr").count() >= 29
 
 
 @pytest.mark.parametrize("opened", [("four", WIDE, "light")], indirect=True, ids=str)

@@ -149,6 +149,13 @@ def test_tables_and_figures_can_be_heard(page: str) -> None:
     assert all(found.get("aria-hidden") == "true" for found in hidden)
 
 
+def test_a_cell_says_better_or_worse_whichever_way_its_score_goes(page: str) -> None:
+    """A higher accuracy was read out as lower: what the arrow means is that the method loses less."""
+    assert '<span class="hidden">better: </span>' in page
+    assert '<span class="hidden">worse: </span>' in page
+    assert not re.search(r'<span class="hidden">(better|worse): </span>[^<]*(is better|loses less)', page)
+
+
 def test_the_same_findings_make_the_same_bytes(findings: Findings, page: str) -> None:
     assert render_html(findings, about=ABOUT) == page
 

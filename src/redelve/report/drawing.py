@@ -79,10 +79,15 @@ class FigureLook:
 
 
 def look_of(number: int) -> FigureLook:
-    """The look of the method with this number, from 0; colours, markers and dashes repeat out of step."""
-    return FigureLook(
-        PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)], DASHES[(number // 4) % len(DASHES)]
-    )
+    """The look of the method with this number, from 0; colours, markers and dashes repeat out of step.
+
+    Eight colours and twelve markers meet again after 24; markers then move on by one.
+
+    >>> len({(look_of(number).colour, look_of(number).marker) for number in range(96)})
+    96
+    """
+    marker = MARKERS[(number + number // 24) % len(MARKERS)]
+    return FigureLook(PALETTE[number % len(PALETTE)], marker, DASHES[(number // 4) % len(DASHES)])
 
 
 @dataclass(frozen=True)

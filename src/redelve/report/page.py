@@ -139,7 +139,7 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         scope=scope(findings),
         is_lazy=len(panels(findings)) > 1,
         about=context,
-        swatches={marker: swatch_path(marker) for marker in MARKERS},
+        looks={_look_id(look): look for look in looks.values()},
         sections=[
             [(part, render_part(section, part, looks)) for part in parts]
             for section, parts in show(findings, context)
@@ -234,11 +234,17 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     environment.filters["inline"] = lambda picture: Markup(inline(picture))
-    environment.filters["marker_id"] = MARKERS.index
+    environment.filters["swatch_path"] = swatch_path
     environment.filters["colour_id"] = lambda colour: PALETTE.index(colour) + 1
+    environment.filters["look_id"] = _look_id
     macros = environment.get_template("macros.jinja").module
     environment.globals |= {name: getattr(macros, name) for name in MACROS}
     return environment
+
+
+def _look_id(look: FigureLook) -> str:
+    """The name that a method's marker has on the page."""
+    return f"look-{MARKERS.index(look.marker)}-{PALETTE.index(look.colour) + 1}"
 
 
 def _clean(value: object) -> object:

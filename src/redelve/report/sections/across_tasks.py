@@ -187,8 +187,8 @@ def _table_of_pairs(
         f"Mean differences of {_differences_of(across)} over tasks like these, by random effects that weigh "
         f"each task by its standard error (Paule and Mandel, Hartung and Knapp). {_marks(across)} "
         "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
-        "told apart. In the last column lies the difference on a task that was not seen, in 95 % of cases, "
-        f"of each pair by itself.{_margin_caption(across)}{more}",
+        "told apart. New task: there lies the difference on a task that was not seen, in 95 % of cases, of "
+        f"each pair by itself.{_margin_caption(across)}{more}",
         whole=whole,
     )
 
@@ -350,7 +350,8 @@ def rope_table(across: AcrossTasks, most: int | None = MOST_COMPARED) -> ReportT
         tuple(rows),
         "Posterior probabilities by the Bayesian signed-rank test (Benavoli et al. 2014, 2017); "
         f"{'standardised losses' if across.is_standardised else 'scores'} that "
-        f"differ by less than {width:g} are practically the same."
+        f"differ by less than {width:g} are practically the same. They describe: as rules of decision they "
+        "have no error rate that is kept."
         f"{pairs_left_out(len(rows), len(across.rope), most, 'across-rope')}",
         whole=None if len(rows) == len(across.rope) else partial(rope_table, across, None),
     )
