@@ -1,4 +1,4 @@
-"""How costs grow: with the jobs in one archive (10³ to 10⁵), and with the methods compared (10 to 200).
+"""How costs grow: with the jobs in one archive (10³ to 10⁵), the methods compared (10 to 200), their tasks.
 
 Records of tiny jobs go the way of a run's: handed to the archive, committed together, compacted, loaded. A
 cost is linear if ten times as many jobs take ten times as long; the bounds are on the time of one job, and
@@ -43,7 +43,7 @@ PICTURE = Path(__file__).parents[1] / "docs" / "images" / "growth.png"
 JOBS = {1_000: (20, 5), 10_000: (100, 10), 100_000: (200, 50)}
 """Methods and tasks of so many jobs; each task has ten instances."""
 METHODS = (10, 50, 200)
-TASKS, SETS, CASES = 5, 10, 20
+TASKS, MANY_TASKS, SETS, CASES = 5, 50, 10, 20
 TARGET = Target("y", "real")
 SCRIPT = "import sys; from benchmarks.bench_growth import told; told(*sys.argv[1:])"
 Found = dict[str, dict[int, float]]
@@ -160,14 +160,29 @@ def measured_jobs() -> Found:
 
 
 def measured_methods() -> Found:
-    """Findings and page of five tasks: seconds of CPU, megabytes of the page."""
+    """Findings and page of five tasks, by the number of methods."""
+    find(made_results(3, made_bench_tasks(1)))  # packages are imported
+    return _by_count({count: (count, TASKS) for count in METHODS})
+
+
+def measured_tasks() -> Found:
+    """Findings and page of 200 methods, by the number of tasks."""
+    return _by_count({count: (max(METHODS), count) for count in (TASKS, MANY_TASKS)})
+
+
+def made_bench_tasks(count: int) -> list[TaskFacts]:
+    """So many tasks with ten training sets each."""
+    return [made_task(f"/data{number}/y/std.64", SETS, CASES) for number in range(count)]
+
+
+def _by_count(shapes: dict[int, tuple[int, int]]) -> Found:
+    """Findings and page of so many methods and tasks: seconds of CPU, megabytes of the page."""
     found: Found = {"findings": {}, "page": {}, "size": {}}
-    tasks = [made_task(f"/data{number}/y/std.64", SETS, CASES) for number in range(TASKS)]
-    find(made_results(3, tasks))  # packages are imported
-    for count in METHODS:
-        results = made_results(count, tasks)
+    for count, (methods, tasks) in shapes.items():
+        results = made_results(methods, made_bench_tasks(tasks))
+        start = time.process_time()
         findings = find(results)
-        found["findings"][count] = timed(partial(find, results))[1]
+        found["findings"][count] = time.process_time() - start
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "report.html"
             write = partial(write_report, findings, path, about=ReportContext())
@@ -209,10 +224,14 @@ def draw(jobs: Found, methods: Found, path: Path) -> None:
 def run() -> list[Row]:
     """The curves, the figure, and a row for each bound."""
     os.environ.setdefault("PYTHONPATH", str(Path(__file__).parents[1]))
-    jobs, methods = measured_jobs(), measured_methods()
-    sys.stderr.write(f"{json.dumps({**jobs, **methods}, indent=1)}\n")
+    jobs, methods, tasks = measured_jobs(), measured_methods(), measured_tasks()
+    sys.stderr.write(f"{json.dumps({**jobs, **methods, 'by tasks': tasks}, indent=1)}\n")
     draw(jobs, methods, PICTURE)
-    return [*_of_jobs(jobs, min(JOBS), max(JOBS)), *_of_methods(methods, *METHODS[1:])]
+    return [
+        *_of_jobs(jobs, min(JOBS), max(JOBS)),
+        *_of_methods(methods, *METHODS[1:]),
+        *_of_tasks(tasks, TASKS, MANY_TASKS),
+    ]
 
 
 def _of_jobs(jobs: Found, few: int, many: int) -> Iterator[Row]:
@@ -234,6 +253,13 @@ def _of_methods(found: Found, some: int, many: int) -> Iterator[Row]:
     for what, words, power in (("findings", "s of CPU", 2), ("page", "s of CPU", 1), ("size", "MB", 1)):
         name = f"{'page' if what == 'size' else what} of {TASKS} tasks, {many} methods ({words})"
         yield _row(name, found[what][many], found[what][some], f"{some} methods", (many / some) ** power)
+
+
+def _of_tasks(found: Found, some: int, many: int) -> Iterator[Row]:
+    """Everything may grow as tasks do."""
+    for what, words in (("findings", "s of CPU"), ("page", "s of CPU"), ("size", "MB")):
+        name = f"{'page' if what == 'size' else what} of {max(METHODS)} methods, {many} tasks ({words})"
+        yield _row(name, found[what][many], found[what][some], f"{some} tasks", many / some)
 
 
 def _row(name: str, ours: float, other: float, against: str, bound: float | None) -> Row:

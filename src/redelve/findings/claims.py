@@ -47,8 +47,7 @@ FEWEST_TASKS = 3
 
 def settle(made: object, **values: object) -> None:
     """Give a frozen value what follows from its other fields."""
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
+    vars(made).update(values)
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,6 @@ class TaskFindings:
     """
     worse: tuple[str, ...] = field(init=False)
     """The methods that were shown to be worse than some other, by loss."""
-    by_pair: Mapping[frozenset[str], Contest] = field(init=False, repr=False, compare=False)
-    """The comparison of every pair."""
     caveats: tuple[str, ...] = field(init=False, repr=False)
     """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
 
@@ -205,7 +203,6 @@ class TaskFindings:
             leader=leader,
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
-            by_pair={frozenset((one.first, one.second)): one for one in self.contests},
             caveats=self._caveats(leader),
         )
 
@@ -218,6 +215,11 @@ class TaskFindings:
     def by_loss(self) -> tuple[MethodFinding, ...]:
         """The methods from the smallest loss to the largest; those without one last."""
         return tuple(sorted(self.methods, key=lambda one: inf if one.mean is None else one.mean))
+
+    @cached_property
+    def by_pair(self) -> Mapping[frozenset[str], Contest]:
+        """The comparison of every pair."""
+        return {frozenset((one.first, one.second)): one for one in self.contests}
 
     def _caveats(self, leader: str | None) -> tuple[str, ...]:
         own = [caveat for method in self.methods if method.estimate for caveat in method.estimate.caveats]
@@ -296,16 +298,18 @@ class ComparedTask:
             return
         facts, squares = self.work.facts, self.pairs.squares
         repeats, judge = _repeats(facts, squares), self.work.losses[self.code]
-        several = zip(self.pairs.names, squares.differences, squares.standard_errors, claims, strict=True)
-        for names, difference, error, claim in several:
+        instances = {name: tuple(sorted(one.by_instance)) for name, one in self.losses.items()}
+        found = squares.differences.tolist(), squares.standard_errors.tolist()
+        for names, difference, error, claim in zip(self.pairs.names, *found, claims, strict=True):
             both = [self.losses[name] for name in names]
+            own, other = (instances[name] for name in names)
             yield Contest(
                 *names,
                 _number(difference),
                 _error_of(error, claim),
                 claim,
                 standard,
-                shared_instances(*both),
+                own if own == other else shared_instances(*both),
                 facts.training_set_size,
                 partial(paired_test, facts, *both),
                 repeats,
