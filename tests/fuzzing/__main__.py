@@ -1,4 +1,4 @@
-"""python -m tests.fuzzing [ --count 500 ] [ --seed 1 ] [ --only number ]"""
+"""python -m tests.fuzzing [ --count 500 ] [ --seed 1 ] [ --first 0 ] [ --only number ]"""
 
 from __future__ import annotations
 
@@ -33,16 +33,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzzing")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--scene", help="inputs of one kind: tables, delve, archive, challenge or export")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the number of the first of them, to go on there"
+    )
+    parser.add_argument(
+        "--scene", help="of one kind: tables, delve, archive, challenge, export, scores, studies or calls"
+    )
     parser.add_argument("--show", action="store_true", help="tell of those that end well, too")
     parser.add_argument("--only", type=int, help="do one of them again, and keep its folder")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="fuzzing-"))
-    os.environ["REDELVE_HOME"] = str(folder / "home")
+    os.environ.update(REDELVE_HOME=str(folder / "home"), REDELVE_PROBEN1="raw")
     tempfile.tempdir = str(folder)  # forked processes leave what they unpack
     try:
         if given.only is None:
-            return fuzz(Fuzzer(folder, given.seed, only=given.scene), range(given.count), is_told=given.show)
+            numbers = range(given.first, given.first + given.count)
+            return fuzz(Fuzzer(folder, given.seed, only=given.scene), numbers, is_told=given.show)
         print(folder)
         return fuzz(Fuzzer(folder, given.seed, True, given.scene), [given.only], is_told=True)
     finally:

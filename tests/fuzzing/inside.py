@@ -16,7 +16,8 @@ Spoil = Callable[[Random, bytes], bytes]
 
 VALUES: tuple[Any, ...] = (
     *(None, True, -1, 0, 1, 1e308, 1 << 70, 2.5, "", "x", "../../x", "é\0", [], {}, [None], {"x": []}, "nan"),
-    *("a" * 500, [[[[[[]]]]]], "1979-05-27T07:32:00Z", "0" * 64, "/demo/age/std.32"),
+    *("a" * 500, [[[[[[]]]]]], "1979-05-27T07:32:00Z", "0" * 64, "/demo/age/std.32", "x\ud800", "a\nb"),
+    *(10**400, -1e308, 1e-320, float("nan"), float("inf"), -(1 << 63), 1 << 31, "\x1b[31m", False, "1e999"),
 )
 NAMES = (
     "../evil",
@@ -92,6 +93,13 @@ def _zipped(members: list[tuple[str, bytes]]) -> bytes:
     return made.getvalue()
 
 
+def inner_lines(chance: Random, data: bytes) -> bytes:
+    """JSON lines of which one has another value."""
+    lines = data.splitlines()
+    spot = chance.randrange(len(lines))
+    return b"\n".join([*lines[:spot], inner_json(chance, lines[spot]), *lines[spot + 1 :]]) + b"\n"
+
+
 def inner_gzip(spoil: Spoil) -> Spoil:
     """Good compression of something spoilt."""
     return lambda chance, data: gzip.compress(spoil(chance, gzip.decompress(data)))
@@ -157,7 +165,9 @@ def inner(spoil: Spoil) -> dict[str, Spoil]:
     """By the ending of the file's name."""
     return {
         ".json": inner_json,
+        ".jsonl": inner_lines,
         ".zip": inner_zip(spoil),
+        ".npz": inner_zip(spoil),
         ".gz": inner_gzip(spoil),
         ".parquet": inner_parquet,
         ".arrow": inner_arrow,
@@ -172,7 +182,8 @@ def seal(path: Path, data: bytes) -> None:
         head, status, _, _ = path.name.split(".")
         path = path.with_name(f"{head}.{status}.{checksum}.arrow")
     path.write_bytes(data)
-    for manifest in (one / "manifest.json" for one in path.parents if (one / "manifest.json").is_file()):
+    listing = (one / "manifest.json" for one in path.parents if (one / "manifest.json").is_file())
+    for manifest in (one for one in listing if one != path):
         document = json.loads(manifest.read_bytes())
         name = path.relative_to(manifest.parent).as_posix()
         if name in document.get("files", {}):

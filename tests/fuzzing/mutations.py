@@ -198,6 +198,7 @@ PLACES: dict[str, Placing] = {
     "link": _linked,
     "dead link": _linked_to("nowhere"),
     "link to itself": _linked_to("."),
+    "endless": _linked_to("/dev/zero"),
     "missing": Path.unlink,
     GONE: _folder_gone,
 }

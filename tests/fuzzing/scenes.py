@@ -217,8 +217,15 @@ CHALLENGES = (
     target("export", "export/**/*", "redelve challenge verify export -n noted.json"),
     target("export", "export.zip", "redelve challenge verify export.zip"),
 )
-DELVE = tuple(
-    Target("delve", f"delve/{one.file}", tuple(f"delve/{call}" for call in one.calls)) for one in KINDS
+DELVE = (
+    *(Target("delve", f"delve/{one.file}", tuple(f"delve/{call}" for call in one.calls)) for one in KINDS),
+    target(
+        "delve", "delve/data/**/*", "redelve csv tiny", "redelve assess tiny/y -m constant -q", cwd="delve"
+    ),
+    target("delve", "delve/methods/**/*", "redelve archive import ../new -d ../delve", cwd="delve"),
+    target(
+        "delve", "delve/methods/m/**/*", "mls -l", "minfo", "mmore loss.S.0", cwd="delve/methods/m/tiny/y"
+    ),
 )
 TARGETS = (*TABLES, *ARCHIVES, *CHALLENGES)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzzing.python_calls import GOOD, call, frame
 from tests.fuzzing.trials import forked, half_files, state, wrong
 
 PROJECT = Path(__file__).parents[2]
@@ -48,6 +49,16 @@ def test_the_fuzzer_notices_bad_ends(code: int, told: str, finding: str) -> None
     found = next(wrong(["redelve", "assess", "d.csv"], code, told), "")
     assert bool(found) == bool(finding)
     assert found.startswith(finding)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_the_fuzzer_calls_with_nothing_odd_goes_well(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else every call ends at the same refusal, and nothing odd gets any further."""
+    monkeypatch.chdir(tmp_path)
+    frame().to_csv("d.csv", index=False)
+    assert call(name, {}) == 0
 
 
 def test_the_fuzzer_notices_hangs_and_tracebacks(tmp_path: Path) -> None:

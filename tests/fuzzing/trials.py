@@ -20,9 +20,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
 from tests.fuzzing import mutations
+from tests.fuzzing.python_calls import call_of
 from tests.fuzzing.scenes import DELVE, SCENES, TARGETS, Target, copied
+from tests.fuzzing.score_scenes import FURTHER, FURTHER_SCENES, OPTIONS_ALONE
 
 CPU_SECONDS = 60
 WALL_SECONDS = 300.0
@@ -33,7 +36,7 @@ LONGEST = 5000
 """Characters of a complaint."""
 RAW = re.compile(
     r"Traceback|\[Errno|Exception ignored|\b(Key|Type|Attribute|Index|Assertion|Recursion|Memory)Error\b|"
-    r"NoneType|object at 0x|ufunc|broadcast|invalid literal|unhashable|DeprecationWarning|RuntimeWarning"
+    r"NoneType|object at 0x|ufunc|broadcast|invalid literal for|unhashable|DeprecationWarning|RuntimeWarning"
 )
 """Words of Python's own, which tell a user nothing."""
 CHECKS = ("archive verify", "proben1 check", "check-method", "challenge check", "challenge verify")
@@ -54,6 +57,25 @@ OPTION_WORDS = (
         "a:b",
     ),
     *("S", "Z", "accuracy", "Mx", "L9", "utf-8", "utf-99", ",", ".", "1/2", "0/0", "out", "no/where"),
+    *(
+        "-H",
+        "-L",
+        "-Q",
+        "-F",
+        "-R",
+        "-S",
+        "-W",
+        "-a",
+        "-B",
+        "-C",
+        "-u",
+        "-p",
+        "inspect",
+        "tsml",
+        "1/4",
+        "0,1",
+    ),
+    *("1,0", "a", "b", "a:b", "a=3", "group", "s.csv", "questions.csv", "worst", "xor", "parity-3", "0-4"),
     *("", " ", "'", "é", "\udcff", "x\0y", "a" * 300, "d.csv", "y=1", "=", "x='unclosed", "30min", "9zz"),
 )
 
@@ -89,9 +111,11 @@ class Fuzzer:
     def trial(self, number: int) -> Trial:
         """The trial of that number, which is always the same."""
         chance = Random(f"{self.seed}/{number}")
+        if self.only == "calls" or (number % 10 == 4 and self.only is None):
+            return self._in_python(number, chance)
         if number % 10 == 9:
             return self._with_options(number, chance)
-        every = [one for one in TARGETS if self.only in (None, one.scene)]
+        every = [one for one in (*TARGETS, *FURTHER) if self.only in (None, one.scene)]
         if self.only == "delve" or (self.only is None and number % 4 == 3):
             return self._with_file(number, chance, DELVE[number // 4 % len(DELVE)])
         return self._with_file(number, chance, every[number % len(every)])
@@ -102,13 +126,23 @@ class Fuzzer:
         about = f"{target.scene}/{file.relative_to(place)}: {mutations.spoil(chance, file, place)}"
         return self._called(number, about, target.calls, place)
 
+    def _in_python(self, number: int, chance: Random) -> Trial:
+        about, work = call_of(chance)
+        code, told = forked(work, self._copy("tables", number), self.folder / "told")
+        findings = tuple(f"{about!a}: {one}" for one in wrong(["redelve"], code, told))
+        if not self.is_kept:
+            shutil.rmtree(self.folder / f"trial-{number}")
+        return Trial(
+            number, f"Python: {about!a}", ((told.splitlines() or [""])[-1][:500],), (code,), findings
+        )
+
     def _with_options(self, number: int, chance: Random) -> Trial:
-        target = chance.choice([one for one in TARGETS if one.scene in ("tables", "archive", "challenge")])
+        every = [one for one in (*TARGETS, *FURTHER, *OPTIONS_ALONE) if one.scene != "export"]
+        target = chance.choice(every)
         folder, *words = chance.choice(target.calls).split()
         for _ in range(chance.choice((1, 1, 2, 3))):
-            spot = chance.randrange(
-                3 if words[1] in ("challenge", "archive", "proben1") else 2, len(words) + 1
-            )
+            has_part = words[1] in ("challenge", "archive", "proben1", "study")
+            spot = chance.randrange(3 if has_part else 2, len(words) + 1)
             words[spot : spot + chance.choice((0, 0, 1))] = [chance.choice(OPTION_WORDS)]
         call = shlex.join([folder, *words])
         return self._called(number, f"options: {call!a}", (call,), self._copy(target.scene, number))
@@ -117,7 +151,8 @@ class Fuzzer:
         if scene not in self.scenes:
             made = self.folder / scene
             made.mkdir()
-            _, told = forked(lambda: SCENES[scene](made) or 0, made, self.folder / "told")
+            make = {**SCENES, **FURTHER_SCENES}[scene]
+            _, told = forked(lambda: make(made) or 0, made, self.folder / "told")
             assert "Traceback" not in told, told
             self.scenes[scene] = made
         return copied(self.scenes[scene], self.folder / f"trial-{number}")
@@ -199,15 +234,20 @@ def wrong(words: Sequence[str], code: int, told: str) -> Iterator[str]:
     if (raw := RAW.search(told)) and not (is_python and "Traceback" not in told and "Errno" not in told):
         yield f"says {raw.group()!r}: {told[-1500:]!a}"
     said = [line for line in told.splitlines() if line.startswith(title(words)) and ": warning: " not in line]
-    if code in (1, 2) and ((len(said) != 1 and not tells_problems(words)) or not told.strip()):
+    if code in complaining(words) and ((len(said) != 1 and not tells_problems(words)) or not told.strip()):
         yield f"{len(said)} sentences: {told[-1500:]!a}"
     if any(len(line) > LONGEST for line in said):
         yield f"a sentence of {max(map(len, said))} characters"
 
 
-def title(words: Sequence[str]) -> str:
+def complaining(words: Sequence[str]) -> tuple[int, ...]:
+    """The exit codes that come with a complaint: a gate and a race tell their verdict by the others."""
+    return (3,) if words[1:2] in (["gate"], ["race"]) else (1, 2)
+
+
+def title(words: Sequence[str]) -> tuple[str, ...]:
     """How the complaint of a command begins."""
-    return "redelve" if words[0] == "redelve" else f"{words[0]}: "
+    return ("redelve ", "redelve:") if words[0] == "redelve" else (f"{words[0]}: ",)
 
 
 def tells_problems(words: Sequence[str]) -> bool:
@@ -245,9 +285,11 @@ def is_whole(path: Path) -> bool:
             json.loads(data)
         elif ending == ".toml":
             tomllib.loads(data.decode())
+        elif ending == ".xml":
+            ElementTree.fromstring(data)
         elif ending == ".zip":
             return zipfile.ZipFile(path).testzip() is None
-    except (ValueError, zipfile.BadZipFile):
+    except (ValueError, zipfile.BadZipFile, ElementTree.ParseError):
         return False
     ends = {".html": b"</html>", ".parquet": b"PAR1", ".csv": b"\n", ".md": b"\n", ".tex": b"\n"}
     return data.rstrip(b" ").endswith(ends.get(ending, b"")) or data.endswith(ends[ending] + b"\n")
