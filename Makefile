@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+JOBS ?= 3
 unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
 .PHONY: demo tutorial test test-torch test-pipelines test-proben1 test-all check browser bench clean
@@ -25,6 +25,7 @@ demo: $(BIN)/.installed
 tutorial: $(BIN)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/tutorial.sh
 
+# One process more than two cores: tests that wait for a browser or another process leave theirs to others.
 # Each process of the tests works alone: more threads of linear algebra would wait for each other in all of them.
 test test-torch test-pipelines test-proben1 test-all: export OMP_NUM_THREADS ?= 1
 test test-torch test-pipelines test-proben1 test-all: export OPENBLAS_NUM_THREADS ?= 1
@@ -44,7 +45,7 @@ test-proben1: $(BIN)/.installed # with other packages' files, out of which PROBE
 	$(BIN)/python -m pytest -m 'not slow' tests/data/proben1 tests/studies/proben1/test_command.py
 
 test-all: check browser $(BIN)/.torch
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules --hypothesis-profile thorough
 
 browser:
 	sh tests/install_browser.sh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ from redelve.cli.main import main
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile("redelve", deadline=None)
+settings.register_profile("redelve", deadline=None, max_examples=40)  # new ones in every run
+settings.register_profile("thorough", deadline=None, max_examples=200)  # make test-all
 settings.load_profile("redelve")  # times vary too much between machines to be asserted
 
 
@@ -63,6 +65,14 @@ def _in_process_unless_told() -> Iterator[None]:
     """Methods of most tests are known to behave: no process of their own has to start for their jobs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("redelve.run.cells.job_and_outcome.ISOLATED_UNLESS_TOLD", False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _disks_may_take_their_time() -> Iterator[None]:
+    """No test outlives a loss of power; what a killed process wrote is there without waiting for a disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)  # which complains of a bad handle too
         yield
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,7 @@ def test_no_module_is_called_as_one_of_the_standard_library() -> None:
     assert {path.stem for path in MODULES} & sys.stdlib_module_names <= {"__main__"}
 
 
+@cache
 def public_classes() -> dict[str, list[str]]:
     """Every public class of the package: its name, and where classes of that name are."""
     found = defaultdict(list)

@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -655,6 +656,7 @@ def promises() -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in rows if not row[0].strip().startswith("where")]
 
 
+@cache
 def names_of_tests(path: Path) -> set[str]:
     """The names of a module's tests, with their classes."""
     found = set()

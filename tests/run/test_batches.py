@@ -29,8 +29,9 @@ from redelve.run.experiment import (
 )
 from redelve.run.workers import InProcess, Lent, Processes, Workers, batches_as_they_end
 from redelve.run.workers.processes import dump
-from tests.run import choir, toys
+from tests.run import choir
 from tests.run.choir import Choir, Mute, Terse
+from tests.run.small_jobs import dies_of_three, twice
 from tests.run.toys import Toy, assignment, content, toy_experiment
 
 
@@ -309,22 +310,12 @@ def test_a_thread_beside_others_works_in_a_cell() -> None:
 # Pieces of work that make several things
 
 
-def twice(numbers: tuple[int, ...]) -> list[int]:
-    return [2 * number for number in numbers]
-
-
 def lost(numbers: tuple[int, ...], reason: str) -> list[str]:
     return [f"lost {numbers}"]
 
 
 def apart(numbers: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [(number,) for number in numbers]
-
-
-def dies_of_three(numbers: tuple[int, ...]) -> list[int]:
-    if 3 in numbers:
-        toys.exits(None)  # type: ignore[arg-type]
-    return list(numbers)
 
 
 def test_what_is_made_comes_one_by_one() -> None:

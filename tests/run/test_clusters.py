@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +15,7 @@ from redelve.run.experiment import plan, run
 from redelve.run.workers import Dask, as_they_end
 from redelve.run.workers.cluster import _check_workers
 from tests.run import toys
+from tests.run.small_jobs import kills_itself_on_three
 from tests.run.toys import Toy, content, toy_experiment
 
 
@@ -39,18 +38,12 @@ def test_a_cluster_gives_the_same_records(scheduler: str, isolated: bool) -> Non
     assert workers.pids == {}
 
 
-def dies_on_three(number: int) -> int:
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
 def lost(one: object, reason: str) -> str:
     return f"lost {one}: {reason}"
 
 
 def test_only_the_guilty_is_given_up() -> None:
-    made = sorted(as_they_end(Dask(count=2), dies_on_three, range(6), lost), key=str)
+    made = sorted(as_they_end(Dask(count=2), kills_itself_on_three, range(6), lost), key=str)
     assert made[:-1] == [0, 1, 2, 4, 5]
     assert made[-1] == "lost 3: its worker process was lost: 4 Dask workers died of it or beside it"
 

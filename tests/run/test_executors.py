@@ -33,10 +33,15 @@ from redelve.run.workers import (
 )
 from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE
-
-
-def double(number: int) -> int:
-    return 2 * number
+from tests.run.small_jobs import (
+    double,
+    exits_on_three,
+    fails,
+    fails_oddly,
+    kills_itself_at_first,
+    kills_itself_on_three,
+    sleeps,
+)
 
 
 def lost(one: object, reason: str) -> str:
@@ -112,11 +117,6 @@ def test_closing_early_closes_what_was_given_and_the_workers() -> None:
     assert list(made) == []
 
 
-def sleeps(number: int) -> int:
-    time.sleep(60)
-    return number
-
-
 def test_what_is_under_way_is_known_and_stopped_at_once() -> None:
     made = as_they_end(Processes(2), sleeps, range(10), lost)
     seen: list[tuple[int, ...]] = []
@@ -135,24 +135,9 @@ def test_what_is_under_way_is_known_and_stopped_at_once() -> None:
     assert time.monotonic() - before < 30
 
 
-def exits_on_three(number: int) -> int:
-    if number == 3:
-        os._exit(4)
-    return number
-
-
 def test_a_worker_that_ends_itself_costs_one_job() -> None:
     made = done_by(Processes(2), exits_on_three, range(6))
     assert made == [0, 1, 2, 4, 5, "lost 3: its worker process was lost: ended with exit code 4"]
-
-
-def kills_itself_at_first(mark: str) -> str:
-    """Killed from outside, so it looks, until there are three marks."""
-    with Path(mark).open("a") as file:
-        file.write("x")
-    if len(Path(mark).read_text()) < 4:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return "survived"
 
 
 @pytest.mark.parametrize(
@@ -161,13 +146,6 @@ def kills_itself_at_first(mark: str) -> str:
 def test_a_worker_that_is_killed_costs_nothing(tmp_path: Path, make: Callable[[], Workers]) -> None:
     made = list(as_they_end(make(), kills_itself_at_first, [str(tmp_path / "mark")], lost))
     assert made == ["survived"]
-
-
-def kills_itself_on_three(number: int) -> int:
-    time.sleep(0.05)
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
 
 
 @pytest.mark.parametrize(
@@ -218,19 +196,6 @@ def test_calls_of_a_crew_that_is_shut_down_are_dropped() -> None:
     futures = [crew.submit(sleeps, number) for number in range(3)]
     crew.shutdown()
     assert all(future.done() for future in futures)
-
-
-def fails(number: int) -> int:
-    raise KeyError(number)
-
-
-class OddError(Exception):
-    def __init__(self, one: int, other: int) -> None:
-        super().__init__(f"{one} and {other}")
-
-
-def fails_oddly(number: int) -> int:
-    raise OddError(number, number)
 
 
 def test_errors_of_our_own_come_through() -> None:

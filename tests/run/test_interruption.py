@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -22,15 +23,16 @@ PATIENCE = 60
 MISCHIEF = "takes_a_moment_or_waits_to_be_stopped"
 WAYS = [
     ("serial", "isolated", signal.SIGINT),
-    ("serial", "isolated", signal.SIGKILL),
+    pytest.param("serial", "isolated", signal.SIGKILL, marks=pytest.mark.slow),
     ("processes", "isolated", signal.SIGINT),
     ("processes", "isolated", signal.SIGTERM),
     ("processes", "isolated", signal.SIGKILL),
     ("processes", "shared", signal.SIGINT),
-    ("processes", "shared", signal.SIGKILL),
-    ("dask", "isolated", signal.SIGINT),
+    pytest.param("processes", "shared", signal.SIGKILL, marks=pytest.mark.slow),
+    pytest.param("dask", "isolated", signal.SIGINT, marks=pytest.mark.slow),
     ("dask", "isolated", signal.SIGKILL),
 ]
+"""Every executor, both ways of isolation and every signal are among the quick ones."""
 
 
 def started(
@@ -57,6 +59,15 @@ def left(token: str) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+def sleeps(token: str) -> bool:
+    """Whether one of them is the program `sleep`; any may end while it is looked at."""
+    for one in left(token):
+        with contextlib.suppress(psutil.Error):
+            if one.name() == "sleep":
+                return True
+    return False
 
 
 def wait_until_gone(token: str) -> None:
@@ -96,7 +107,7 @@ def test_stopped_and_begun_again(tmp_path: Path, executor: str, isolated: str, h
 def test_programs_of_a_hanging_method_end_too(tmp_path: Path, how: signal.Signals) -> None:
     process, token = started("processes", "starts_a_program_and_hangs", "isolated", tmp_path / "notes")
     end = time.monotonic() + PATIENCE
-    while not any(one.name() == "sleep" for one in left(token)):
+    while not sleeps(token):
         assert time.monotonic() < end
         time.sleep(0.1)
     process.send_signal(how)

@@ -127,7 +127,8 @@ def test_nothing_is_lost_when_workers_are_killed(instances: int, every: float) -
     assert killed
 
 
-@pytest.mark.parametrize("instances", [20, pytest.param(334, marks=pytest.mark.slow)], ids=["120", "2004"])
+@pytest.mark.slow  # a quick one: test_clusters.py has workers of Dask that are killed
+@pytest.mark.parametrize("instances", [20, 334], ids=["120", "2004"])
 def test_nothing_is_lost_when_a_dask_worker_is_killed(instances: int) -> None:
     experiment = toy_experiment(methods(), instances, limits=LIMITS)
     workers = Dask(count=2)

@@ -253,7 +253,10 @@ for start in range(0, len(records), size):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
-@pytest.mark.parametrize(("seed", "size"), [(0, 1), (1, 1), (2, 4), (3, 4)])
+@pytest.mark.parametrize(
+    ("seed", "size"),
+    [(0, 1), pytest.param(1, 1, marks=pytest.mark.slow), (2, 4), pytest.param(3, 4, marks=pytest.mark.slow)],
+)
 def test_kill_9_loses_at_most_what_is_under_way(tmp_path: Path, seed: int, size: int) -> None:
     make_archive(tmp_path / "a", [])
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "a"), str(size)]

@@ -8,7 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from redelve.challenge.server.database import Database, migration_config
+from redelve.challenge.server.database import PRAGMAS, Database, migration_config
 from redelve.challenge.server.database_tables import DatabaseTable, Fact, User
 from redelve.errors import LocationError
 
@@ -43,7 +43,10 @@ def test_migrations_are_in_the_package() -> None:
     assert list((folder / "versions").glob("m0001_*.py"))
 
 
-def test_sqlite_waits_for_its_turn_and_keeps_what_it_promised(database: Database) -> None:
+def test_sqlite_waits_for_its_turn_and_keeps_what_it_promised(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("redelve.challenge.server.database.PRAGMAS", PRAGMAS)  # as they are without tests
     with database.engine.connect() as connection:
         found = {
             name: connection.execute(text(f"PRAGMA {name}")).scalar()

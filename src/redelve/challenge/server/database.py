@@ -21,6 +21,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from redelve.errors import LocationError, OptionalPackageError
 
 BUSY_SECONDS = 60
+PRAGMAS = ("synchronous=FULL", "foreign_keys=ON")
+"""What SQLite is told for each connection: what is committed outlives a loss of power."""
 MIGRATION_LOCK = 7227  # any number, the same in all processes
 WRITES = "redelve_writes"
 
@@ -122,7 +124,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # SQLAlchemy begins, not the driver
     cursor = connection.cursor()
     write_ahead(cursor)
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
+    for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
