@@ -231,12 +231,18 @@ OTHER_KINDS = ("regression, a line", "groups of ten", "log-normal targets")
 CELLS: tuple[Cell, ...] = (
     *(Cell(REGRESSION, n, k) for n in CASES for k in (2, 5, 10)),
     *(Cell(REGRESSION, n, k, reports=most) for n in CASES for k, most in ((20, 500), (50, 300))),
-    *(Cell(kind, n, k) for kind in ("0–1 loss", "log loss") for n in CASES for k in (2, 10)),
+    *(Cell(kind, n, k) for kind in ("0–1 loss", "log loss") for n in CASES for k in (2, 5, 10)),
     *(
         Cell(kind, n, k, reports=most)
         for kind in OTHER_KINDS
         for n in CASES
-        for k, most in ((2, 1000), (10, 400))
+        for k, most in ((2, 1000), (5, 400), (10, 400))
+    ),
+    *(
+        Cell(kind, n, k, reports=most)
+        for kind in ("0–1 loss", "log loss", *OTHER_KINDS)
+        for n in CASES
+        for k, most in ((20, 200), (50, 100))
     ),
     *(Cell(REGRESSION, n, k, 5, reports=400) for n in (200, 1000) for k in (5, 10)),
     *(Cell(REGRESSION, n, k, 20, reports=200) for n in (200, 1000) for k in (5, 10)),
@@ -278,8 +284,8 @@ problem that treats all columns alike, so every claim is false and every true di
 chooses the design, methods learn, the report is the text as printed. It claims something if it says of a
 method that it loses less, is the best or was shown to be worse, or if a method at any size lacks the star of
 those that may be the best; the marks, stars and digits of the page are the same claims. At most 5 % may
-claim anything. Per cent ± Monte-Carlo standard error; "–": not measured. A test compares the texts with
-those of `redelve.assess`.
+claim anything. Per cent ± Monte-Carlo standard error, in parentheses the number of reports; "–": not
+measured. A test compares the texts with those of `redelve.assess`.
 """
 INTERVALS = """
 Per cent of the same reports in which any printed interval of a difference misses, of all pairs, sizes and
@@ -302,7 +308,7 @@ def whole_reports_section(rng: Generator, effort: Effort) -> Section:
     """The tables, from what is kept: each cell has random numbers of its own name, not those of `rng`."""
     found = kept()
     parts = [
-        _by_methods(found, lambda one: f"{one.claims:.1f} ± {_error(one.claims, one.reports):.1f}"),
+        _by_methods(found, _claims),
         _words(INTERVALS),
         _by_methods(found, _intervals),
         _words(SEVERAL),
@@ -333,6 +339,10 @@ def _by_methods(found: Mapping[str, Measured], shown: Callable[[Measured], str])
         design = next(one.designs for one in cells if one is not None)
         rows.append([problem, cases, design, *("–" if one is None else shown(one) for one in cells)])
     return table(["problem", "cases", "design", *(f"k = {methods}" for methods in METHODS)], rows)
+
+
+def _claims(one: Measured) -> str:
+    return f"{one.claims:.1f} ± {_error(one.claims, one.reports):.1f} ({one.reports:,})"
 
 
 def _intervals(one: Measured) -> str:
