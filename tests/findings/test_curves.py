@@ -154,7 +154,9 @@ def test_no_number_is_finer_or_larger_than_anybody_reads(
     low: float, high: float, is_shift: bool, said: str
 ) -> None:
     found = MoreData(512, SIZES, None, low, high, 1)
-    text = LearningCurve("a", "/d/p", "S", (), is_shift, found).would_more_data_help
+    text = LearningCurve(
+        "a", "/d/p", "S", (), found, parse_loss("L" if is_shift else "S")
+    ).would_more_data_help
     assert text.endswith(said)
 
 
@@ -163,5 +165,5 @@ def test_of_a_score_it_is_said_what_falls(code: str, said: str) -> None:
     """Who reads AUCs has met no loss before: "the loss may fall" alone would not say what that is."""
     assert parse_loss(code).what_falls == said
     found = MoreData(512, SIZES, None, -0.1, 0.3, 1)
-    text = LearningCurve("a", "/d/p", code, (), more_data=found, falls=said).would_more_data_help
+    text = LearningCurve("a", "/d/p", code, (), found, parse_loss(code)).would_more_data_help
     assert text.startswith(f"cannot be told: at twice the data the {said} may change by")

@@ -26,7 +26,7 @@ from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
-from redelve.text_numbers import interval, p_equals, per_cent, significant, with_error
+from redelve.text_numbers import by_error, interval, p_equals, per_cent, significant, with_error
 
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
@@ -371,6 +371,11 @@ class Contest:
             return ""
         return _outcome(self.winner, self.loser, self.judged_by)
 
+    @property
+    def lead(self) -> str:
+        """How far one is ahead of the other, with its interval, standardised value and p-value."""
+        return _lead(self)
+
     @cached_property
     def test(self) -> Test:
         """The two methods compared by themselves, as if nothing else had been."""
@@ -459,7 +464,11 @@ class Contest:
     @property
     def words(self) -> str:
         """The comparison in one sentence, fit for a paper; with a margin, in two."""
-        return f"{_described(self)} {self.margin_words}".rstrip()
+        return f"{self.seen_from(self.first)} {self.margin_words}".rstrip()
+
+    def seen_from(self, name: str) -> str:
+        """The comparison in one sentence, the difference being that of this method minus the other."""
+        return _described(self, name, self.second if name == self.first else self.first)
 
     @property
     def margin_words(self) -> str:
@@ -486,15 +495,35 @@ def _shown(
     )
 
 
-def _described(contest: Contest) -> str:
+def _described(contest: Contest, name: str, other: str) -> str:
     if contest.difference is None or contest.adjusted_p_value is None:
-        return f"{contest.first} and {contest.second} cannot be compared: {'; '.join(contest.caveats)}."
+        return f"{name} and {other} cannot be compared: {'; '.join(contest.caveats)}."
+    lead = contest.outcome or f"{name} and {other} could not be told apart"
+    unit, allowing = contest.full_unit, contest.claim.allowing
+    sign = 1.0 if name == contest.first else -1.0
     difference, error, bounds = contest.shown
-    around = f" (95 % interval {interval(bounds, error)}{contest.unit})" if bounds else ""
-    lead = contest.outcome or f"{contest.first} and {contest.second} could not be told apart"
-    found = f"{with_error(difference, error)}{contest.full_unit}"
-    p_value = f"{p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
-    return f"{lead}: {contest.first} − {contest.second} = {found}{around}, {p_value}."
+    found = f"{with_error(sign * (difference or 0.0) + 0.0, error)}{unit}"
+    around = f" (95 % interval {_ends(bounds, error, sign)}{contest.unit})" if bounds else ""
+    return f"{lead}: {name} − {other} = {found}{around}, {p_equals(contest.adjusted_p_value)}{allowing}."
+
+
+def _ends(bounds: Interval, error: float | None, sign: float) -> str:
+    low, high = sorted(sign * bound for bound in bounds)
+    return interval((low, high), error)
+
+
+def _lead(contest: Contest) -> str:
+    allowing, unit = contest.claim.allowing, contest.full_unit
+    difference, error, bounds = contest.shown
+    sign = 1.0 if (difference or 0.0) >= 0 else -1.0
+    text = f"{by_error(sign * (difference or 0.0) + 0.0, error)}{unit}"
+    if bounds is not None:
+        text += f" (95 % interval {_ends(bounds, error, sign)}{contest.unit})"
+    if contest.judged_by is None or not contest.judged_by.is_metric:
+        standard = contest.standard.spread(abs(contest.difference or 0.0))
+        if standard is not None and not contest.standard.is_shift:
+            text += f", {by_error(standard, contest.standard.spread(contest.standard_error))} standardised"
+    return f"{text}; {p_equals(contest.adjusted_p_value)}{allowing}"
 
 
 def _outcome(winner: str, loser: str, loss: Loss | None) -> str:

@@ -8,6 +8,7 @@ from math import isnan
 
 import numpy as np
 
+from redelve.answers.losses import Loss
 from redelve.findings.by_method import MethodLosses, is_folded
 from redelve.findings.claims import LEVEL, SHARE_SOUGHT
 from redelve.findings.task import MethodFinding, TaskFindings
@@ -76,12 +77,20 @@ class LearningCurve:
     prototask: str
     loss: str
     points: tuple[CurvePoint, ...]
-    is_shift: bool = False
-    """Whether the loss has no natural zero."""
     more_data: MoreData | None = None
     """What twice the data would do; None where that cannot be told at all."""
-    falls: str = "loss"
-    """What falls as methods get better: of a metric whose best value is 1, what it lacks."""
+    judged_by: Loss | None = None
+    """The loss itself; None where only its code is known."""
+
+    @property
+    def is_shift(self) -> bool:
+        """Whether the loss has no natural zero."""
+        return self.judged_by is not None and self.judged_by.is_shift
+
+    @property
+    def falls(self) -> str:
+        """What falls as methods get better: of a metric whose best value is 1, what it lacks."""
+        return "loss" if self.judged_by is None else self.judged_by.what_falls
 
     @property
     def would_more_data_help(self) -> str:

@@ -334,8 +334,7 @@ def learning_curves(
         ordered = sorted(sizes, key=lambda task: task.task.training_set_size)
         points = tuple(_point(task, task.method(method)) for task in ordered)
         more = more_data_of(ordered, method, losses or {}, several) if len(ordered) > 1 else None
-        judge = ordered[0].judged_by
-        found.append(LearningCurve(method, prototask, loss, points, judge.is_shift, more, judge.what_falls))
+        found.append(LearningCurve(method, prototask, loss, points, more, ordered[0].judged_by))
     return tuple(found)
 
 

@@ -203,29 +203,11 @@ def _lead_sentence(task: TaskFindings, leader: str) -> str:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
     lead = task.judged_by.is_better_words("It", _other(nearest, leader))
-    return f"{lead} by {_gap(nearest)}."
+    return f"{lead} by {nearest.lead}."
 
 
 def _other(contest: Contest, name: str) -> str:
     return contest.second if contest.first == name else contest.first
-
-
-def _gap(contest: Contest) -> str:
-    """How much less the leader loses, with interval, standardised value and p."""
-    (difference, error, bounds), unit = contest.shown, contest.full_unit
-    sign = 1.0 if (difference or 0.0) >= 0 else -1.0
-    gap = sign * (difference or 0.0)
-    text = formatting.by_error(gap, error) + unit
-    if bounds is not None:
-        ends = sorted(sign * bound for bound in bounds)
-        text += f" (95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit})"
-    if contest.judged_by is not None and contest.judged_by.is_metric:
-        return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
-    gap, error = abs(contest.difference or 0.0), contest.standard_error
-    standard, spread = contest.standard.spread(gap), contest.standard.spread(error)
-    if standard is not None and not contest.standard.is_shift:
-        text += f", {formatting.by_error(standard, spread)} standardised"
-    return f"{text}; {formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
 
 
 def _smaller_sizes(panel: Panel) -> str:
@@ -387,17 +369,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
             same = "their mean losses are the same on every test set"
             return f"{start}: {same}, and no test is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
-    sign = 1.0 if contest.first == leader else -1.0
-    (shown, error, bounds), unit = contest.shown, contest.full_unit
-    around = ""
-    if bounds is not None:
-        ends = sorted(sign * bound for bound in bounds)
-        around = f", 95 % interval {formatting.interval((ends[0], ends[1]), error)}{contest.unit}"
-    difference = f"{formatting.with_error(sign * (shown or 0.0), error)}{unit}"
-    p_value = f"{formatting.p_equals(contest.adjusted_p_value)}{contest.claim.allowing}"
-    text = f"{start}: {leader} − {other} = {difference}{around}, {p_value}."
     margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
-    return " ".join(part for part in (text, margin) if part)
+    return f"{contest.seen_from(leader)} {margin}".rstrip()
 
 
 def _why_untested(contest: Contest) -> str:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from redelve.answers.answer import Answer
 from redelve.answers.case_identity import names_digest, truths_digest
-from redelve.answers.losses import BroughtScore, Loss, RememberedLoss, in_order, known_loss, primary_loss_for
+from redelve.answers.losses import Loss, RememberedLoss, in_order, known_loss, primary_loss_for
+from redelve.answers.losses.brought_scores import BROUGHT
 from redelve.answers.predictions import Target, Truth
 from redelve.errors import LocationError
 from redelve.model import Scheme
@@ -308,11 +309,17 @@ class Results:
     """Whether all tasks compare models as they are, without training sets."""
     contender: str = field(init=False, repr=False, compare=False)
     """What is compared, in the user's word."""
+    is_brought: bool = field(init=False, repr=False, compare=False)
+    """Whether all scores were computed elsewhere: nothing was run, and nothing is known of jobs."""
 
     def __post_init__(self) -> None:
         is_fixed = bool(self.tasks) and all(facts.is_fixed for facts in self.tasks.values())
         object.__setattr__(self, "is_fixed", is_fixed)
         object.__setattr__(self, "contender", "model" if is_fixed else "method")
+        codes = [code for facts in self.tasks.values() for code in facts.baselines]
+        object.__setattr__(
+            self, "is_brought", bool(codes) and all(code.startswith(BROUGHT) for code in codes)
+        )
         records = tuple(sorted(self.records, key=lambda record: record.job))
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "failures", tuple(one for one in records if one.status != "done"))
@@ -321,12 +328,6 @@ class Results:
         done, count = len(self.records) - len(self.failures), len(self.records)
         what = f"{len(self.methods)} {self.contender}s on {len(self.tasks)} tasks"
         return f"<Results of {what}{'' if self.is_brought else f': {done} of {count} jobs done'}>"
-
-    @cached_property
-    def is_brought(self) -> bool:
-        """Whether all scores were computed elsewhere: nothing was run, and nothing is known of jobs."""
-        losses = [facts.loss(code) for facts in self.tasks.values() for code in facts.baselines]
-        return bool(losses) and all(isinstance(loss, BroughtScore) for loss in losses)
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], list[Record]]:

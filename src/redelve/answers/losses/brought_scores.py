@@ -14,6 +14,8 @@ from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
 
 FAMILY = "score"
+BROUGHT = f"{FAMILY}@"
+"""What the code of every such score begins with."""
 BINARY = "binary"
 
 
@@ -24,7 +26,7 @@ def score_code(name: str, limits: tuple[float, float], *, higher: bool, is_binar
     'score@exact%20match,higher,0.0,1.0,binary'
     """
     parts = [quote(name, safe=""), "higher" if higher else "lower", repr(limits[0]), repr(limits[1])]
-    return f"{FAMILY}@{','.join([*parts, *([BINARY] if is_binary else [])])}"
+    return f"{BROUGHT}{','.join([*parts, *([BINARY] if is_binary else [])])}"
 
 
 @dataclass(frozen=True)

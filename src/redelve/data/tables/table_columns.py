@@ -48,6 +48,9 @@ DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}
 WAYS_OUT = 'leave it out, or describe it with use = "ignore"'
 NUMBERS_FOR_DATES = "numbers (days since some day, month, hour …)"
 MISSING = "?"
+ANY_NUMBER = "(-Inf,Inf)"
+INFERRED = {text: parse_range(text) for text in (ANY_NUMBER, "[0,Inf)", "-Inf..Inf", "0..Inf")}
+"""The ranges of columns that nobody described."""
 LONGEST_NAME = 80
 NOT_IN_PATHS = re.compile(r"[^\w.-]+")
 NOT_ASCII = re.compile(r"_*[^\x00-\x7f]([^\x00-\x7f]|_)*")
@@ -323,7 +326,7 @@ def _checked_levels(facts: ColumnFacts, kind: str) -> tuple[str, ...]:
 def _range(facts: ColumnFacts, kind: str) -> str:
     is_negative = facts.extremes[0] < 0
     if kind != "integer":
-        return "(-Inf,Inf)" if is_negative else "[0,Inf)"
+        return ANY_NUMBER if is_negative else "[0,Inf)"
     if not facts.is_whole:
         facts.fail(f"can't be integer: it has the value {facts.not_whole:.9g}; choose real")
     return "-Inf..Inf" if is_negative else "0..Inf"
@@ -371,7 +374,7 @@ def _category_column(facts: ColumnFacts, own: Rows, written: list[str]) -> Colum
 
 
 def _numbers(facts: ColumnFacts, said: ColumnDescription) -> Coded:
-    allowed = parse_range(said.range or "(-Inf,Inf)")
+    allowed = INFERRED.get(said.range or ANY_NUMBER) or parse_range(said.range or "")
     if not _is_plainly_inside(facts, allowed):
         outside = facts.numbers[~_inside(facts.numbers, allowed)]
         if len(outside):
