@@ -96,30 +96,8 @@ class WrittenColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberColumn:
-    """A column held as numbers, none of them missing."""
-
-    values: Numbers
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def texts(self) -> Texts:
-        """The shortest texts that stand for the same numbers."""
-        return self._texts
-
-    def numbers(self) -> Numbers:
-        """The numbers."""
-        return self.values
-
-    @cached_property
-    def _texts(self) -> Texts:
-        return written(_shortest(value) for value in self.values.tolist()).values
-
-
-@dataclass(frozen=True, eq=False)
-class GappedColumn:
-    """A column held as numbers, NaN where they are missing; texts are made when they are asked for."""
+class _HeldNumbers:
+    """A column held as numbers; texts are made when they are asked for."""
 
     values: Numbers
 
@@ -137,6 +115,18 @@ class GappedColumn:
     @cached_property
     def _texts(self) -> Texts:
         return gapped_texts(self.values)
+
+
+class NumberColumn(_HeldNumbers):
+    """A column held as numbers, none of them missing."""
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return written(_shortest(value) for value in self.values.tolist()).values
+
+
+class GappedColumn(_HeldNumbers):
+    """A column held as numbers, NaN where they are missing."""
 
 
 def gapped_texts(values: Numbers) -> Texts:

@@ -13,6 +13,7 @@ from redelve.answers.answer import Answer
 from redelve.errors import SpecError
 from redelve.methods.builtin.ard_evidence import JITTER, PARTS, ProcessLessons, VaguePriors
 from redelve.methods.builtin.constant import constant_part
+from redelve.methods.builtin.gaussian_process import ConditionedProcess
 from redelve.methods.builtin.learnt import some_of
 from redelve.methods.contract import BatchMethod, BuiltIn
 from redelve.methods.shown import TestInputs, TrainingSet
@@ -122,16 +123,8 @@ def chosen_logs(columns: Sequence[ProcessColumn], engine: Engine) -> Numbers:
     return minimise_together(evaluate, start, evaluations=EVALUATIONS).points
 
 
-@dataclass(frozen=True, eq=False)
-class RelevantProcess:
-    """A process conditioned on cases; `weights` are the inverse covariance times the targets."""
-
-    inputs: Numbers
-    logs: Numbers
-    weights: Numbers
-    factor: Numbers
-    mean: float
-    scale: float
+class RelevantProcess(ConditionedProcess):
+    """One with a linear part and a relevance of each input."""
 
     def predict(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
         """Mean and standard deviation, noise included (Rasmussen and Williams 2006, 2.25 and 2.26)."""

@@ -17,7 +17,7 @@ JITTER = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianProcess:
+class ConditionedProcess:
     """A process conditioned on cases; `weights` are the inverse covariance times the targets."""
 
     inputs: Numbers
@@ -26,6 +26,10 @@ class GaussianProcess:
     factor: Numbers
     mean: float
     scale: float
+
+
+class GaussianProcess(ConditionedProcess):
+    """One with a length for each input."""
 
     def predict(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
         """Mean and standard deviation, noise included, of each case (equations 2.25 and 2.26)."""
