@@ -91,6 +91,28 @@ def test_groups_of_cases_are_told_in_words_of_cases(repeated: Assessment) -> Non
     assert note.text == "60 cases come in 20 groups: each group counts as one unit in standard errors"
 
 
+def test_cases_in_groups_are_asked_for_by_the_group() -> None:
+    """Five cases of a group that all say the same are one: five times as few would not be enough."""
+    rng = np.random.default_rng(9)
+    alone = pd.DataFrame(
+        (rng.random((80, 2)) < [0.75, 0.7]).astype(int), columns=["one", "two"], index=[*range(80)]
+    )
+    grouped = alone.loc[np.repeat(alone.index, 5)].assign(group=np.repeat(alone.index, 5))
+    both = [redelve.compare_scores(one, higher_is_better=True, margin=0.05) for one in (alone, grouped)]
+    said = [" ".join(str(one).split()) for one in both]
+    cases, groups = (
+        re.search(r"([\d,]+) more (groups of )?cases would find one as large as the margin", one)
+        for one in said
+    )
+    assert cases is not None
+    assert groups is not None
+    assert cases[1] == groups[1]
+    assert (cases[2], groups[2]) == (None, "groups of ")
+    plan = both[1].findings.tasks[0].contests[0].answer_plan(0.05)
+    assert plan is not None
+    assert plan.questions == 80
+
+
 def test_scores_that_are_no_shares_tell_what_would_be_found() -> None:
     """Higher is better, and no limits: two per cent of such a score mean nothing."""
     rng = np.random.default_rng(8)

@@ -31,8 +31,9 @@ from redelve.text_numbers import by_error, interval, p_equals, per_cent, signifi
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
 
-Repeats = Literal["training sets", "folds", "runs", "test cases", "cases"]
-"""What a comparison has several of: its variance is that between these; cases are those of fixed models."""
+Repeats = Literal["training sets", "folds", "runs", "test cases", "cases", "groups of cases"]
+"""What a comparison has several of: its variance is that between these; the last two are fixed models'."""
+OF_FIXED: tuple[Repeats, ...] = ("cases", "groups of cases")
 
 SHARE_SOUGHT = 0.02
 """The difference, as a share of the better method's loss, that advice is given for where no margin is."""
@@ -259,15 +260,16 @@ def outlook_of(
     pilot = pilot_of(*place)
     if pilot is None:
         return Outlook(None, "")
-    can_grow = repeats not in ("folds", "cases")
+    can_grow = repeats not in ("folds", *OF_FIXED)
     found = prospects(pilot, amount, level, power=POWER, can_grow=can_grow)
     if sought is None:
         return Outlook(found.smallest, "")
     start = (
         f"As it stands, a difference of {sought.write(found.smallest)} would be found with power {POWER:g}"
     )
-    if repeats == "cases" and not found.is_enough:
-        return Outlook(found.smallest, f"{start}. {more_questions(place, level, sought)}.")
+    if repeats in OF_FIXED and not found.is_enough:
+        counted = "test cases" if repeats == "cases" else repeats
+        return Outlook(found.smallest, f"{start}. {more_questions(place, level, sought, counted)}.")
     if found.is_enough:
         start = f"{start}: enough for {'' if sought.margin else 'one of '}{sought}"
     elif repeats != "folds":
@@ -292,7 +294,8 @@ def _counted(more: int, unit: str) -> str:
     >>> _counted(2, "test cases"), _counted(1, "training sets of 64")
     ('2 more test cases', '1 more training set of 64')
     """
-    one = {"test cases": "test case", "runs": "run"}.get(unit, unit.replace("sets", "set"))
+    alone = {"test cases": "test case", "runs": "run", "groups of cases": "group of cases"}
+    one = alone.get(unit, unit.replace("sets", "set"))
     return f"{more} more {one if more == 1 else unit}"
 
 
@@ -430,10 +433,10 @@ class Contest:
         Returns
         -------
         AnswerPlan or None
-            Numbers of questions and of answers, each with the other as it is; None for methods that were
-            trained, or where the answers do not vary.
+            Numbers of questions (of groups of them, where they come in groups) and of answers, each with the
+            other as it is; None for methods that were trained, or where the answers do not vary.
         """
-        if self.repeats != "cases" or self.claim.place is None:
+        if self.repeats not in OF_FIXED or self.claim.place is None:
             return None
         return plan_for(self.claim.place, self.claim.share, difference, power)
 

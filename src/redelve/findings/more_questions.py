@@ -25,17 +25,17 @@ def plan_for(place: Place, level: float, difference: float, power: float = 0.8) 
     return answer_plan(pilot, difference, level, answers=squares.answers, noise=noise, power=power)
 
 
-def more_questions(place: Place, level: float, sought: Sought) -> str:
-    """How many more cases would find the difference that is sought, or how many answers to each."""
+def more_questions(place: Place, level: float, sought: Sought, unit: str = "test cases") -> str:
+    """How many more cases, or groups of them, would find the difference, or how many answers to each."""
     plan = plan_for(place, level, sought.amount)
     if plan is None:
-        return f"How many test cases would find {sought} cannot be told"
+        return f"How many {unit} would find {sought} cannot be told"
     if plan.questions_needed is None:
-        cases = f"No number of test cases up to {MOST:,} would find {sought}"
+        cases = f"No number of {unit} up to {MOST:,} would find {sought}"
     else:
-        cases = sought.found_by(plan.questions_needed - plan.questions, "test cases")
+        cases = sought.found_by(plan.questions_needed - plan.questions, unit)
     if plan.within is None:
-        return f"{cases}; what several answers to each would do cannot be told from one"
+        return f"{cases}; what several answers to each case would do cannot be told from one"
     if plan.answers_needed is None:
         return f"{cases}; more answers to each case would not be enough"
     return f"{cases}, or {plan.answers_needed} answers to each case instead of {plan.answers}"

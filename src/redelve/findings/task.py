@@ -321,7 +321,8 @@ class ComparedTask:
 def _repeats(facts: TaskFacts, squares: PairSquares) -> Repeats:
     """What the comparisons of a task have several of."""
     if facts.is_fixed:
-        return "cases"
+        is_grouped = any(one.has_groups for one in facts.instances)
+        return "groups of cases" if is_grouped else "cases"
     if is_folded(facts):
         return "folds"
     if len(facts.instances) > 1:

@@ -145,6 +145,11 @@ class InstanceFacts:
     columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict, repr=False)
     """What else is known of the cases, by the name of the column, where they came with more than scores."""
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether some of its cases belong together, so that there are fewer units than cases."""
+        return self.units is not None and np.unique(self.units).size < self.units.size
+
     @cached_property
     def cases_digest(self) -> str:
         """Which test cases these are: a hash of their true values or names, in their order."""
