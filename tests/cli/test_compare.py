@@ -38,3 +38,9 @@ def test_a_page_is_written(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert compare([scores, "--higher", "--out", str(page)]) == 0
     assert "V024" in page.read_text()
     assert f"Report: {page}" in capsys.readouterr().out
+
+
+def test_the_page_has_the_whole_command(scores: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert compare([scores, "--lower", "-o", str(page), "--note", "seen before"]) == 0
+    assert f"redelve compare {scores} --lower -o {page} --note &#39;seen before&#39;" in page.read_text()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from redelve.cli import options as of
@@ -57,8 +59,10 @@ COMPARE = Command(
 COLUMNS = ("model", "case", "score", "task", "run", "group", "fold", "training_set", "weight")
 
 
-def _compare(given: CompareOptions) -> str:
-    """The summary; the report is written if one is wanted."""
+def _compare(words: Sequence[str], given: CompareOptions) -> str:
+    """The summary; the report is written if one is wanted, and has the words of the command."""
+    import shlex
+
     from redelve.assessment import compare_scores
 
     files = given.arguments
@@ -76,7 +80,7 @@ def _compare(given: CompareOptions) -> str:
     )
     if given.out is None:
         return f"{assessment}\n"
-    written = assessment.report(Path(given.out), command=f"redelve compare {' '.join(files)}")
+    written = assessment.report(Path(given.out), command=shlex.join(["redelve", "compare", *words]))
     return f"{assessment}\n\nReport: {written}\n"
 
 
@@ -113,4 +117,5 @@ def numbers_of(given: Sequence[str]) -> dict[str, int]:
 
 def compare(argv: Sequence[str] | None = None) -> int:
     """Entry point."""
-    return of.run_verb(COMPARE, CompareOptions, _compare, argv)
+    words = sys.argv[1:] if argv is None else argv
+    return of.run_verb(COMPARE, CompareOptions, partial(_compare, words), argv)
