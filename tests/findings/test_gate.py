@@ -302,3 +302,11 @@ def test_through_the_command_false_blocks_and_misses_are_as_computed(tmp_path: P
     assert power[1] > 0.98
     lost = commanded(Builds(200, 0.05, lost=0.1), 20, tmp_path, np.random.default_rng(4))
     assert lost[1] >= power[1] - 3 * np.sqrt(power[1] * (1 - power[1]) / 20)
+
+
+def test_a_model_that_is_not_there_is_answered_with_all_that_are() -> None:
+    table = pd.concat([scores([1, 0, 1]).assign(model=name) for name in ("alpha", "beta", "gamma")])
+    with pytest.raises(
+        RedelveError, match=r'no model "betta" \(did you mean "beta"\?\): it has alpha, beta, gamma'
+    ):
+        gate(table, margin=0.1, model="alpha", than_model="betta")

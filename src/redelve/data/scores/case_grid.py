@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.data.scores.score_table import ScoreTable
-from redelve.errors import SpecError, near_names
+from redelve.errors import SpecError, hint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,8 +69,9 @@ class CaseGrid:
     def row(self, model: str) -> Floats:
         """The scores of one model."""
         if model not in self.models:
-            near = near_names(model, self.models) or list(self.models[:12])
-            raise SpecError(f'{self.source} has no model "{model}": it has {", ".join(near)}')
+            some = ", ".join(self.models[:12]) + (", …" if len(self.models) > 12 else "")
+            meant = hint(model, self.models)
+            raise SpecError(f'{self.source} has no model "{model}"{meant}: it has {some}')
         return np.asarray(self.scores[self.models.index(model)])
 
 
