@@ -5,10 +5,13 @@ from dataclasses import replace
 from itertools import pairwise
 from math import ceil, inf
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import redelve
 from redelve.findings import Findings, TaskFindings, find
 from redelve.report.drawing import inline, save, save_all, spread_out
 from redelve.report.loss_figures import digit, digits_of, digits_table, rasmussen_picture, scale_of
@@ -61,6 +64,20 @@ def test_with_many_methods_digits_become_squares_and_the_caption_says_so() -> No
         assert bool(digits) is texts
         assert ("full square" in picture.caption) is not texts
         assert any("1" in [cell.text for cell in row[2:]] for row in digits_table(panel).rows)
+
+
+def test_scores_of_folds_have_no_number_of_training_cases_and_are_no_losses() -> None:
+    rng = np.random.default_rng(4)
+    folds = pd.DataFrame({"model": ["a"] * 3 + ["b"] * 3, "fold": [*range(3)] * 2, "accuracy": rng.random(6)})
+    (panel,) = panels(redelve.compare_scores(folds, ratio=0.5).findings)
+    picture = rasmussen_picture(panel)
+    drawn = ET.fromstring(save(picture, "svg"))
+    assert "2" not in {
+        (one.text or "").strip() for one in drawn.iter()
+    }  # what a ratio of ½ makes of one case
+    assert {row[0].text for row in digits_table(panel).rows} == {"–"}
+    assert picture.caption.startswith("Ticks: accuracy")
+    assert "loss" not in picture.caption
 
 
 def test_a_loss_far_above_the_others_is_off_the_scale() -> None:

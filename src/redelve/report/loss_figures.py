@@ -109,14 +109,14 @@ def rasmussen_picture(panel: Panel) -> Picture:
         f"One box per training-set size with the {kind} {panel.largest.loss_words} of "
         f"{len(drawn.methods)} methods and their standard errors; below each box a square of p-value digits. "
         "The table below the figure has the same digits.",
-        f"Ticks: {kind} expected loss; lines: ± one standard error. Below, the digit in the column of A and "
+        f"Ticks: {_axis_words(panel)}; lines: ± one standard error. Below, the digit in the column of A and "
         "the row of "
         "B is the p-value, in units of 0.01 rounded up, of A being better than B; a dot where it exceeds "
         "0.09. Down a "
         "column: whom a method beats; across a row: who beats it. Unlike in "
         "Rasmussen's figures, p-values allow for every comparison of this report; "
         f"{_digits_are(len(drawn.methods))}. "
-        "An arrow with a number: a loss beyond the scale."
+        "An arrow with a number: a value beyond the scale."
         f"{methods_left_out(len(panel.methods), MOST_COMPARED, f'digits-{panel.key}')}",
         lambda: _draw_boxes(drawn),
         digits_table(panel),
@@ -128,9 +128,8 @@ def digits_table(panel: Panel, most: int | None = MOST_COMPARED) -> ReportTable:
     rows, methods = [], panel.methods[:most]
     for task in panel.tasks:
         for name, row in zip(methods, digits_of(task, methods), strict=True):
-            size = task.task.training_set_size
             cells = (Cell(text or " ") for text in row)
-            rows.append((Cell(str(size), (size,)), Cell(name, method=name), *cells))
+            rows.append((formatting.count_cell(task.task.known_size), Cell(name, method=name), *cells))
     return ReportTable(
         f"digits-{panel.key}",
         f"Rasmussen's digits on {panel.prototask}",
@@ -179,7 +178,8 @@ def _draw_boxes(panel: Panel) -> Figure:
         x = (left + number * (width + gap)) / total[0]
         box = figure.add_axes((x, (square + between) / total[1], width / total[0], BOX_HEIGHT / total[1]))
         _draw_box(box, panel, task, scale)
-        box.set_title(f"{task.task.training_set_size}", fontsize=9.5, pad=5)
+        if task.task.known_size is not None:
+            box.set_title(f"{task.task.known_size}", fontsize=9.5, pad=5)
         if number == 0:
             box.set_ylabel(_axis_words(panel))
         else:
@@ -315,8 +315,7 @@ def curves_picture(panel: Panel) -> Picture | None:
         f"{kind} loss of {len(panel.curves)} methods against the number of training cases, with standard "
         "errors. "
         "The table below the figure has the same numbers.",
-        f"{kind} expected loss ± one standard error against the number of training cases, on a scale of "
-        "doublings.",
+        f"{kind} loss ± one standard error against the number of training cases, on a scale of doublings.",
         lambda: _draw_curves(panel),
         curves_table(panel),
     )

@@ -183,7 +183,8 @@ def _draw_variance(panel: Panel) -> Figure:
         x = (left + number * (width + right)) / total[0]
         axes = figure.add_axes((x, 0, width / total[0], height / total[1]))
         _draw_bars(axes, panel, number, with_names=number == 0)
-        axes.set_title(f"{task.task.training_set_size}", pad=4)
+        if task.task.known_size is not None:
+            axes.set_title(f"{task.task.known_size}", pad=4)
     _source_legend(figure, panel)
     return figure
 
