@@ -274,7 +274,8 @@ def _missed(task: TaskFindings) -> str:
     smallest = None if contest is None else contest.outlook.smallest_found
     if smallest is None or not isfinite(smallest):
         return ""
-    return f", and {_unseen(task, smallest)} may have gone unseen"
+    between = " between the first two" if len(task.best_group) > 2 else ""
+    return f", and {_unseen(task, smallest)}{between} may have gone unseen"
 
 
 def _unseen(task: TaskFindings, smallest: float) -> str:
