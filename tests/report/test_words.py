@@ -3,10 +3,13 @@
 from dataclasses import replace
 from typing import Any, get_args
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import redelve
 from redelve.findings import Findings, find
 from redelve.findings.validity import Note
 from redelve.model import Scheme
@@ -87,6 +90,18 @@ def test_the_most_serious_notes_come_first() -> None:
     notes = [Note("V1", "t", "x", severity) for severity in ("note", "caution", "invalid")]
     assert [note.severity for note in serious(notes)] == ["invalid"]
     assert serious(notes[:1]) == ()
+
+
+@pytest.mark.parametrize(("cases", "known"), [(4, "scores of 20 cases"), (1, "scores of whole test sets")])
+def test_the_card_of_brought_folds_says_what_is_known_and_no_more(cases: int, known: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = [(m, f, f"{f}.{c}") for m in ("a", "b") for f in range(5) for c in range(cases)]
+    table = pd.DataFrame(rows, columns=["model", "fold", "case"]).assign(accuracy=rng.random(len(rows)))
+    made = redelve.compare_scores(table if cases > 1 else table.drop(columns="case"), ratio=1 / 4)
+    card = benchmark_card(made.findings)
+    (problem,), (error,) = card.points[0].entries, card.points[6].entries
+    assert problem.text.startswith(f"{known}, computed elsewhere; data digest ")
+    assert error.text == f"accuracy, mean over test {'cases' if cases > 1 else 'sets'}; not standardised"
 
 
 def test_the_card_has_the_eight_points_of_proben1() -> None:

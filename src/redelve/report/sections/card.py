@@ -126,12 +126,8 @@ def _problem(results: Results, context: ReportContext, known: Sequence[ProblemCo
     entries, unknown = [], []
     for prototask, tasks in _by_prototask(results).items():
         facts = tasks[0]
-        targets = listed([f"{target.name} ({target.kind})" for target in facts.targets])
         digests = listed(list(dict.fromkeys(one.data_digest[:12] for one in tasks)))
-        text = (
-            f"{facts.case_count} cases, {facts.input_count} inputs, target {targets}; origin {facts.origin}, "
-            f"usage {facts.usage}; data digest {digests}"
-        )
+        text = f"{_known_of(facts)}; data digest {digests}"
         dataset = prototask.split("/")[1] if "/" in prototask else prototask
         said = context.data_of(dataset)
         if said is not None and said.source:
@@ -146,6 +142,23 @@ def _problem(results: Results, context: ReportContext, known: Sequence[ProblemCo
         "a DOI)"
     )
     return Point(1, "Problem: name, address, version", tuple(entries), (hint,) if unknown else ())
+
+
+def _has_cases(facts: TaskFacts) -> bool:
+    """Whether losses are of cases: scores that were brought may be of whole test sets."""
+    return bool(facts.targets) or facts.case_count > 1
+
+
+def _known_of(facts: TaskFacts) -> str:
+    """Cases, inputs and targets; of scores that were brought, the cases if there are any."""
+    if not facts.targets:
+        cases = f"{facts.case_count:,} cases" if _has_cases(facts) else "whole test sets"
+        return f"scores of {cases}, computed elsewhere"
+    targets = listed([f"{target.name} ({target.kind})" for target in facts.targets])
+    return (
+        f"{facts.case_count} cases, {facts.input_count} inputs, target {targets}; origin {facts.origin}, "
+        f"usage {facts.usage}"
+    )
 
 
 def _sets(results: Results, known: Sequence[ProblemCollection]) -> Point:
@@ -279,7 +292,9 @@ def _error_function(findings: Findings) -> Point:
     for task in findings.tasks:
         others = [one.loss for one in findings.other_losses if one.task.address == task.task.address]
         baseline = task.task.baselines.get(task.loss)
-        text = f"{task.loss_words} ({task.loss}), mean over test cases"
+        code = "" if findings.results.is_brought else f" ({task.loss})"
+        over = "test cases" if _has_cases(task.task) else "test sets"
+        text = f"{task.loss_words}{code}, mean over {over}"
         if baseline is None:
             text += "; not standardised"
         elif task.judged_by.is_shift:
