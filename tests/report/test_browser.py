@@ -147,6 +147,18 @@ def test_the_board_of_many_models_shows_all_its_columns(opened: Page) -> None:
     assert opened.locator("#summary tbody tr").count() >= 29
 
 
+@pytest.mark.parametrize("opened", looks("one"), indirect=True, ids=str)
+def test_a_name_too_long_for_its_column_begins_beside_its_marker(opened: Page) -> None:
+    below = """cell => {
+        cell.className = "left";
+        cell.lastChild.textContent = "mlr.classif.randomForest.filtered.".repeat(3);
+        const text = document.createRange();
+        text.selectNodeContents(cell.lastChild);
+        return text.getClientRects()[0].top - cell.querySelector(".swatch").getBoundingClientRect().bottom;
+    }"""
+    assert opened.locator("#summary td:has(> .swatch)").first.evaluate(below) < 0
+
+
 @pytest.mark.parametrize("opened", [("four", WIDE, "light")], indirect=True, ids=str)
 def test_details_of_several_data_sets_come_when_they_are_asked_for(opened: Page) -> None:
     take(opened, "report-many-1400")
