@@ -121,6 +121,7 @@ def test_a_sample_project(sample: Path) -> None:
     assert verdicts["test_few_cases_are_skipped"] == ["not enough evidence"]
     assert "worse: worse is worse than main (p < 0.0001)." in found.stdout
     assert "none.csv: no such file or folder" in found.stdout
+    assert "another exception occurred" not in found.stdout
     assert "redelve_no_worse needs a margin, as margin=0.01" in found.stdout
     assert "not enough evidence: neither a loss of 0.05" in found.stdout
     assert "_settle" not in found.stdout  # no traceback into the plugin

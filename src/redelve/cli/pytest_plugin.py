@@ -73,10 +73,13 @@ def _checked(item: pytest.Item, given: tuple[Any, ...], options: dict[str, Any])
         pytest.fail(f"{NAME} needs {lacking}", pytrace=False)
     for name in ("new", "than"):
         wanted[name] = _placed(item, wanted.get(name))
+    refused = ""
     try:
         verdict = gate(**wanted)
     except RedelveError as error:
-        pytest.fail(f"{NAME}: {error}", pytrace=False)
+        refused = str(error)
+    if refused:  # out of the handler, where pytest would tell it twice
+        pytest.fail(f"{NAME}: {refused}", pytrace=False)
     item.user_properties += [("redelve_verdict", verdict.answer), ("redelve_difference", verdict.difference)]
     _settle(item, verdict)
     return verdict
