@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 from benchmarks.calibration.question_races import Answers, QuestionRaces
 
 from redelve.cli.main import main
-from redelve.errors import SpecError
+from redelve.errors import RedelveError, SpecError
 from redelve.findings.elimination import Call, QuestionPool, QuestionRace, QuestionRules
 from redelve.findings.question_race import race
 from redelve.findings.race_sentences import about
@@ -200,6 +203,52 @@ def test_questions_in_a_text_file(tmp_path: Path) -> None:
     found = race(table(500), questions=path)
     assert found.dropped_after == race(table()).dropped_after
     assert "100 cases are no questions of the race" in found.notes[-1]
+
+
+ANSWERING = """import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    right = int(row["case"][1:]) % 10 < {"a": 8, "b": 8, "c": 1}[row["model"]]
+    print(row["model"], row["case"], int(right), sep=",")
+"""
+
+
+def test_the_loop_of_the_page_begins_without_answers_and_ends_where_it_stays_open(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "gate-and-race.md").read_text()
+    loop = re.search(r"\n    echo model,case,score > scores.csv\n.*?    done\n", page, flags=re.DOTALL)
+    assert loop is not None
+    command = (
+        f'redelve() {{ "{sys.executable}" -m redelve "$@"; }}; python() {{ "{sys.executable}" "$@"; }}\n'
+    )
+    (tmp_path / "answer.py").write_text(ANSWERING)
+    (tmp_path / "questions.csv").write_text("case\n" + "".join(f"q{i}\n" for i in range(60)))
+    found = subprocess.run(
+        ["sh", "-c", command + loop[0]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert found.stdout.startswith("After 0 of 60 questions and 0 answers")
+    assert "After 60 of 60 questions" in found.stdout
+    assert found.stdout.splitlines()[-1].startswith(("c was shown", "Note"))
+    assert not found.stderr
+    assert len((tmp_path / "next.csv").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("new.csv", ""), ("new.csv", "model,case,score\n"), ("new.jsonl", "")]
+)
+def test_before_the_first_answer_the_first_ones_are_told(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    questions = [f"q{i}" for i in range(400)]
+    found = race(tmp_path / name, models=RIGHT, questions=questions)
+    assert (found.verdict, found.calls) == ("open", 0)
+    first = race(table().head(1), models=RIGHT, questions=questions).missing
+    assert set(first) <= set(found.missing)
+    assert len(found.missing) == 25 * len(RIGHT)
+    with pytest.raises(RedelveError, match=r"there are no rows|is empty"):
+        race(tmp_path / name)
 
 
 def test_limits_are_needed_and_none_is_no_answer() -> None:

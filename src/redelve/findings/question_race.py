@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ Answering = Callable[[list[Call]], Mapping[Call, float] | Sequence[float]]
 """Given (model, question) for each answer wanted, returns their scores: in the same order, or by name."""
 QuestionsLike = str | os.PathLike[str] | Iterable[Hashable] | Mapping[Hashable, Hashable]
 """Names of questions, the group of each, or a file with a column `case` and perhaps `group`."""
+GROWING = (".csv", ".tsv", ".jsonl")
+"""Files to which a line is added for each answer."""
 
 
 @named_options
@@ -118,6 +121,8 @@ def race(  # noqa: PLR0913  (options of a public function are explicit)
         return _asking(
             answers, models, questions, options, higher_is_better is False, two_numbers(limits or (0, 1))
         )
+    if models is not None and questions is not None and _has_no_rows(answers):
+        return _unanswered(models, questions, options, two_numbers(limits or (0, 1)))
     table = read_scores(
         answers, columns=columns, higher_is_better=higher_is_better, limits=limits, reader=reader
     )
@@ -190,6 +195,28 @@ def _answered(calls: Sequence[Call], given: Any) -> dict[Call, float]:
             "answer has the worst score"
         )
     return found
+
+
+def _has_no_rows(answers: object) -> bool:
+    """Whether this is a file that answers will be written to: nothing is in it, or the header alone."""
+    path = Path(answers) if isinstance(answers, str | os.PathLike) else None
+    if path is None or path.suffix.lower() not in GROWING or not path.is_file():
+        return False
+    with path.open("rb") as lines:
+        filled = sum(1 for line in islice(lines, 3) if line.strip())
+    return filled <= (0 if path.suffix.lower() == ".jsonl" else 1)
+
+
+def _unanswered(
+    models: Iterable[str], questions: QuestionsLike, options: _Options, limits: tuple[float, float]
+) -> QuestionRace:
+    """The race before the first answer: which ones to get."""
+    groups, weights = groups_of(questions)
+    units: dict[Hashable, Hashable] = {_as_case(name): _as_case(unit) for name, unit in groups.items()}
+    running = QuestionRace.start(
+        options.rules(models, QuestionPool.drawn(units, options.seed, weights), limits)
+    )
+    return replace(running, missing=still_to_do(running, {}))
 
 
 def _replayed(
