@@ -56,6 +56,16 @@ def test_words_are_of_models_and_cases_and_no_rule_speaks_of_training_sets() -> 
     assert "V001" not in {note.code for note in assessment.findings.notes}
 
 
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [("correct", "highest accuracy"), ("wrong", "lowest error rate"), ("f1", "highest f1")],
+)
+def test_what_an_answer_is_becomes_what_a_model_has(column: str, told: str) -> None:
+    """A model has no "highest correct"."""
+    text = " ".join(str(redelve.compare_scores(TWO.rename(columns={"score": column}))).split())
+    assert f"had the {told}: " in text
+
+
 def test_answers_repeated_for_a_case_are_averaged() -> None:
     answers = np.random.default_rng(1).random((2, 40, 3))
     rows = [

@@ -117,6 +117,8 @@ def loss_of(table: ScoreTable) -> BroughtScore:
     is_binary = table.limits == (0.0, 1.0) and bool(((known == 0) | (known == 1)).all())
     higher = bool(table.higher_is_better)
     plain = table.metric if table.metric not in ("", "score") else ""
+    if is_binary and plain.lower() == ("correct" if higher else "wrong"):  # of an answer, not of a model
+        plain = ""
     name = plain or (("accuracy" if higher else "error rate") if is_binary else "score")
     return BroughtScore(score_code(name, table.limits, higher=higher, is_binary=is_binary))
 
