@@ -1,9 +1,10 @@
 """How far a datum walks through the house: `python -m benchmarks.walks` traces four walks.
 
 `sys.setprofile` watches one run with all imports warm. A walk is the package's functions in the order of
-their first call; module bodies, comprehensions and lambdas are left out. A room is the first part of a path
-below `redelve`; a crossing is a change of room from one function of the walk to the next. What happens in
-other processes is not seen. With `--write` the table in docs/architecture.md is made anew.
+their first call, those of a thread where it was started; module bodies, comprehensions and lambdas are left
+out. A room is the first part of a path below `redelve`; a crossing is a change of room from one function of
+the walk to the next. What happens in other processes is not seen. With `--write` the table in
+docs/architecture.md is made anew.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import re
 import sys
 import tempfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -54,23 +56,52 @@ class Walk:
         return len(self.steps), len({file for file, _ in self.steps}), len(set(rooms)), crossings
 
 
+Steps = dict[tuple[str, str], None]
+"""Files and functions."""
+
+
+@dataclass
+class ThreadWalk:
+    """What one thread called first, and the threads that it started, each behind so many steps of its own."""
+
+    steps: Steps = field(default_factory=dict)
+    started: list[tuple[int, threading.Thread]] = field(default_factory=list)
+
+
 def trace(action: Callable[[], object]) -> Walk:
-    """The walk of one call; threads that it starts are watched too."""
-    steps: dict[tuple[str, str], None] = {}
+    """The walk of one call; a thread walks where it was started, since who is first in turns is chance."""
+    threads: dict[threading.Thread, ThreadWalk] = defaultdict(ThreadWalk)
+    begin = threading.Thread.start
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(SOURCE) and not code.co_name.startswith("<"):
-            steps.setdefault((code.co_filename.removeprefix(SOURCE), code.co_qualname), None)
+            step = code.co_filename.removeprefix(SOURCE), code.co_qualname
+            threads[threading.current_thread()].steps.setdefault(step, None)
+
+    def start(thread: threading.Thread) -> None:
+        here = threads[threading.current_thread()]
+        here.started.append((len(here.steps), thread))
+        begin(thread)
+
+    def walked(thread: threading.Thread) -> Iterator[tuple[str, str]]:
+        own, place = list(threads[thread].steps), 0
+        for count, other in threads[thread].started:
+            yield from own[place:count]
+            yield from walked(other)
+            place = count
+        yield from own[place:]
 
     threading.setprofile(watch)
+    threading.Thread.start = start  # type: ignore[assignment, method-assign]
     sys.setprofile(watch)
     try:
         action()
     finally:
         sys.setprofile(None)
+        threading.Thread.start = begin  # type: ignore[method-assign]
         threading.setprofile(None)
-    return Walk(tuple(steps))
+    return Walk(tuple(dict.fromkeys(walked(threading.current_thread()))))
 
 
 @contextlib.contextmanager

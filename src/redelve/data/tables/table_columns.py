@@ -343,6 +343,8 @@ class Coded:
     range: Range
     places: Rows | None = None
     """For categories the position of each row's level, −1 where missing."""
+    numbers: Numbers | None = None
+    """For numbers these, NaN where missing."""
     renamed: dict[str, str] = field(default_factory=dict)
 
 
@@ -364,7 +366,7 @@ def _categories(facts: ColumnFacts, said: ColumnDescription) -> Coded:
     written = written_levels(levels)
     allowed = parse_range(" ".join([*written.values(), *[MISSING] * (facts.missing > 0)]))
     renamed = {level: text for level, text in written.items() if level != text}
-    return Coded(_category_column(facts, own, [*written.values()]), allowed, own, renamed)
+    return Coded(_category_column(facts, own, [*written.values()]), allowed, own, renamed=renamed)
 
 
 def _category_column(facts: ColumnFacts, own: Rows, written: list[str]) -> Column:
@@ -383,7 +385,7 @@ def _numbers(facts: ColumnFacts, said: ColumnDescription) -> Coded:
         allowed = parse_range(f"{allowed} {MISSING}")
     values = facts.column.numbers
     assert values is not None
-    return Coded(_number_column(facts, values), allowed)
+    return Coded(_number_column(facts, values), allowed, numbers=values)
 
 
 def _number_column(facts: ColumnFacts, values: Numbers) -> Column:

@@ -387,7 +387,7 @@ class TableNouns:
     @cached_property
     def _identities(self) -> Rows | None:
         """A number for each case, equal for cases that are equal in every value; None if all cases differ."""
-        columns = [coded.column.numbers() if coded.places is None else coded.places for _, coded in self.used]
+        columns = [coded.numbers if coded.places is None else coded.places for _, coded in self.used]
         marks = _row_marks([np.asarray(column, dtype=np.float64) for column in columns])
         ordered = np.sort(marks)
         return marks if (ordered[1:] == ordered[:-1]).any() else None
