@@ -91,6 +91,23 @@ def simulated(builds: Builds, count: int, rng: Generator) -> tuple[float, float,
     return float(passed), float(blocked), float(unknown)
 
 
+def grouped(groups: int, builds: Builds, count: int, rng: Generator) -> tuple[float, float]:
+    """Shares passed and blocked where cases come in groups of 1 to 11, half of whose answers change alike."""
+    passed = blocked = 0
+    for start in range(0, count, 100):
+        many, sizes = min(100, count - start), rng.integers(1, 12, groups)
+        shape = many, int(sizes.sum())
+        alike = np.repeat(rng.random((many, groups)), sizes, axis=1)
+        uniform = np.where(rng.random(shape) < 0.5, alike, rng.random(shape))
+        wins, losses = builds.chances
+        d = (uniform < wins).astype(float) - (uniform > 1 - losses)
+        sums = np.add.reduceat(d, np.cumsum(sizes) - sizes, axis=1) / sizes.max()
+        passes = not_worse_p_value(sums, builds.amount, weights=sizes / sizes.max()) <= ALPHA
+        passed += int(passes.sum())
+        blocked += int(((worse_p_value(sums) <= ALPHA) & ~passes).sum())
+    return passed / count, blocked / count
+
+
 def commanded(builds: Builds, count: int, folder: Path, rng: Generator) -> tuple[float, float, float]:
     """The shares of the exit codes 0, 1 and 2 of `redelve gate`, on files with right and wrong answers."""
     codes = [0, 0, 0]
@@ -126,10 +143,11 @@ A new model and an old one on the same cases. *Blocked*: nothing changed but by 
 "worse". *Passed*: the model lost just the margin, and the gate says "not worse". Each is meant to be at
 most 5 %. Of right and wrong answers the share told changes; *rubric* scores are in halves of a mark, *rare
 losses* are the only changes there are, *mostly the same* scores change in a fifth of the cases by any
-amount. *Through the command*: files are written and `redelve gate` is run on them. *Told*: of unchanged
-builds with not enough evidence, how often as many fresh cases as the gate told show that the model is not
-worse; 80 % is meant. *A fixed threshold* blocks wherever the mean falls by more than the margin. The second
-table has the exact chances of the three exits, with a margin of 0.05 and 15 % of answers that change."""
+amount; *groups* of cases, half of whose answers change alike, count as one each. *Through the command*:
+files are written and `redelve gate` is run on them. *Told*: of unchanged builds with not enough evidence,
+how often as many fresh cases as the gate told show that the model is not worse; 80 % is meant. *A fixed
+threshold* blocks wherever the mean falls by more than the margin. The second table has the exact chances of
+the three exits, with a margin of 0.05 and 15 % of answers that change."""
 SIZES = (50, 200, 1000)
 
 
@@ -137,6 +155,7 @@ def gate_section(rng: Generator, effort: Effort) -> Section:
     """The gate of CI."""
     found = [*_binary(rng, effort), *_bounded(rng, effort), *_by_command(rng, effort)]
     told = [_told(cases, amount, rng, effort) for cases, amount in ((50, 0.05), (200, 0.05), (200, 0.02))]
+    found += _in_groups(rng, effort)  # last: what is drawn for the rest stays
     rows = [[f.what, f.where, f.percent, f"{f.count:,}"] for f in (*found, *told)]
     head = ["cases", "lost", "not worse", "worse", "not enough evidence", "a fixed threshold blocks"]
     exact = [_exact(cases, lost) for cases in SIZES for lost in (0.0, 0.05, 0.1)]
@@ -184,6 +203,17 @@ def _bounded(rng: Generator, effort: Effort) -> list[Finding]:
             if shape != "rare losses":
                 same = simulated(Builds(cases, 0.05, shape=shape), effort.least, rng)
                 found.append(Finding("gate: unchanged, blocked", where, 100 * same[1], effort.least))
+    return found
+
+
+def _in_groups(rng: Generator, effort: Effort) -> list[Finding]:
+    found = []
+    for groups in (20, 40, 100):
+        where = f"{groups} groups of 1 to 11 cases, margin 0.05"
+        same = grouped(groups, Builds(groups, 0.05), effort.least, rng)
+        lost = grouped(groups, Builds(groups, 0.05, 0.05), effort.least, rng)
+        found.append(Finding("gate: unchanged, blocked", where, 100 * same[1], effort.least))
+        found.append(Finding("gate: lost the margin, passed", where, 100 * lost[0], effort.least))
     return found
 
 
