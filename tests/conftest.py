@@ -65,6 +65,7 @@ def _in_process_unless_told() -> Iterator[None]:
     """Methods of most tests are known to behave: no process of their own has to start for their jobs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("redelve.run.cells.job_and_outcome.ISOLATED_UNLESS_TOLD", False)
+        patch.setattr("redelve.cli.assess.ISOLATED", None)
         yield
 
 

@@ -40,10 +40,11 @@ def assess(run_command: RunCommand, table: Path, *words: str) -> Result:
 
 @pytest.fixture(scope="module")
 def first_time(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
-    """The table, assessed for the first time, and what was printed; for tests to copy."""
+    """The table, assessed for the first time as commands do it, and what was printed; for tests to copy."""
     table = write_table(tmp_path_factory.mktemp("assessed"))
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr("redelve.cli.assess.ISOLATED", True)
         patch.chdir(table.parent)
         patch.setenv("REDELVE_HOME", str(tmp_path_factory.mktemp("home")))
         code = main(["assess", table.name, "-t", "price", *QUICK])
@@ -65,6 +66,8 @@ def test_a_table_becomes_a_report(first_time: tuple[Path, Result]) -> None:
     page = (table.parent / "houses-assessment" / "report.html").read_text(encoding="utf-8")
     assert "<html" in page
     assert "redelve assess" in page
+    records = Archive.open(table.parent / "houses-assessment" / "archive").load().records
+    assert not any(record.environment["isolation"].startswith("none") for record in records)
 
 
 def test_what_was_understood_is_shown_and_can_be_changed(run_command: RunCommand, table: Path) -> None:

@@ -28,6 +28,8 @@ SHARD_DONE = (
     "--shard.\n"
 )
 AGAIN = "Jobs that failed are kept: the same command with --retry failed (or crashed, all) does them again."
+ISOLATED: bool | None = True
+"""Each job has a process of its own."""
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
 
 
@@ -171,7 +173,7 @@ def _carried_out(
         margin=given.margin,
         budget=given.budget,
         workers=workers_from(_executor(given), count=given.workers, scheduler=given.scheduler),
-        limits=Limits(given.time_limit, given.memory_limit, isolated=True, confined=bool(given.confined)),
+        limits=Limits(given.time_limit, given.memory_limit, isolated=ISOLATED, confined=bool(given.confined)),
         on_failure=given.on_failure,
         archive=archive,
         retry=given.retry,
