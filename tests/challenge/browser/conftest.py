@@ -19,6 +19,7 @@ from redelve.challenge.server.services import Services, open_services
 from redelve.challenge.server.serving import ServingPlace, in_background
 from redelve.challenge.server.settings import Settings
 from tests.browsers import browser, chromium
+from tests.challenge.server.bench import CHEAP
 
 __all__ = ["browser", "chromium"]
 
@@ -40,7 +41,7 @@ def stage(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     folder = tmp_path_factory.mktemp("demo")
     challenge = example(folder / "challenge", phases=PHASES)
     clock = ManualClock(OPENS + timedelta(days=1))
-    settings = replace(Settings.for_folder(folder / "challenge"), poll_seconds=0.1)
+    settings = replace(Settings.for_folder(folder / "challenge"), poll_seconds=0.1, passwords=CHEAP)
     services = open_services(settings, clock)
     data = [read_public(challenge, name) for name in challenge.names]
     zips = {}

@@ -151,7 +151,7 @@ def test_any_content_is_dealt_with(case: Kind, tree: tuple[Path, dict[str, bytes
     assert original is not None
 
     @settings(
-        max_examples=EXAMPLES or 25,
+        max_examples=EXAMPLES or settings().max_examples // 4,
         derandomize=not EXAMPLES,
         database=None,
         deadline=None,
