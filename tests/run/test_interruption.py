@@ -24,7 +24,7 @@ MISCHIEF = "takes_a_moment_or_waits_to_be_stopped"
 WAYS = [
     ("serial", "isolated", signal.SIGINT),
     pytest.param("serial", "isolated", signal.SIGKILL, marks=pytest.mark.slow),
-    ("processes", "isolated", signal.SIGINT),
+    pytest.param("processes", "isolated", signal.SIGINT, marks=pytest.mark.slow),
     ("processes", "isolated", signal.SIGTERM),
     ("processes", "isolated", signal.SIGKILL),
     ("processes", "shared", signal.SIGINT),

@@ -32,17 +32,17 @@ def way(name: str, executor: str, isolated: bool, *, marks: Any = ()) -> Any:
     return pytest.param(name, executor, isolated, id=f"{name}-{executor}-{isolated}", marks=marks)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # any two of the three are together among the quick ones
     ("way", "executor", "isolated"),
     [
         way("file", "serial", True),
-        way("file", "serial", False),
-        way("file", "processes", True),
+        way("file", "serial", False, marks=pytest.mark.slow),
+        way("file", "processes", True, marks=pytest.mark.slow),
         way("file", "processes", False),
         way("file", "loky", True),
-        way("file", "loky", False),
-        way("text", "serial", True, marks=pytest.mark.slow),  # a method goes to a cell as it does below
-        way("text", "serial", False, marks=pytest.mark.slow),
+        way("file", "loky", False, marks=pytest.mark.slow),
+        way("text", "serial", True, marks=pytest.mark.slow),
+        way("text", "serial", False),
         way("text", "processes", True),
         way("text", "processes", False, marks=pytest.mark.slow),
         way("text", "loky", True, marks=pytest.mark.slow),
