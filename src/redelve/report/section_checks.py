@@ -102,6 +102,11 @@ class CheckedSection:
         """All of it together."""
         return [part for parts in self.shown.values() for part in parts]
 
+    @cached_property
+    def pages(self) -> list[tuple[PagePart, PartReader]]:
+        """All of it, with what its HTML is made of."""
+        return [(part, _read(self, part)) for part in self.everything]
+
     @property
     def tables(self) -> list[ReportTable]:
         """Every table that it has."""
@@ -291,8 +296,7 @@ def _named(part: PagePart) -> list[str]:
     "order, and nothing is fetched.",
 )
 def _html(subject: CheckedSection) -> None:
-    for part in subject.everything:
-        found = _read(subject, part)
+    for _, found in subject.pages:
         must(not found.crossed and not found.open, f"not closed in order: {[*found.crossed, *found.open]}")
         must(not found.outside, f"it leads outside: {found.outside[:1]}")
         banned = {"script", "iframe", "object", "link", "img"} & set(found.tags)
@@ -306,8 +310,8 @@ def _html(subject: CheckedSection) -> None:
     "`markdown` and `latex` of your own use escape_markdown and escape_latex.",
 )
 def _only_text(subject: CheckedSection) -> None:
-    for part in subject.everything:
-        must("b" not in _read(subject, part).tags, f'"{HOSTILE}" is taken for HTML')
+    for part, found in subject.pages:
+        must("b" not in found.tags, f'"{HOSTILE}" is taken for HTML')
         said = "\n".join(subject.section.markdown(part))
         must("<b>" not in said, f'"{HOSTILE}" is not escaped in Markdown')
         must("_{1}" not in "\n".join(subject.section.latex(part)), f'"{HOSTILE}" is not escaped in LaTeX')
