@@ -93,7 +93,8 @@ class TestOnesOwn:
                 start < text.index("largest losses of 3 methods") < text.index("A largest loss says little")
             )
 
-    def test_has_its_files_in_the_folder(self, registered: None, tmp_path: Path) -> None:
+    def test_has_its_files_in_the_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(SECTIONS, "_items", {"largest": WorstLosses})  # test_page.py has all the others
         write_report(made_findings(), tmp_path / "out")
         assert (tmp_path / "out/tables/largest.csv").read_text().startswith("Method,loss\nconstant,2.11")
         assert (tmp_path / "out/figures/empty.svg").exists()
