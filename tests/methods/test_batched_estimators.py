@@ -46,7 +46,7 @@ def not_by_position(estimator: Any) -> dict[str, str]:
         BatchedMLPClassifier(max_iter=100),
         BatchedMLPRegressor(**WHOLE),
         BatchedMLPClassifier(**WHOLE),
-        BayesianMLPRegressor(5, n_chains=2, passes=1000, n_kept=10),
+        BayesianMLPRegressor(5, n_chains=2, passes=400, n_kept=10),
     ],
     expected_failed_checks=not_by_position,
 )

@@ -92,6 +92,13 @@ def _short_training(monkeypatch: pytest.MonkeyPatch) -> None:
             )
 
 
+@pytest.fixture
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer rounds, epochs and trees."""
+    for setting in ("boosting.MOST_ROUNDS", "mlp.MOST_EPOCHS", "well_known.TREES"):
+        monkeypatch.setattr(f"redelve.methods.builtin.{setting}", 20)
+
+
 # All of them
 
 
@@ -113,6 +120,7 @@ def test_summaries_are_lines_of_text() -> None:
 
 @pytest.mark.parametrize("name", list(METHODS))
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.usefixtures("few_rounds")
 def test_each_takes_the_targets_it_can(name: str, kind: str) -> None:
     trial = make_trial(kind, training=8)
     kinds = {target.kind for target in trial.targets}
@@ -165,9 +173,8 @@ def test_their_cells_find_loaded_what_they_import(
 
 @pytest.mark.parametrize("name", list(METHODS))
 @pytest.mark.parametrize("quirk", list(QUIRKS))
-def test_odd_data_do_not_stop_them(name: str, quirk: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for setting in ("boosting.MOST_ROUNDS", "mlp.MOST_EPOCHS", "well_known.TREES"):
-        monkeypatch.setattr(f"redelve.methods.builtin.{setting}", 20)
+@pytest.mark.usefixtures("few_rounds")
+def test_odd_data_do_not_stop_them(name: str, quirk: str) -> None:
     for kind in ("real", "nominal"):
         trial = make_trial(kind, **QUIRKS[quirk])  # type: ignore[arg-type]
         if METHODS[name].why_not(trial.targets) is None:
@@ -177,6 +184,7 @@ def test_odd_data_do_not_stop_them(name: str, quirk: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.usefixtures("few_rounds")
 def test_the_same_generator_gives_the_same_answer_to_the_bit(name: str) -> None:
     kind = "binary" if name in CATEGORICAL_ONLY else "real"
     first, second = (answer(name, kind, training=24).guesses for _ in range(2))

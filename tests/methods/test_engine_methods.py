@@ -63,6 +63,16 @@ def quick(name: str) -> EngineMethod:
     return EngineMethod(name, RECIPES[name])
 
 
+def brief(name: str) -> EngineMethod:
+    """For what does not depend on how much is learnt."""
+    recipe = RECIPES[name]
+    if isinstance(recipe, BatchDescent):
+        recipe = replace(recipe, iterations=60)
+    if isinstance(recipe, ConjugateGradients):
+        recipe = replace(recipe, iterations=15)
+    return EngineMethod(name, recipe)
+
+
 def generator(number: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(number))
 
@@ -92,7 +102,7 @@ def test_they_are_registered_as_methods_that_learn_many_at_once(name: str) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_target_is_learnt(name: str, kind: str) -> None:
     trial = make_trial(kind)
-    answer = learnt(quick(name), trial).predict(trial.inputs)
+    answer = learnt(brief(name), trial).predict(trial.inputs)
     losses = score(answer, trial.truths, losses_for(trial.targets))
     assert all(np.isfinite(values).all() for values in losses.values())
     if kind in ("real", "integer"):
@@ -106,7 +116,7 @@ def test_every_kind_of_target_is_learnt(name: str, kind: str) -> None:
 def test_odd_data_do_not_stop_them(name: str, quirk: str) -> None:
     for kind in ("real", "nominal"):
         trial = make_trial(kind, **QUIRKS[quirk])  # type: ignore[arg-type]
-        answer = learnt(quick(name), trial).predict(trial.inputs)
+        answer = learnt(brief(name), trial).predict(trial.inputs)
         losses = score(answer, trial.truths, losses_for(trial.targets))
         assert losses
         assert all(np.isfinite(values).all() for values in losses.values())
@@ -143,7 +153,7 @@ def mixed_batch() -> list[SmallTask]:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_batch_teaches_what_each_alone_would_to_the_bit(name: str) -> None:
-    method, trials = quick(name), mixed_batch()
+    method, trials = brief(name), mixed_batch()
     together = method.learn_many(
         [trial.training for trial in trials], [generator(seed) for seed in range(len(trials))]
     )
@@ -155,7 +165,7 @@ def test_a_batch_teaches_what_each_alone_would_to_the_bit(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_randomness_comes_from_the_generator(name: str) -> None:
-    method, trial = quick(name), make_trial("real")
+    method, trial = brief(name), make_trial("real")
     first, again, other = (bits(learnt(method, trial, seed).predict(trial.inputs)) for seed in (1, 1, 2))
     assert first == again
     assert first != other
@@ -166,12 +176,14 @@ def test_randomness_comes_from_the_generator(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_they_beat_a_constant_where_there_is_something_to_learn(name: str) -> None:
-    for kind, code in (("real", "S"), ("nominal", "Z"), ("nominal", "L"), ("real", "L")):
+    for kind, codes in (("real", "SL"), ("nominal", "ZL")):
         trial = make_trial(kind, training=120, testing=400)
         losses = losses_for(trial.targets)
         mine = score(learnt(quick(name), trial).predict(trial.inputs), trial.truths, losses)
         constant = METHODS["constant"].learn(trial.training, generator(1)).predict(trial.inputs)
-        assert mine[code].mean() < 0.8 * score(constant, trial.truths, losses)[code].mean()
+        constants = score(constant, trial.truths, losses)
+        for code in codes:
+            assert mine[code].mean() < 0.8 * constants[code].mean()
 
 
 def test_spreads_are_those_of_errors_on_cases_not_learnt_from() -> None:

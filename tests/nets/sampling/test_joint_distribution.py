@@ -13,6 +13,7 @@ from redelve.nets.sampling import SamplingPlan
 from redelve.nets.sampling.chain_state import ChainState
 from redelve.nets.sampling.further_moves import ExchangeMove
 
+CHAINS = 2000  # with as many, the faults planted below are noticed
 SMALLEST = 1e-4
 """About ten p-values in each of eight tests: one in a hundred such files would fail by chance alone."""
 
@@ -20,7 +21,7 @@ SMALLEST = 1e-4
 @pytest.mark.parametrize("name", MOVES)
 def test_parameters_and_data_in_turn_leave_the_prior(name: str) -> None:
     plan = MOVES[name][1]
-    made = joint_test(name, 4000, 10, seed=1)
+    made = joint_test(name, CHAINS, 10, seed=1)
     rates = made.state.accepted.mean(axis=0) / 10
     assert rates[0] > 0.3
     assert rates[1] > 0.3 or not plan.scale_steps
@@ -41,7 +42,7 @@ def test_torch_leaves_the_prior(df: float | None) -> None:
 
 
 def test_a_wrong_jacobian_of_the_scale_move_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Geweke(4000, PRIOR, SamplingPlan(steps=1, scale_steps=5))
+    made = Geweke(CHAINS, PRIOR, SamplingPlan(steps=1, scale_steps=5))
     made.state.alphas = (
         made.state.alphas - 2.0
     )  # as if the density were that of the precision, not of its log
@@ -57,7 +58,7 @@ def test_exchanges_that_forget_the_precisions_are_noticed(monkeypatch: pytest.Mo
         self._state.precisions[...] = before
 
     monkeypatch.setattr(ExchangeMove, "_try", forgetful)
-    made = Geweke(4000, replace(PRIOR, relevance=0.7), SamplingPlan(steps=1, exchanges=3)).run(10)
+    made = Geweke(CHAINS, replace(PRIOR, relevance=0.7), SamplingPlan(steps=1, exchanges=3)).run(10)
     assert min(made.p_values().values()) < SMALLEST
 
 
@@ -68,7 +69,7 @@ def test_steps_that_depend_on_what_moves_are_noticed(monkeypatch: pytest.MonkeyP
         return whole(self, per_group) * (1 + np.abs(self.weights))
 
     monkeypatch.setattr(ChainState, "per_weight", greedy)
-    made = Geweke(4000, PRIOR, SamplingPlan(steps=5)).run(10)
+    made = Geweke(CHAINS, PRIOR, SamplingPlan(steps=5)).run(10)
     assert min(made.p_values().values()) < SMALLEST
 
 
