@@ -1,7 +1,10 @@
 """Assurance against integrals and simulations of its own, and whole: a pilot states, an experiment tries."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,9 +162,16 @@ def near_eighty(hits: np.ndarray, low: float = 0.75, high: float = 0.85) -> bool
     return bool(low - slack <= hits.mean() <= high + slack)
 
 
-@pytest.mark.parametrize("methods", [2, 5, 10])
-@pytest.mark.parametrize("sets", [4, 8])
-@pytest.mark.parametrize("sd_test_cases", [None, 0.3])
+def settings() -> Iterator[Any]:
+    """All of them; half, in which each two of the three meet, are quick."""
+    for (row, methods), (column, sets), common in product(
+        enumerate((2, 5, 10)), enumerate((4, 8)), (False, True)
+    ):
+        marks = () if (row + column) % 2 == common else pytest.mark.slow
+        yield pytest.param(methods, sets, 0.3 if common else None, marks=marks)
+
+
+@pytest.mark.parametrize(("methods", "sets", "sd_test_cases"), list(settings()))
 def test_stated_power_is_true(methods: int, sets: int, sd_test_cases: float | None) -> None:
     """The whole way: a pilot states a difference, and the family's rule is tried at it."""
     assert near_eighty(stated(Field(methods, sets, 0.1, sd_test_cases), 100, np.random.default_rng(11)))

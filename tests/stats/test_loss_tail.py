@@ -55,8 +55,17 @@ def test_few_tables_with_gaussian_noise_are_warned_of(methods: int, cases: int) 
     assert rate <= 5 + 3 * 100 * np.sqrt(0.05 * 0.95 / 1000)
 
 
-@pytest.mark.parametrize("is_common", [False, True])
-@pytest.mark.parametrize(("noise", "cases"), [("Gaussian", 400), ("log-normal 0.5", 4000), ("t, 8 df", 1000)])
+@pytest.mark.parametrize(
+    ("noise", "cases", "is_common"),
+    [
+        ("Gaussian", 400, False),
+        ("Gaussian", 400, True),
+        ("log-normal 0.5", 4000, False),
+        pytest.param("log-normal 0.5", 4000, True, marks=pytest.mark.slow),
+        ("t, 8 df", 1000, False),
+        ("t, 8 df", 1000, True),
+    ],
+)
 def test_where_the_rule_is_silent_intervals_cover(noise: str, cases: int, is_common: bool) -> None:
     covers, warned, _ = measured(TailSetting(noise, cases, is_common), 600, np.random.default_rng(7))
     assert warned < 50

@@ -114,7 +114,9 @@ def centroid_losses(inputs: FloatArray, classes: IntArray, counts: IntArray) -> 
     return wrong
 
 
-@pytest.mark.parametrize(("cases", "samples"), [(40, 200), (100, 100), (400, 60)])
+@pytest.mark.parametrize(
+    ("cases", "samples"), [(40, 200), (100, 100), pytest.param(400, 60, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("balanced", [False, True])
 def test_the_standard_error_of_the_bootstrap_is_about_right(cases: int, samples: int, balanced: bool) -> None:
     """Mean estimated standard error against how much the estimates of 400 data sets vary."""
