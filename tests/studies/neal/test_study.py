@@ -185,6 +185,7 @@ def test_the_check_fails_where_something_that_must_hold_does_not(
 ) -> None:
     broken = (MustHold("gp-ard is better", "it is not", False),)
     monkeypatch.setattr("redelve.studies.neal.must_hold.must_hold", lambda study: broken)
+    monkeypatch.setattr("redelve.studies.neal.neal_page.write_study", lambda folder, study: folder)
     options = ["-d", "kin-8nm,bank-8nm", "-n", "64", "-m", ",".join(TINY.methods), "-p", "1000", "-j", "1"]
     assert main(["study", "neal", str(folder), *options]) == 0
     assert main(["study", "neal", str(folder), *options, "--check"]) == 1
