@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -19,6 +20,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's b
 settings.register_profile("redelve", deadline=None, max_examples=40)  # new ones in every run
 settings.register_profile("thorough", deadline=None, max_examples=200)  # make test-all
 settings.load_profile("redelve")  # times vary too much between machines to be asserted
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays: there is no use in looking for cycles to throw away."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class Result(NamedTuple):
