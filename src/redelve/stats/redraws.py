@@ -57,11 +57,13 @@ class PrintedCell:
             np.rint(found / self.units) * self.units
             for found in (values.mean(axis=0), values.std(axis=0, ddof=1))
         )
+        correlation = None if self.correlation is None else self._correlation_of(values)
+        return PrintedCell(len(values), means, deviations, self.units, correlation, self.pair)
+
+    def _correlation_of(self, values: FloatArray) -> float:
         first, second = (values[:, one] for one in self.pair)
         both = np.ptp(first) > 0 and np.ptp(second) > 0
-        found = float(np.corrcoef(first, second)[0, 1].round(2)) if both else 0.0
-        correlation = None if self.correlation is None else found
-        return PrintedCell(len(values), means, deviations, self.units, correlation, self.pair)
+        return float(np.corrcoef(first, second)[0, 1].round(2)) if both else 0.0
 
 
 class CellScores(NamedTuple):
