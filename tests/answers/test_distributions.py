@@ -116,12 +116,11 @@ def test_quantiles_invert_probabilities(each: Distribution) -> None:
 
 @pytest.mark.parametrize("each", ALL, ids=lambda each: each.kind)
 def test_crps_is_the_integral_it_stands_for(each: Distribution) -> None:
-    grid = np.linspace(-60, 60, 240_001)
+    grid = np.linspace(-60, 60, 6001)
     for case, value in enumerate(VALUES):
-        one = type(each)(**{name: array[case : case + 1] for name, array in each.parameters().items()})
-        repeated = type(each)(**{name: np.repeat(a, 2, axis=0) for name, a in one.parameters().items()})
-        below = np.array([repeated.probability_below(np.array([x, x]))[0] for x in grid[::40]])
-        expected = np.trapezoid((below - (grid[::40] >= value)) ** 2, grid[::40])
+        rows = np.full(len(grid), case)
+        repeated = type(each)(**{name: array[rows] for name, array in each.parameters().items()})
+        expected = np.trapezoid((repeated.probability_below(grid) - (grid >= value)) ** 2, grid)
         assert each.crps(VALUES)[case] == pytest.approx(expected, abs=0.02)
 
 
