@@ -71,7 +71,7 @@ def test_hierarchical_power_is_the_noncentral_t(training_sets: int, distance: fl
 )
 def test_common_power_is_that_of_simulated_experiments(design: Design) -> None:
     """Mean squares drawn from their joint law and put to the F-test of the analyses."""
-    count = 40_000
+    count = 100_000
     sample = draw_gaussian(design, count, np.random.default_rng(1))
     plan, components = PlannedExperiment(*design.shape), components_of(design, "common")
     assert standard_error(components, plan) == pytest.approx(design.sd_mean())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -202,7 +203,7 @@ def uniforms(seed: int = 0) -> Iterator[float]:
 
     The numbers have 24 significant bits, so they are kept as integers and subtraction is exact.
     """
-    table = _start_table(seed)
+    table = list(_start_table(seed))
     far, near = LONG_LAG - 1, SHORT_LAG - 1
     while True:
         table[far] = (table[far] - table[near]) % 2**BITS
@@ -210,7 +211,8 @@ def uniforms(seed: int = 0) -> Iterator[float]:
         far, near = (far - 1) % LONG_LAG, (near - 1) % LONG_LAG
 
 
-def _start_table(seed: int) -> list[int]:
+@lru_cache(maxsize=16)  # most datasets are shuffled by the same seed
+def _start_table(seed: int) -> tuple[int, ...]:
     """The table, filled bit by bit as by RMARIN (James 1990, A review of pseudorandom number generators)."""
     ij, kl = divmod(abs(seed) % 900_000_000, 30_082)
     i, j = ij // 177 % 177 + 2, ij % 177 + 2
@@ -223,7 +225,7 @@ def _start_table(seed: int) -> list[int]:
             m = (53 * m + 1) % 169
             word = 2 * word + (m * k % 64 >= 32)
         table.append(word)
-    return table
+    return tuple(table)
 
 
 @dataclass(frozen=True)
