@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 3
 unexport PYTHONDONTWRITEBYTECODE # every process would compile everything anew
 
-.PHONY: demo tutorial test test-torch test-pipelines test-proben1 test-all check browser bench clean
+.PHONY: demo tutorial test test-torch test-pipelines test-proben1 test-all check style browser bench clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -30,8 +30,11 @@ tutorial: $(BIN)/.installed
 test test-torch test-pipelines test-proben1 test-all: export OMP_NUM_THREADS ?= 1
 test test-torch test-pipelines test-proben1 test-all: export OPENBLAS_NUM_THREADS ?= 1
 
-test: check browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not torch' --doctest-modules
+# Types are checked beside the tests: mypy has but one process.
+test: style browser
+	$(BIN)/mypy & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not torch' --doctest-modules; tests=$$?; \
+	wait $$types || { echo 'mypy has found errors: make check tells them' >&2; exit 1; }; exit $$tests
 
 test-torch: $(BIN)/.torch # what needs torch, so that nobody need download it for the rest
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'torch and not slow'
@@ -50,10 +53,12 @@ test-all: check browser $(BIN)/.torch
 browser:
 	sh tests/install_browser.sh
 
-check: $(BIN)/.installed
+check: style
+	$(BIN)/mypy
+
+style: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 
 bench: $(BIN)/.installed
 	$(PIP) -e '.[dev,bench]'

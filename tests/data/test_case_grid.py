@@ -76,5 +76,5 @@ def test_what_contradicts_itself_is_refused(rows: list[Any], columns: str, words
 
 
 def test_an_unknown_model_is_answered_with_those_like_it() -> None:
-    with pytest.raises(SpecError, match='no model "gpt5": it has gpt4'):
+    with pytest.raises(SpecError, match=r'no model "gpt5" \(did you mean "gpt4"\?\): it has gpt4, other'):
         grid([("gpt4", 1, 1), ("other", 1, 0)]).row("gpt5")
