@@ -243,6 +243,11 @@ def _source_legend(figure: Figure, panel: Panel) -> None:
 def costs_table(findings: Findings, panel: Panel) -> formatting.ReportTable:
     """Times and memory."""
     addresses = {task.task.address: task for task in panel.tasks}
+
+    def place(one: MethodCosts) -> tuple[int, float]:
+        size = addresses[one.task].task.training_set_size
+        return -size, inf if one.mean_loss is None else one.mean_loss
+
     rows = [
         (
             formatting.count_cell(addresses[cost.task].task.known_size),
@@ -255,13 +260,7 @@ def costs_table(findings: Findings, panel: Panel) -> formatting.ReportTable:
             formatting.Cell("yes" if cost.on_front else "no", mark="best" if cost.on_front else ""),
             formatting.count_cell(cost.jobs),
         )
-        for cost in sorted(
-            (one for one in findings.costs if one.task in addresses),
-            key=lambda one: (
-                -addresses[one.task].task.training_set_size,
-                inf if one.mean_loss is None else one.mean_loss,
-            ),
-        )
+        for cost in sorted((one for one in findings.costs if one.task in addresses), key=place)
     ]
     return formatting.ReportTable(
         f"costs-{panel.key}",

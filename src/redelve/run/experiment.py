@@ -616,11 +616,8 @@ def task_facts(assignment: Assignment, chosen: Sequence[LossLike] | None = None)
     columns = [target_columns(assignment, one) for one in (Instance(0, tested[:0], tested), *instances)]
     commonality = assignment.commonality
     design = describe(instances, commonality, dependency_range=task.prototask.dependency_range)
-    is_folded = assignment.scheme not in (
-        "hierarchical",
-        "common",
-    )  # what is special of folds is in its notes
-    caveats = () if is_folded else design.caveats()
+    is_folded = assignment.scheme not in ("hierarchical", "common")
+    caveats = () if is_folded else design.caveats()  # what is special of folds is in its notes
     digests = [instance.digest for instance in instances]
     units = [None] * len(instances) if commonality is None else commonality_units(instances, commonality)
     targets = targets_of(data.targets, task.prior)

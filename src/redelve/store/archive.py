@@ -194,10 +194,8 @@ class Archive:
         numbers = task.instances[job.instance].case_numbers
         lengths = {len(one) for one in (*record.losses.values(), *answers.values())}
         if lengths - {len(numbers)}:
-            raise PredictionError(
-                f"{job}: the instance has {len(numbers)} test cases, "
-                f"but there are {', '.join(map(str, sorted(lengths)))} losses or answers"
-            )
+            found = f"there are {', '.join(map(str, sorted(lengths)))} losses or answers"
+            raise PredictionError(f"{job}: the instance has {len(numbers)} test cases, but {found}")
         columns: Columns = {}
         if lengths:
             columns = {**key_columns(job.instance, job.run, numbers), **answers}

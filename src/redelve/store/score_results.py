@@ -197,19 +197,25 @@ def _task(
         *_left_out(made, kept, models, missing),
         *_prompts(frame, design),
     )
-    if design.column == "fold" and "case" not in frame.columns and table.ratio is None:
+    if design.column == "fold" and "case" not in frame.columns:
+        _check_folds(place, table.ratio, len(kept))
+    facts = _facts(name, design, kept, loss, table)
+    return replace(facts, remarks=remarks), kept
+
+
+def _check_folds(place: str, ratio: float | None, count: int) -> None:
+    """Refuse scores of folds, without any of cases, that cannot be compared."""
+    if ratio is None:
         raise SpecError(
             f"{place} has scores of folds and none of cases: their test needs to know how many test cases "
             "there were for each training case; give ratio=1/9 for ten-fold cross-validation (on the command "
             "line --ratio)"
         )
-    if design.column == "fold" and "case" not in frame.columns and len(kept) < FEW_CASES:
+    if count < FEW_CASES:
         raise StatisticsError(
             f"{place} has the scores of one fold and none of cases: nothing says how much they vary; give "
             "the scores of several folds, or of cases"
         )
-    facts = _facts(name, design, kept, loss, table)
-    return replace(facts, remarks=remarks), kept
 
 
 def _rule_of(note: str) -> str:
