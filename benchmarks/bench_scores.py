@@ -89,7 +89,7 @@ def run(cases: int = CASES, long: int = LONG) -> list[Row]:
         *_pairs(29, cases, 1.0),
         *_pairs(500, cases, 60.0),
         *_files(100, long // 100, 2.0),
-        *_files(1000, long // 1000, None),
+        *_files(1000, long // 1000, 2.0),
     ]
 
 
@@ -105,7 +105,7 @@ def _pairs(models: int, cases: int, bound: float) -> Iterator[Row]:
     yield _row(what, ours, scipy_tests(scores), "scipy.stats.ttest_rel for each pair", None)
 
 
-def _files(models: int, cases: int, bound: float | None) -> Iterator[Row]:
+def _files(models: int, cases: int, bound: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         frame = long_frame(made_scores(models, cases))
         for ending in ("parquet", "csv"):
