@@ -101,6 +101,8 @@ class Picture:
     draw: Callable[[], Figure]
     table: ReportTable | None = None
     """The same numbers."""
+    svg: bytes | None = None
+    """As it was drawn already, for pages."""
 
 
 def label(name: str, longest: int = LONGEST_LABEL) -> str:
@@ -182,7 +184,7 @@ def save_all(pictures: Sequence[Picture]) -> bytes:
 
 def inline(picture: Picture) -> str:
     """The figure for a page: colours follow the page's theme, text is text, names are its own."""
-    svg = save(picture, "svg").decode()
+    svg = (picture.svg or save(picture, "svg")).decode()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)

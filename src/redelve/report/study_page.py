@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from redelve.data.files import AtomicFiles
 from redelve.report.drawing import Picture, save_as
 from redelve.report.formatting import ReportTable, markdown, to_csv
 from redelve.report.page import render_template
+
+FORMATS = ("svg", "pdf", "png")
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,18 @@ class StudyPage:
 
 def write_folder(folder: Path, page: StudyPage, further: Mapping[str, str] | None = None) -> Path:
     """Write everything, and further files given by name; all of them appear together."""
+    saved = [save_as(picture, FORMATS) for picture in page.pictures]
+    drawn = [replace(picture, svg=one["svg"]) for picture, one in zip(page.pictures, saved, strict=True)]
     contents: dict[str, str | bytes] = {
-        "study.html": page.render(),
+        "study.html": replace(page, pictures=drawn).render(),
         "study.txt": f"{page.text}\n",
         **(further or {}),
     }
     for table in page.tables:
         contents[f"{table.name}.csv"] = to_csv(table)
         contents[f"{table.name}.md"] = markdown(table)
-    for picture in page.pictures:
-        saved = save_as(picture, ("svg", "pdf", "png"))
-        contents |= {f"{picture.name}.{kind}": content for kind, content in saved.items()}
+    for picture, one in zip(page.pictures, saved, strict=True):
+        contents |= {f"{picture.name}.{kind}": content for kind, content in one.items()}
     folder.mkdir(parents=True, exist_ok=True)
     with AtomicFiles() as written:
         for name, content in contents.items():
