@@ -10,6 +10,9 @@ from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, reporter
 
+AT_A_DEVICE = 3
+"""Processes that take turns on a device: with more, each would only wait longer."""
+
 
 class NealOptions(of.VerbOptions):
     """What `redelve study neal` is told."""
@@ -22,7 +25,7 @@ class NealOptions(of.VerbOptions):
     sizes = of.wholes("n", "training-set sizes, as 64,128 (small: 64 to 256)", "numbers", of.FROM_1)
     seed = of.whole("S", "another number draws other networks", wanted=of.FROM_0, default=0)
     device = of.text("g", "where to train: cpu, or cuda (with torch)", "device", "cpu")
-    threads = of.whole("j", "processes (else one for each processor)")
+    threads = of.whole("j", "processes (else one for each processor, 3 on a device)")
     check = of.flag("k", "exit with 1 if something that must hold does not")
     page = of.text("P", "put results between the marks of this page, figures beside it", "file")
     quiet = of.quiet()
@@ -59,7 +62,7 @@ def study_neal(argv: Sequence[str] | None = None) -> int:
             plan,
             engine=Engine("numpy" if given.device == "cpu" else "torch", device=given.device),
             folder=folder,
-            workers=given.threads or _mine(),
+            workers=given.threads or (_mine() if given.device == "cpu" else AT_A_DEVICE),
             progress=reporter(is_quiet=given.quiet),
         )
         yield f"{describe(study)}\n"

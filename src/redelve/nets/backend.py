@@ -52,10 +52,16 @@ class Engine:
         if self.is_numpy:
             return np
         try:
-            return import_module("array_api_compat.torch")
+            found = import_module("array_api_compat.torch")
         except ImportError as error:
             message = f'backend "torch" needs {error.name}: pip install "redelve[torch]"'
             raise OptionalPackageError(message) from error
+        try:
+            found.empty(0, device=self.device)
+        except (RuntimeError, AssertionError) as error:  # torch raises either
+            said = str(error).partition("\n")[0]
+            raise SpecError(f'device "{self.device}" cannot be used: {said}; use device="cpu"') from error
+        return found
 
     @property
     def is_numpy(self) -> bool:

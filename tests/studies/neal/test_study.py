@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from redelve.answers.distributions import Normal
 from redelve.cli.main import main
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import FormatError, LocationError, OptionalPackageError, SpecError
 from redelve.findings.findings import coverage_of
 from redelve.methods.contract import METHODS
 from redelve.nets import Engine
@@ -190,3 +191,22 @@ def test_the_check_fails_where_something_that_must_hold_does_not(
     assert main(["study", "neal", str(folder), *options]) == 0
     assert main(["study", "neal", str(folder), *options, "--check"]) == 1
     assert not is_sound(broken)
+
+
+def test_a_missing_torch_is_told_before_anything_is_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "array_api_compat.torch", None)
+    with pytest.raises(OptionalPackageError, match=r"pip install \"redelve\[torch\]\""):
+        make_study(TINY, engine=Engine("torch", device="cuda"), folder=tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.torch
+def test_a_device_that_is_not_there_is_told_before_anything_is_run(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(SpecError, match=r'device "cuda" cannot be used: .*; use device="cpu"'):
+        make_study(TINY, engine=Engine("torch", device="cuda"), folder=tmp_path / "study")
+    assert not (tmp_path / "study").exists()

@@ -20,7 +20,6 @@ from redelve.studies.neal.printed_digits import UNREADABLE
 from redelve.studies.neal.relevance_study import NealStudy
 from redelve.studies.terminal_tables import WIDTH, table_as_text
 
-"""Longer texts are cut in tables for a terminal."""
 BEGIN, END = "<!-- made by redelve study neal -->", "<!-- end of what is made -->"
 IMAGES = "images"
 MOST_NAMED = 6

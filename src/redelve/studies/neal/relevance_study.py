@@ -115,16 +115,17 @@ def make_study(
 ) -> NealStudy:
     """Run what is missing, and tell everything.
 
-    With a folder, records are kept in its archive, and those that it holds are not made again. On NumPy
-    `workers` processes share the work. On a device this process does it, a method at a time and all its
-    training sets at once: processes would take turns on the device, and each would have to start it.
+    With a folder, records are kept in its archive, and those that it holds are not made again. `workers`
+    processes share the work. On a device each of them does a method at a time and all its training sets at
+    once: they take turns on the device, and one scores what it made while another trains.
     """
     used = engine or Engine()
+    _ = used.xp  # what is missing is told before anything is run
     experiment = plan.experiment(used)
     results = carry_out(
         experiment,
         None if folder is None else folder / ARCHIVE,
-        workers=workers if used.is_numpy else 1,
+        workers=workers,
         retry="all",
         watch=lambda records, jobs: _watched(experiment, records, jobs, progress),
     )
