@@ -19,6 +19,7 @@ import pytest
 
 from redelve.assessment import assess
 from redelve.errors import OptionalPackageError, RedelveError, SpecError
+from redelve.run.cells import let_go
 from redelve.run.executor_check import check_executor
 from redelve.run.workers import (
     EXECUTORS,
@@ -59,6 +60,7 @@ def children() -> list[psutil.Process]:
 @pytest.fixture(autouse=True)
 def _no_process_left() -> Iterator[None]:
     yield
+    let_go()  # wardens that rest
     assert children() == []
 
 

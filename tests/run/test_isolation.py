@@ -32,6 +32,7 @@ from redelve.run.cells.asking import CellWatch
 from redelve.run.cells.job_and_outcome import BUILT_IN, LONGEST_MESSAGE, harmless, sealed
 from redelve.run.experiment import pack, perform, plan, run
 from redelve.run.results import Costs, Record
+from redelve.run.workers import child
 from redelve.run.workers.child import Child
 from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
@@ -567,7 +568,7 @@ def test_libraries_of_cells_are_loaded_while_data_are_read(begun: list[str]) -> 
     assessment = redelve.assess(["constant"], "demo/age", sizes=[32], limits=ISOLATED)
     assert begun == ["begun", "read"]
     assert {record.status for record in assessment.results.records} == {"done"}
-    assert not vars(asking._mine).get("wardens")
+    assert [one.is_resting for one in asking._mine.wardens.values()] == [True]
 
 
 def test_nothing_is_loaded_ahead_where_this_process_has_no_cells(begun: list[str]) -> None:
@@ -580,3 +581,73 @@ def test_what_was_loaded_ahead_ends_with_an_error(begun: list[str]) -> None:
         redelve.assess(["constant"], "demo/no-such-task", limits=ISOLATED)
     assert begun == ["begun", "read"]
     assert not vars(asking._mine).get("wardens")
+
+
+def assessed(limits: Limits = ISOLATED) -> list[Any]:
+    records = redelve.assess(["constant", "lin-1"], "demo/age", sizes=[32], limits=limits).results.records
+    return sorted((record.job, content(record)) for record in records)
+
+
+def test_the_next_assessment_has_the_warden_of_the_last(begun: list[str]) -> None:
+    first, again = assessed(), assessed()
+    assert begun.count("begun") == 1
+    assert first == again == assessed(Limits(isolated=False))
+
+
+def test_a_warden_that_rests_has_no_cell(begun: list[str]) -> None:
+    assessed()
+    (warden,) = asking._mine.wardens.values()
+    until(lambda: psutil.Process(warden.pid).children(recursive=True) == [])
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def moves(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.chdir(folder)
+
+
+def sets_a_variable(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setenv("SOMETHING", "else")
+
+
+def looks_elsewhere(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.syspath_prepend(str(folder))
+
+
+def waits_for_long(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(child, "LONGEST_REST", child.TOO_LATE)
+
+
+def kills_it(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    (warden,) = asking._mine.wardens.values()
+    os.kill(warden.pid, signal.SIGKILL)
+    until(lambda: psutil.Process(warden.pid).status() == psutil.STATUS_ZOMBIE)
+
+
+@pytest.mark.parametrize("change", [moves, sets_a_variable, looks_elsewhere, waits_for_long, kills_it])
+def test_no_warden_serves_after_a_change(
+    change: Callable[..., None], begun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = assessed()
+    change(tmp_path, monkeypatch)
+    assert assessed() == first
+    assert begun.count("begun") == 2
+
+
+def test_with_a_limit_of_memory_no_warden_has_loaded_more_than_it_must(begun: list[str]) -> None:
+    limits = Limits(memory=MEMORY)
+    assert assessed() == assessed(limits)
+    assert begun == ["begun", "read"] * 2
+
+
+def test_a_warden_that_nobody_needs_ends_by_itself(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "LONGEST_REST", 0.2)
+    assessed()
+    (warden,) = asking._mine.wardens.values()
+    until(lambda: psutil.Process(warden.pid).status() == psutil.STATUS_ZOMBIE)
+    assert not warden.wakes()

@@ -33,6 +33,7 @@ from redelve.run.cells import (
     learn_and_answer,
     learn_and_answer_together,
     let_go,
+    rest,
 )
 from redelve.run.pooled_answers import FOLDED, pooled_over_folds
 from redelve.run.results import (
@@ -230,7 +231,7 @@ def run(
 def _batches(
     experiment: Experiment, jobs: Sequence[Job], workers: Workers, is_done: Callable[[str], bool] | None
 ) -> Iterator[Batch]:
-    """Batches as they are asked for; when no more are, the cell that may have served here is let go."""
+    """Batches as they are asked for; after the last the wardens that served here rest, else they end."""
     try:
         for together in grouped(experiment, jobs, hands=(workers.at_once + 1) // 2):
             left = together
@@ -240,8 +241,11 @@ def _batches(
                 return
             if left:
                 yield pack_together(experiment, left)
-    finally:
+    except BaseException:  # stopped early, too
         let_go()
+        raise
+    finally:
+        rest()
 
 
 def grouped(experiment: Experiment, jobs: Sequence[Job], hands: int = 1) -> Iterator[list[Job]]:

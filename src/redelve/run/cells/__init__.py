@@ -6,6 +6,7 @@ from redelve.run.cells.asking import (
     learn_and_answer,
     learn_and_answer_together,
     let_go,
+    rest,
 )
 from redelve.run.cells.job_and_outcome import (
     LONGEST_MESSAGE,
@@ -31,6 +32,7 @@ __all__ = [
     "learn_and_answer",
     "learn_and_answer_together",
     "let_go",
+    "rest",
     "work",
     "work_together",
 ]

@@ -119,7 +119,8 @@ def _asked(method: Method | SealedMethod, lessons: Sequence[CellLesson], limits:
     with _confinement(closed, limits) as order:
         request = request_for(closed, lessons, limits, order)
         try:
-            header, blob = verdict_of(_warden(limits.threads, closed, order is not None), request)
+            warden = _warden(limits.threads, closed, order is not None, is_fresh=limits.memory is not None)
+            header, blob = verdict_of(warden, request)
         except (ChildDied, FrameError) as error:
             raise WorkerLost(f"the process that watched over it was lost: {error}") from None
     header["isolation"] = PROGRAM if closed.is_program else _isolation(order, limits)
@@ -154,6 +155,13 @@ def let_go() -> None:
         warden.close()
 
 
+def rest() -> None:
+    """Let this thread's wardens wait for the next jobs; they end by themselves if none come for long."""
+    wardens: dict[object, Child] = vars(_mine).get("wardens", {})
+    for warden in wardens.values():
+        warden.rest()
+
+
 def expect(modules: Iterable[str], threads: int = 1) -> None:
     """Begin to load these modules for cells that this thread will need soon; those of the fixed list alone.
 
@@ -169,24 +177,28 @@ def expect(modules: Iterable[str], threads: int = 1) -> None:
 def cells_ahead(method: Method | None, limits: Limits) -> Iterator[None]:
     """Have the libraries of a method loaded for its cells while this process reads the data.
 
-    After an error nothing is left of that; else `let_go` ends it, as it does after the last job.
+    After an error nothing is left of that; else it rests after the last job.
     """
     try:
         if method is not None and limits.needs_a_cell and limits.confined is False and hasattr(os, "fork"):
             with suppress(SpecError):  # one that can't be sent to a cell is told of when its jobs begin
-                _warden(limits.threads, sealed(method), is_confined=False)
+                is_fresh = limits.memory is not None
+                _warden(limits.threads, sealed(method), is_confined=False, is_fresh=is_fresh)
         yield
     except BaseException:
         let_go()
         raise
 
 
-def _warden(threads: int, method: SealedMethod, is_confined: bool) -> Child:
-    """This thread's warden for such methods, a new one if it has none that is alive."""
+def _warden(threads: int, method: SealedMethod, is_confined: bool, *, is_fresh: bool = False) -> Child:
+    """This thread's warden for such methods, a new one if it has none that is alive.
+
+    One that is fresh has not served before: what it has loaded for others counts as memory of its cells.
+    """
     wardens: dict[object, Child] = vars(_mine).setdefault("wardens", {})
     key = (threads, method.ancestor, is_confined, tuple(sys.path))  # its cells import from there
     warden = wardens.pop(key, None)
-    if warden is None or not warden.is_usable:
+    if warden is None or not warden.wakes() or (is_fresh and warden.is_resting):
         if warden is not None:
             warden.close()
         while len(wardens) >= MOST_WARDENS:

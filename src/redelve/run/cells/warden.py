@@ -71,6 +71,7 @@ def serve(requests: int, replies: int) -> None:
             gather_small_objects(ARENAS)
         preload(modules)
     Warden(socket.socket(fileno=requests)).serve()
+    os._exit(0)  # there is nothing to take apart
 
 
 class Bell:
@@ -134,6 +135,9 @@ class Warden:
         """Until there is nobody to answer."""
         while (request := received(self._channel)) is not None:
             message, descriptors = request
+            if not descriptors:
+                self._rest(unpacked(message)[0]["rest"])
+                continue
             if message != self._message:  # most are like the one before
                 self._heed(message)
             try:
@@ -152,6 +156,13 @@ class Warden:
                 self._spare = None
             self._watch(pid)
 
+    def _rest(self, seconds: float) -> None:
+        """Wait without a spare cell, and end if nobody wants anything for so long."""
+        self._drop_spare()
+        self._bury()
+        if not select.select((self._channel,), (), (), seconds)[0]:
+            os._exit(0)
+
     def _heed(self, message: bytes) -> None:
         """Load what is needed for such a job, and note what it may use."""
         header = unpacked(message)[0]
@@ -162,12 +173,15 @@ class Warden:
 
     def _tidy(self) -> None:
         """Bury the dead, and now and then have memory arranged while the next cells work."""
-        for pid in tuple(self._dying):
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                self._dying.discard(pid)
+        self._bury()
         self._served += 1
         if self._served % TIDY_EVERY == TIDY_AFTER:
             self._chores = join_pages()
+
+    def _bury(self) -> None:
+        for pid in tuple(self._dying):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                self._dying.discard(pid)
 
     def _tell(self, told: dict[str, Any]) -> None:
         try:

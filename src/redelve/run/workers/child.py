@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -172,6 +173,30 @@ def child_environment(threads: int) -> dict[str, str]:
     }
 
 
+FOR_A_TEST = "PYTEST_CURRENT_TEST"
+"""Which pytest sets anew for each test, and no library reads."""
+
+
+def surroundings() -> tuple[object, ...]:
+    """What a process begins with, of this one: its variables, its folder, what it may use."""
+    import resource
+
+    try:
+        folder = os.getcwd()  # noqa: PTH109
+    except OSError:  # it has been removed
+        folder = ""
+    names = [name for name in vars(resource) if name.startswith("RLIMIT_")]
+    rights = [resource.getrlimit(getattr(resource, name)) for name in names]
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    known = {name: value for name, value in os.environ.items() if name != FOR_A_TEST}
+    return known, folder, rights, cores, os.getpriority(os.PRIO_PROCESS, 0)
+
+
+LONGEST_REST = 300.0
+"""Seconds after which a child that nobody needs ends by itself."""
+TOO_LATE = 30.0
+"""So many seconds before that it is no longer asked for anything."""
+
 _living: weakref.WeakSet[Child] = weakref.WeakSet()
 
 
@@ -193,6 +218,8 @@ class Child:
         self._to = self._from = self.channel.fileno()
         self._owner = os.getpid()
         self._has_greeted = False
+        self._began_in = surroundings() if hasattr(os, "fork") else ()
+        self._resting_since: float | None = None
         _living.add(self)
 
     @property
@@ -204,6 +231,24 @@ class Child:
     def is_usable(self) -> bool:
         """Whether it belongs to this process and has not been found dead."""
         return self._process.returncode is None and os.getpid() == self._owner
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether it was told that nobody needs it, and was asked for nothing since."""
+        return self._resting_since is not None
+
+    def rest(self) -> None:
+        """Tell it that nobody needs it for a while; it ends by itself if this takes long."""
+        if self.is_usable and self._resting_since is None:
+            self._resting_since = time.monotonic()
+            self.tell(packed({"rest": LONGEST_REST}))
+
+    def wakes(self) -> bool:
+        """Whether it can be asked; one that rests if it lives, and all around is as when it began."""
+        if self._resting_since is None or not self.is_usable:
+            return self.is_usable
+        is_late = time.monotonic() - self._resting_since > LONGEST_REST - TOO_LATE
+        return not is_late and self._process.poll() is None and self._began_in == surroundings()
 
     def tell(self, message: bytes) -> None:
         """Send a message that needs no answer; if the child is dead, the next question will tell."""
@@ -227,7 +272,7 @@ class Child:
         try:
             if not self._has_greeted and read_frame(self._from) is None:
                 raise BrokenPipeError
-            self._has_greeted = True
+            self._has_greeted, self._resting_since = True, None
             yield
         except (BrokenPipeError, ConnectionResetError):
             raise self._death() from None
