@@ -583,21 +583,15 @@ def test_what_was_loaded_ahead_ends_with_an_error(begun: list[str]) -> None:
     assert not vars(asking._mine).get("wardens")
 
 
-def assessed(limits: Limits = ISOLATED) -> list[Any]:
-    records = redelve.assess(["constant", "lin-1"], "demo/age", sizes=[32], limits=limits).results.records
-    return sorted((record.job, content(record)) for record in records)
+def ran(limits: Limits = ISOLATED) -> list[Any]:
+    experiment = toy_experiment({"toy": Toy()}, 1, limits=limits)
+    return [content(record) for record in run(experiment, plan(experiment))]
 
 
-def test_the_next_assessment_has_the_warden_of_the_last(begun: list[str]) -> None:
-    first, again = assessed(), assessed()
-    assert begun.count("begun") == 1
-    assert first == again == assessed(Limits(isolated=False))
-
-
-def test_a_warden_that_rests_has_no_cell(begun: list[str]) -> None:
-    assessed()
-    (warden,) = asking._mine.wardens.values()
-    until(lambda: psutil.Process(warden.pid).children(recursive=True) == [])
+def the_warden() -> Child:
+    wardens: dict[object, Child] = asking._mine.wardens
+    (warden,) = wardens.values()
+    return warden
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -605,6 +599,13 @@ def until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_the_next_run_has_the_warden_of_the_last_which_had_no_cell_meanwhile(begun: list[str]) -> None:
+    first = ran()
+    until(lambda: psutil.Process(the_warden().pid).children(recursive=True) == [])
+    assert first == ran() == ran(Limits(isolated=False))
+    assert begun == ["begun"]
 
 
 def moves(folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -624,30 +625,37 @@ def waits_for_long(folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 def kills_it(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    (warden,) = asking._mine.wardens.values()
-    os.kill(warden.pid, signal.SIGKILL)
-    until(lambda: psutil.Process(warden.pid).status() == psutil.STATUS_ZOMBIE)
+    os.kill(pid := the_warden().pid, signal.SIGKILL)
+    until(lambda: psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
-@pytest.mark.parametrize("change", [moves, sets_a_variable, looks_elsewhere, waits_for_long, kills_it])
 def test_no_warden_serves_after_a_change(
-    change: Callable[..., None], begun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    begun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = assessed()
-    change(tmp_path, monkeypatch)
-    assert assessed() == first
-    assert begun.count("begun") == 2
+    first = ran()
+    for change in (kills_it, moves, sets_a_variable, looks_elsewhere, waits_for_long):
+        change(tmp_path, monkeypatch)
+        begun.clear()
+        assert ran() == first
+        assert begun == ["begun"], change
 
 
 def test_with_a_limit_of_memory_no_warden_has_loaded_more_than_it_must(begun: list[str]) -> None:
-    limits = Limits(memory=MEMORY)
-    assert assessed() == assessed(limits)
-    assert begun == ["begun", "read"] * 2
+    assert ran() == ran(Limits(memory=MEMORY))
+    assert begun == ["begun"] * 2
 
 
 def test_a_warden_that_nobody_needs_ends_by_itself(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "LONGEST_REST", 0.2)
-    assessed()
-    (warden,) = asking._mine.wardens.values()
+    ran()
+    warden = the_warden()
     until(lambda: psutil.Process(warden.pid).status() == psutil.STATUS_ZOMBIE)
     assert not warden.wakes()
+
+
+def test_a_run_that_is_stopped_leaves_no_warden(begun: list[str]) -> None:
+    experiment = toy_experiment({"toy": Toy()}, 2, limits=ISOLATED)
+    under_way = run(experiment, plan(experiment))
+    next(under_way)
+    under_way.close()
+    assert not vars(asking._mine).get("wardens")

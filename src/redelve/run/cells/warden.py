@@ -159,9 +159,11 @@ class Warden:
     def _rest(self, seconds: float) -> None:
         """Wait without a spare cell, and end if nobody wants anything for so long."""
         self._drop_spare()
-        self._bury()
-        if not select.select((self._channel,), (), (), seconds)[0]:
-            os._exit(0)
+        end = time.monotonic() + seconds
+        while not select.select((self._channel,), (), (), LOOK_EVERY if self._dying else seconds)[0]:
+            self._bury()
+            if time.monotonic() >= end:
+                os._exit(0)
 
     def _heed(self, message: bytes) -> None:
         """Load what is needed for such a job, and note what it may use."""
