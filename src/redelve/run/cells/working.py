@@ -10,8 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from typing import Any
 
@@ -36,10 +35,7 @@ def work(
     method: Method, training: TrainingSet, inputs: TestInputs, seed: int, threads: int | None
 ) -> Outcome:
     """Learn and answer right here; without `threads` where libraries have been told when they were loaded."""
-    with ExitStack() as stack:
-        for each in (_alone, _few_threads(threads), _global_seeds(seed, threads is None)):
-            stack.enter_context(each)
-        said = stack.enter_context(_heard())
+    with _alone, _few_threads(threads), _global_seeds(seed, threads is None), _heard() as said:
         return _worked(method, training, inputs, seed, said)
 
 
@@ -57,7 +53,7 @@ def _worked(
     except BaseException as error:  # SystemExit too: a method that ends the program ends only itself
         status = "out of memory" if isinstance(error, MemoryError) else "failed"
         return Outcome(status, message=described(error), costs=clock.costs())  # type: ignore[arg-type]
-    return replace(_checked(answer, inputs.cases.count, "; ".join(said), clock.costs()), told=told)
+    return _checked(answer, inputs.cases.count, "; ".join(said), clock.costs(), told)
 
 
 def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: int | None) -> list[Outcome]:
@@ -65,10 +61,8 @@ def work_together(method: BatchMethod, lessons: Sequence[CellLesson], threads: i
 
     A batch that warns has failed too: whose warning it is only a job alone can tell.
     """
-    with ExitStack() as stack:
-        for each in (_alone, _few_threads(threads), _global_seeds(lessons[0].seed, threads is None)):
-            stack.enter_context(each)
-        said = stack.enter_context(_heard())
+    seed, is_cell = lessons[0].seed, threads is None
+    with _alone, _few_threads(threads), _global_seeds(seed, is_cell), _heard() as said:
         outcomes = _worked_together(method, lessons)
         return [Outcome("failed", message="; ".join(said))] if said else outcomes
 
@@ -88,7 +82,7 @@ def _worked_together(method: BatchMethod, lessons: Sequence[CellLesson]) -> list
         return [Outcome("failed", message=described(error))]
     costs = clock.costs(shared_by=len(lessons))
     outcomes = [
-        replace(_checked(answer, lesson.inputs.cases.count, "", costs), told=each)
+        _checked(answer, lesson.inputs.cases.count, "", costs, each)
         for answer, lesson, each in zip(answers, lessons, told, strict=True)
     ]
     return next(([one] for one in outcomes if one.status != "done"), outcomes)
@@ -100,13 +94,14 @@ def told_by(predictor: object) -> Told:
     return {str(name): steady(one) if isinstance(one, str) else float(one) for name, one in given}
 
 
-def _checked(answer: object, count: int, said: str, costs: Costs) -> Outcome:
+def _checked(answer: object, count: int, said: str, costs: Costs, told: Told) -> Outcome:
     if not isinstance(answer, Answer):
-        return Outcome("failed", message=f"expected an Answer but got {kind_told(answer)}", costs=costs)
+        message = f"expected an Answer but got {kind_told(answer)}"
+        return Outcome("failed", message=message, costs=costs, told=told)
     if len(answer) != count:
         wrong = PredictionError(f"expected answers for {count} test cases but got {len(answer)}")
-        return Outcome("failed", message=str(wrong), costs=costs)
-    return Outcome("done", answer, steady(said), costs)
+        return Outcome("failed", message=str(wrong), costs=costs, told=told)
+    return Outcome("done", answer, steady(said) if said else "", costs, told)
 
 
 def described(error: BaseException) -> str:
@@ -186,20 +181,27 @@ def _few_threads(count: int | None) -> Iterator[None]:
     if count is None:
         yield
         return
-    wanted = str(count)
-    before = {name: value for name in THREAD_VARIABLES if (value := os.environ.get(name)) != wanted}
-    os.environ.update(dict.fromkeys(before, wanted))
+    wanted = _encoded(str(count))
+    before = [(name, value) for name in _VARIABLES if (value := _held.get(name)) != wanted]
+    for name, _ in before:
+        _environment[name] = wanted
     pools = thread_pools(_libraries_loaded())
     is_so = all(pool.get_num_threads() in (None, count) for pool in pools.lib_controllers)
     try:
         with nullcontext() if is_so else pools.limit(limits=count):
             yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name, value in before:
+            if value is not None:
+                _environment[name] = value
+            elif name in _held:
+                del _environment[name]
+
+
+_environment: Any = getattr(os, "environb", os.environ)
+_held, _encoded = _environment._data, os.environ.encodevalue
+_VARIABLES = [os.environ.encodekey(name) for name in THREAD_VARIABLES]
+"""Names as the system has them: to encode them, and to miss them in `os.environ`, takes most of the time."""
 
 
 @lru_cache(maxsize=1)
@@ -260,7 +262,8 @@ def _global_seeds(seed: int, is_cell: bool) -> Iterator[None]:
     In a cell nobody draws afterwards. Elsewhere numpy's generator is put aside, which is faster than to copy
     its state, and comes back with the normal number that it may have kept for the next call.
     """
-    kept = None if is_cell else (random.getstate(), np.random.get_state(legacy=False))  # noqa: NPY002
+    kept = None if is_cell else random.getstate()
+    normal = None if is_cell else _state_with_a_normal()
     own = mtrand.get_bit_generator()
     mtrand.set_bit_generator(_theirs)
     random.seed(seed)
@@ -269,10 +272,37 @@ def _global_seeds(seed: int, is_cell: bool) -> Iterator[None]:
         yield
     finally:
         if kept is not None:
-            random.setstate(kept[0])
+            random.setstate(kept)
             mtrand.set_bit_generator(own)
-            if kept[1]["has_gauss"]:
-                np.random.set_state(kept[1])  # noqa: NPY002
+            if normal is not None:
+                np.random.set_state(normal)  # noqa: NPY002
+
+
+class _NoGenerator:
+    """Stands for a generator whose state nobody wants: to copy that takes most of the time."""
+
+    @property
+    def state(self) -> dict[str, str]:
+        return {"bit_generator": "none"}
+
+
+_no_generator = _NoGenerator()
+
+
+def _state_with_a_normal() -> Any:
+    """The state of numpy's global generator if that keeps a normal number for the next call, else None."""
+    state_of: Any = np.random.get_state
+    holder: Any = mtrand._rand
+    own = mtrand.get_bit_generator()
+    try:
+        holder._bit_generator = _no_generator
+    except AttributeError:  # a numpy that keeps it elsewhere: its state is copied
+        return kept if (kept := state_of(legacy=False))["has_gauss"] else None
+    try:
+        has_normal = state_of(legacy=False)["has_gauss"]
+    finally:
+        holder._bit_generator = own
+    return state_of(legacy=False) if has_normal else None
 
 
 _theirs = np.random.MT19937(0)
