@@ -26,7 +26,7 @@ from redelve.data.tasks import assignments_for
 from redelve.methods.adapters.sklearn_adapter import sklearn_method
 from redelve.methods.contract import METHODS as BUILT_IN
 from redelve.methods.contract import Method
-from redelve.run.cells import Limits
+from redelve.run.cells import Limits, let_go
 from redelve.run.experiment import Experiment, plan, split
 from redelve.run.experiment import run as carry_out
 
@@ -114,6 +114,23 @@ def bare_loop(data: list[Fit]) -> float:
     return total
 
 
+def bare_loop_in_two(data: list[Fit]) -> None:
+    """The same by two plain processes, each with every other fit: what two cores can do."""
+    processes = []
+    for part in range(2):
+        if (pid := os.fork()) == 0:
+            code = 1
+            try:
+                bare_loop(data[part::2])
+                code = 0
+            finally:
+                os._exit(code)
+        processes.append(pid)
+    ends = [os.waitpid(pid, 0)[1] for pid in processes]
+    if any(ends):
+        raise RuntimeError("a process of the bare loop failed")
+
+
 def with_cross_validate(data: list[Fit]) -> None:
     with threadpool_limits(1):
         for x, y, x_test, y_test in data:
@@ -171,6 +188,7 @@ def job_seconds(method: Method, isolated: bool) -> float:
     for runs in (1, 8):
         experiment = Experiment({"small": method}, tasks, runs=runs, limits=Limits(isolated=isolated))
         jobs = plan(experiment)
+        let_go()  # both begin with loading libraries
         took.append((timed(lambda e=experiment, j=jobs: list(carry_out(e, j))), len(jobs)))  # type: ignore[misc]
     (once, few), (often, many) = took
     return (often - once) / (many - few)
@@ -185,22 +203,41 @@ def cell_row(name: str, method: Method, bound: float | None) -> Row:
     )
 
 
-def two_processes(what: str, name: str, limits: Limits | None) -> Row:
-    """Two workers against one."""
-    one, two = best_of(
-        2,
-        lambda: assess(METHODS, TASKS, limits=limits),
-        lambda: assess(METHODS, TASKS, limits=limits, workers=2),
+def first_assess(limits: Limits | None = None, workers: int = 1) -> None:
+    """An assessment as the first of a Python process has it: no ancestor of cells rests from the last one."""
+    let_go()
+    assess(METHODS, TASKS, limits=limits, workers=workers)
+
+
+def two_processes(what: str, data: list[Fit]) -> list[Row]:
+    """Two workers against one, and what two cores bring to a bare loop at the same time."""
+    cells, cells_of_two, here, here_by_two, bare, bare_by_two = best_of(
+        ROUNDS,
+        first_assess,
+        lambda: first_assess(workers=2),
+        lambda: first_assess(HERE),
+        lambda: first_assess(HERE, 2),
+        lambda: bare_loop(data),
+        lambda: bare_loop_in_two(data),
     )
-    return row(f"assess with two processes: {what}, {name}", two, one, "assess with one", BOUND_TWO)
+    name, plain = f"assess with two processes: {what}", "a bare loop in two processes"
+    return [
+        row(f"{name}, a cell for each", cells_of_two, cells, "assess with one", BOUND_TWO),
+        row(f"{name}, no cells", here_by_two, here, "assess with one", BOUND_TWO),
+        row(
+            f"a bare loop of the same fits in two processes: {what}", bare_by_two, bare, "a bare loop in one"
+        ),
+        row(f"{name}, a cell for each", cells_of_two, bare_by_two, plain),
+        row(f"{name}, no cells", here_by_two, bare_by_two, plain),
+    ]
 
 
 def run() -> list[Row]:
     data = fits()
     serial, here, bare, crossed = best_of(
         ROUNDS,
-        lambda: assess(METHODS, TASKS),
-        lambda: assess(METHODS, TASKS, limits=HERE),
+        first_assess,
+        lambda: first_assess(HERE),
         lambda: bare_loop(data),
         lambda: with_cross_validate(data),
     )
@@ -209,10 +246,7 @@ def run() -> list[Row]:
     rows = [
         row(f"assess: {what}, a cell for each", serial, bare, loop, BOUND_SERIAL),
         row(f"assess: {what}, in this process", here, bare, loop, BOUND_SERIAL),
-        *(
-            two_processes(what, name, limits)
-            for name, limits in (("a cell for each", None), ("no cells", HERE))
-        ),
+        *two_processes(what, data),
         row(f"assess: {what}, a cell for each", serial, crossed, "scikit-learn's cross_validate, means only"),
     ]
     ridge = sklearn_method(Ridge(), inputs="encoded")
