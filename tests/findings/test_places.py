@@ -119,15 +119,15 @@ def test_all_places_hold_together_in_most_boards() -> None:
 
 def shown_worse(right: np.ndarray) -> np.ndarray:
     """By the family of all pairs, as a report judges them."""
-    from redelve.findings.claims import LEVEL, family_claims
+    from redelve.findings.claims import LEVEL, FamilyClaims
     from redelve.stats.families import SizePairs, pairs_of_means
 
     first, second = (list(side) for side in zip(*combinations(range(len(right)), 2), strict=True))
     squares = pairs_of_means(-right, (first, second), 1 / right.shape[1])
-    (judged,) = judged_sizes([SizePairs(squares, len(right), list(range(len(first))))], LEVEL, 1)
+    (judged,) = judged_sizes([SizePairs(squares, len(right), np.arange(len(first)))], LEVEL, 1)
     worse = np.zeros((len(right), len(right)), dtype=bool)
     for i, j, claim, difference in zip(
-        first, second, family_claims(judged, len(first)), squares.differences, strict=True
+        first, second, FamilyClaims(judged, len(first)), squares.differences, strict=True
     ):
         if claim.is_made:
             loser, winner = (i, j) if difference > 0 else (j, i)

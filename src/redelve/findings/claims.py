@@ -10,24 +10,37 @@ contain any interval that misses. See docs/comparisons.md and docs/calibration.m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, compress
 from math import isnan, nan
-from typing import Literal
+from typing import Literal, TypeVar, overload
+
+import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.findings.margin import Margin, MarginVerdict, margin_sentence
 from redelve.findings.more_questions import more_questions, plan_for
+from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
 from redelve.stats.answer_plans import AnswerPlan
 from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
 from redelve.stats.estimates import Comparison, Interval
-from redelve.stats.families import JudgedFamily, PairFamily, PairSquares, SizePairs, judged_sizes
+from redelve.stats.families import (
+    JudgedFamily,
+    Numbered,
+    PairFamily,
+    PairSquares,
+    SizePairs,
+    judged_sizes,
+)
 from redelve.stats.grouped import GroupComparison
 from redelve.stats.resampled import ResampledComparison
 from redelve.text_numbers import by_error, interval, p_equals, per_cent, significant, with_error
 
+Made = TypeVar("Made")
 Names = tuple[str, str]
 Test = Comparison | ResampledComparison | GroupComparison
 
@@ -49,6 +62,34 @@ FEWEST_TASKS = 3
 def settle(made: object, **values: object) -> None:
     """Give a frozen value what follows from its other fields."""
     vars(made).update(values)
+
+
+class OnDemand(Sequence[Made]):
+    """Values each of which is made when somebody asks for it: a thousand models have 499,500 comparisons."""
+
+    @abstractmethod
+    def made(self, place: int) -> Made:
+        """The value at a place."""
+
+    @overload
+    def __getitem__(self, index: int) -> Made: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Made, ...]: ...
+    def __getitem__(self, index: int | slice) -> Made | tuple[Made, ...]:
+        places = range(len(self))[index]
+        return tuple(map(self.made, places)) if isinstance(places, range) else self.made(places)
+
+    def __iter__(self) -> Iterator[Made]:
+        return map(self.made, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, OnDemand | tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 @dataclass(frozen=True)
@@ -139,48 +180,64 @@ def level_parts(tasks: Sequence[TaskPairs]) -> int:
 def family_size(tasks: Sequence[TaskPairs]) -> int:
     """How many comparisons are made together: of every task, and of tasks together."""
     prototasks = {prototask_of(task.facts.address) for task in tasks}
-    over_tasks = len({names for task in tasks for names in task.names})
-    return sum(len(task.names) for task in tasks) + over_tasks * (len(prototasks) >= FEWEST_TASKS)
+    of_tasks = sum(len(task.names) for task in tasks)
+    if len(prototasks) < FEWEST_TASKS:
+        return of_tasks
+    return of_tasks + len({names for task in tasks for names in task.names})
 
 
-def claims_of(tasks: Sequence[TaskPairs]) -> dict[str, tuple[Claim, ...]]:
+def claims_of(tasks: Sequence[TaskPairs]) -> dict[str, FamilyClaims]:
     """For every task's address the claims of its comparisons, in their order."""
     prototasks: dict[str, list[TaskPairs]] = {}
     for task in tasks:
         prototasks.setdefault(prototask_of(task.facts.address), []).append(task)
     parts, family = level_parts(tasks), family_size(tasks)
-    found: dict[str, tuple[Claim, ...]] = {}
+    found: dict[str, FamilyClaims] = {}
     for sizes in prototasks.values():
         found |= _of_prototask(sizes, parts, family)
     return found
 
 
-def _of_prototask(tasks: Sequence[TaskPairs], parts: int, family: int) -> dict[str, tuple[Claim, ...]]:
+def _of_prototask(tasks: Sequence[TaskPairs], parts: int, family: int) -> dict[str, FamilyClaims]:
     """The claims on one prototask, whose sizes hand down what is left of its share."""
     tasks = sorted(tasks, key=lambda task: -task.facts.training_set_size)
-    every = dict.fromkeys(names for task in tasks for names in task.names)
-    numbers = {names: number for number, names in enumerate(every)}
     sizes = [
-        SizePairs(task.squares, task.methods, [numbers[names] for names in task.names]) for task in tasks
+        SizePairs(task.squares, task.methods, columns)
+        for task, columns in zip(tasks, _numbered([task.names for task in tasks]), strict=True)
     ]
     judged = judged_sizes(sizes, LEVEL, parts)
-    return {task.facts.address: family_claims(one, family) for task, one in zip(tasks, judged, strict=True)}
+    return {task.facts.address: FamilyClaims(one, family) for task, one in zip(tasks, judged, strict=True)}
 
 
-def family_claims(judged: JudgedFamily, comparisons: int) -> tuple[Claim, ...]:
+def _numbered(several: Sequence[Sequence[Names]]) -> list[Numbered]:
+    """The numbers of the pairs of each task, which are the same on all tasks."""
+    if len(several) == 1:
+        return [np.arange(len(several[0]))]
+    numbers = {names: number for number, names in enumerate(dict.fromkeys(chain.from_iterable(several)))}
+    return [np.array([numbers[names] for names in one]) for one in several]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FamilyClaims(OnDemand[Claim]):
     """The claims of a family's comparisons, of so many that are made together."""
-    family = judged.family
-    each = zip(
-        family.squares.differences.tolist(),
-        judged.p_values.tolist(),
-        *(ends.tolist() for ends in judged.ends),
-        judged.own_p_values.tolist(),
-        strict=True,
-    )
-    return tuple(
-        _claim(difference, p, (low, high), (judged.share, comparisons, own, (family, place)))
-        for place, (difference, p, low, high, own) in enumerate(each)
-    )
+
+    judged: JudgedFamily
+    comparisons: int
+
+    def __len__(self) -> int:
+        return len(self.judged.p_values)
+
+    @property
+    def p_values(self) -> Numbers:
+        """Adjusted p-values, NaN where no test is defined."""
+        return np.where(np.isnan(self.judged.ends[0]), np.nan, self.judged.p_values)
+
+    def made(self, place: int) -> Claim:
+        """The claim of one comparison."""
+        found, family = self.judged, self.judged.family
+        low, high = (ends.item(place) for ends in found.ends)
+        told = found.share, self.comparisons, found.own_p_values.item(place), (family, place)
+        return _claim(family.squares.differences.item(place), found.p_values.item(place), (low, high), told)
 
 
 def _claim(
@@ -483,6 +540,70 @@ class Contest:
 
     def __repr__(self) -> str:
         return f"<Contest: {self.words}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairContests(OnDemand[Contest]):
+    """The comparisons of a task, and what can be said of them without making each of them."""
+
+    names: Sequence[Names]
+    differences: Numbers
+    """Expected losses of the first methods minus those of the second; NaN where they are not known."""
+    p_values: Numbers
+    """Adjusted ones, NaN where no test is defined."""
+    make: Callable[[int], Contest]
+    known: dict[int, Contest] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, contests: Sequence[Contest]) -> PairContests:
+        """Those that are given, made already or not."""
+        if isinstance(contests, PairContests):
+            return contests
+        differences = np.array([one.difference for one in contests], dtype=np.float64)
+        p_values = np.array([one.adjusted_p_value for one in contests], dtype=np.float64)
+        names = [(one.first, one.second) for one in contests]
+        return cls(names, differences, p_values, contests.__getitem__)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def made(self, place: int) -> Contest:
+        """One comparison, the same whenever it is asked for."""
+        if (contest := self.known.get(place)) is None:
+            contest = self.known[place] = self.make(place)
+        return contest
+
+    def of_method(self, name: str | None) -> list[Contest]:
+        """The comparisons of one method with others."""
+        return [self[place] for place, names in enumerate(self.names) if name in names]
+
+    def outcomes(self) -> Iterator[Names]:
+        """The winner and the loser of every difference that is claimed."""
+        is_claimed = self.p_values < LEVEL
+        yield from compress(self.names, is_claimed & (self.differences < 0))
+        for first, second in compress(self.names, is_claimed & (self.differences > 0)):
+            yield second, first
+
+    def untested(self) -> list[Names]:
+        """The pairs between which no test is defined."""
+        return list(compress(self.names, np.isnan(self.p_values)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContestsByPair(Mapping[frozenset[str], Contest]):
+    """Comparisons by their two methods, whichever is the first."""
+
+    contests: Sequence[Contest]
+    places: Mapping[frozenset[str], int]
+
+    def __getitem__(self, pair: frozenset[str]) -> Contest:
+        return self.contests[self.places[pair]]
+
+    def __iter__(self) -> Iterator[frozenset[str]]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 def _shown(

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from redelve.findings.claims import Contest
+from redelve.findings.claims import Contest, Names
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.task import TaskFindings
 from redelve.findings.tasks_together import AcrossTasks
@@ -86,22 +86,26 @@ def board_on(task: TaskFindings) -> LeaderBoard | None:
     if task.is_planned or task.race is not None or not task.contests:
         return None
     means = {one.method: one.mean for one in task.by_loss if one.mean is not None}
-    return _board(means, task.contests)
+    return _board(means, task.pairs.outcomes())
 
 
 def board_over(across: AcrossTasks) -> LeaderBoard | None:
     """The board by averages over tasks; None where nothing is claimed over them."""
     if across.is_planned or not across.pairs:
         return None
-    return _board({one.method: one.average for one in across.by_loss}, across.pairs)
+    outcomes = (
+        (pair.winner, pair.loser)
+        for pair in across.pairs
+        if pair.winner is not None and pair.loser is not None
+    )
+    return _board({one.method: one.average for one in across.by_loss}, outcomes)
 
 
-def _board(means: Mapping[str, float], pairs: Iterable[Contest | PairOverTasks]) -> LeaderBoard:
+def _board(means: Mapping[str, float], outcomes: Iterable[Names]) -> LeaderBoard:
     where = {name: number for number, name in enumerate(means)}
     worse = np.zeros((len(means), len(means)), dtype=np.bool_)
-    for pair in pairs:
-        if pair.winner is not None and pair.loser is not None:
-            worse[where[pair.loser], where[pair.winner]] = True
+    for winner, loser in outcomes:
+        worse[where[loser], where[winner]] = True
     values = np.array(list(means.values()))
     found = open_places(values, worse)
     places = 1 + (values[:, None] > values).sum(axis=1)

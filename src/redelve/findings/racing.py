@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from redelve.findings.by_method import MethodLosses, losses_of
-from redelve.findings.claims import LEVEL, Claim, Names, TaskPairs, family_claims
+from redelve.findings.claims import LEVEL, Claim, FamilyClaims, Names, TaskPairs
 from redelve.findings.margin import Margin
 from redelve.findings.task import ComparedTask, TaskFindings, claimed, comparisons_on, pair_squares
 from redelve.model.dataset import Numbers
@@ -186,10 +186,10 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
     return tuple(replace(found.get(names, nothing), family=sum(counts)) for names in compared.pairs.names)
 
 
-def _claims_at(family: PairFamily, plan: RacePlan, sets: int) -> tuple[Claim, ...]:
+def _claims_at(family: PairFamily, plan: RacePlan, sets: int) -> FamilyClaims:
     """The claims of one look; what it has of the level is what a single look at as many pairs would have."""
     level, looks = plan.share, _allowance(plan).at(sets)
     share = family.pairs * looks.of_each(level / family.pairs)
     found = judged(family, LEVEL / level * family.p_values(looks), share)
     found = replace(found, ends=family.ends(level, looks))
-    return family_claims(found, family.pairs)
+    return FamilyClaims(found, family.pairs)

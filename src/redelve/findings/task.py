@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import chain, combinations
 from math import inf, isfinite, isnan
+
+import numpy as np
 
 from redelve.answers.losses import Loss
 from redelve.errors import StatisticsError
@@ -30,7 +32,10 @@ from redelve.findings.by_metric import (
 from redelve.findings.claims import (
     Claim,
     Contest,
+    ContestsByPair,
+    FamilyClaims,
     Names,
+    PairContests,
     Repeats,
     StandardLoss,
     TaskPairs,
@@ -40,6 +45,7 @@ from redelve.findings.claims import (
 )
 from redelve.findings.margin import Margin, within_margin
 from redelve.findings.planned import PLANNED
+from redelve.model.dataset import Numbers
 from redelve.run.races import Race
 from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import seed_runs
@@ -55,6 +61,10 @@ NOT_SHOWN = (
     "a {} that may be the best has not been shown to be worse than another; that is not evidence that it "
     "is as good as the best"
 )
+
+
+Bounds = Mapping[str, Interval | None]
+"""Of each method's expected loss."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +176,8 @@ class TaskFindings:
     best_words: str
     """What the best method has, such as "the smallest loss"."""
     methods: tuple[MethodFinding, ...]
-    contests: tuple[Contest, ...]
+    contests: Sequence[Contest]
+    """The comparisons, each made when somebody asks for it."""
     why_not: tuple[str, ...] = field(default=(), repr=False)
     """Why nothing could be compared."""
     margin: Margin | None = None
@@ -188,7 +199,7 @@ class TaskFindings:
     """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
 
     def __post_init__(self) -> None:
-        losers = {one.loser for one in self.contests}
+        losers = {loser for _, loser in self.pairs.outcomes()}
         compared = [one.method for one in self.methods] if self.contests else []
         if self.race is not None:
             looked_at = [*self.race.left, *self.race.dropped] if self.race.looks else []
@@ -217,15 +228,30 @@ class TaskFindings:
         return tuple(sorted(self.methods, key=lambda one: inf if one.mean is None else one.mean))
 
     @cached_property
+    def pairs(self) -> PairContests:
+        """The comparisons as a whole: who was shown to be worse, who met whom."""
+        return PairContests.of(self.contests)
+
+    @cached_property
     def by_pair(self) -> Mapping[frozenset[str], Contest]:
         """The comparison of every pair."""
-        return {frozenset((one.first, one.second)): one for one in self.contests}
+        places = {frozenset(names): place for place, names in enumerate(self.pairs.names)}
+        return ContestsByPair(self.pairs, places)
+
+    def _tested(self, leader: str | None) -> list[Contest]:
+        """The comparisons with the leader whose tests may have caveats: those of fixed models have none.
+
+        Where a model's losses cannot be analysed the test raises the error that says why.
+        """
+        is_fixed = self.task.is_fixed and self.judged_by.mean_of_cases
+        if is_fixed and all(one.estimate is not None for one in self.methods):
+            return []
+        return self.pairs.of_method(leader)
 
     def _caveats(self, leader: str | None) -> tuple[str, ...]:
         own = [caveat for method in self.methods if method.estimate for caveat in method.estimate.caveats]
-        with_leader = [one for one in self.contests if leader in (one.first, one.second)]
-        of_tests = [caveat for contest in with_leader for caveat in contest.caveats]
-        without = [f"{one.first} and {one.second}" for one in self.contests if one.adjusted_p_value is None]
+        of_tests = [caveat for contest in self._tested(leader) for caveat in contest.caveats]
+        without = [" and ".join(names) for names in self.pairs.untested()]
         if without:
             of_tests.append(
                 f"no test is defined between {', '.join(without)}: they count as not distinguished"
@@ -286,36 +312,62 @@ class ComparedTask:
         if margin is not None and judge.is_shift and judge.limits[0] < 0:
             margin.refuse_share(f"{judge.words} on {facts.address}")
         methods = tuple(finding_of(work, self.losses[name], standard, judge.limits) for name in self.losses)
-        contests = tuple(self._contests(claims, standard))
-        if margin is not None:
-            losses = {one.method: one.bounds for one in methods}
-            contests = tuple(within_margin(one, margin, losses) for one in contests)
+        bounds = {one.method: one.bounds for one in methods}
+        contests = () if self.pairs is None else self._contests(self.pairs, claims, (margin, bounds))
         told = (facts, self.code, judge.loss, judge.words, judge.best_words)
         return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
 
-    def _contests(self, claims: Sequence[Claim], standard: StandardLoss) -> Iterator[Contest]:
-        if self.pairs is None:
-            return
-        facts, squares = self.work.facts, self.pairs.squares
-        repeats, judge = _repeats(facts, squares), self.work.losses[self.code]
+    def _contests(
+        self, pairs: TaskPairs, claims: Sequence[Claim], within: tuple[Margin | None, Bounds]
+    ) -> PairContests:
+        """The comparisons with their claims, and with what they say of a margin."""
+        if len(claims) != len(pairs.names):
+            raise ValueError(f"{len(pairs.names)} comparisons have {len(claims)} claims")
         instances = {name: tuple(sorted(one.by_instance)) for name, one in self.losses.items()}
-        found = squares.differences.tolist(), squares.standard_errors.tolist()
-        for names, difference, error, claim in zip(self.pairs.names, *found, claims, strict=True):
-            both = [self.losses[name] for name in names]
-            own, other = (instances[name] for name in names)
-            yield Contest(
-                *names,
-                _number(difference),
-                _error_of(error, claim),
-                claim,
-                standard,
-                own if own == other else shared_instances(*both),
-                facts.training_set_size,
-                partial(paired_test, facts, *both),
-                repeats,
-                judged_by=judge.loss,
-                unit=judge.difference_unit,
-            )
+        repeats = _repeats(self.work.facts, pairs.squares)
+        make = _ContestMaker(self, pairs, claims, self.standard, instances, repeats, *within)
+        return PairContests(pairs.names, pairs.squares.differences, _adjusted(claims), make)
+
+
+@dataclass(frozen=True)
+class _ContestMaker:
+    """Makes the comparison of a pair, by its place among the pairs of a task."""
+
+    task: ComparedTask
+    pairs: TaskPairs
+    claims: Sequence[Claim]
+    standard: StandardLoss
+    instances: Mapping[str, tuple[int, ...]]
+    repeats: Repeats
+    margin: Margin | None
+    bounds: Bounds
+
+    def __call__(self, place: int) -> Contest:
+        facts, judge = self.task.work.facts, self.task.work.losses[self.task.code]
+        names, claim, squares = self.pairs.names[place], self.claims[place], self.pairs.squares
+        both = [self.task.losses[name] for name in names]
+        own, other = (self.instances[name] for name in names)
+        contest = Contest(
+            *names,
+            _number(squares.differences.item(place)),
+            _error_of(squares.standard_errors.item(place), claim),
+            claim,
+            self.standard,
+            own if own == other else shared_instances(*both),
+            facts.training_set_size,
+            partial(paired_test, facts, *both),
+            self.repeats,
+            judged_by=judge.loss,
+            unit=judge.difference_unit,
+        )
+        return contest if self.margin is None else within_margin(contest, self.margin, self.bounds)
+
+
+def _adjusted(claims: Sequence[Claim]) -> Numbers:
+    """Adjusted p-values, NaN where no test is defined."""
+    if isinstance(claims, FamilyClaims):
+        return claims.p_values
+    return np.array([one.adjusted_p_value for one in claims], dtype=np.float64)
 
 
 def _repeats(facts: TaskFacts, squares: PairSquares) -> Repeats:
@@ -346,7 +398,7 @@ def comparisons_on(
     code = code or work.primary
     losses = losses_of(work, code)
     wanted = combinations(losses, 2) if planned is None else planned
-    names = tuple(pair for pair in wanted if all(name in losses for name in pair))
+    names = tuple(wanted if planned is None else (pair for pair in wanted if losses.keys() >= set(pair)))
     is_planned = bool(planned)
     if not names:
         return ComparedTask(work, code, losses, None, is_planned=is_planned)
@@ -363,11 +415,11 @@ def squares_of_pairs(
     facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]
 ) -> PairSquares:
     """What the differences of pairs vary: of all at once where every method has the same instances."""
-    used = list(dict.fromkeys(name for pair in names for name in pair))
+    used = list(dict.fromkeys(chain.from_iterable(names)))
     if len({tuple(sorted(losses[name].by_instance)) for name in used}) == 1:
         number = {name: place for place, name in enumerate(used)}
-        places = [number[one] for one, _ in names], [number[two] for _, two in names]
-        return pair_squares(facts, [losses[name] for name in used], places)
+        flat = np.fromiter(map(number.__getitem__, chain.from_iterable(names)), np.int64, 2 * len(names))
+        return pair_squares(facts, [losses[name] for name in used], (flat[::2], flat[1::2]))
     each = [pair_squares(facts, [losses[one], losses[two]], ([0], [1])) for one, two in names]
     return joined(each)
 

@@ -28,7 +28,7 @@ def plot_losses(findings: Findings, task: str | None, ax: Axes | None) -> Axes:
 def plot_differences(findings: Findings, task: str | None, ax: Axes | None) -> Axes:
     """How much worse each method is than the leader, with the intervals that hold all together."""
     _, found = chosen_task(findings, task)
-    pairs = [one for one in found.contests if found.is_planned or found.leader in (one.first, one.second)]
+    pairs = found.contests if found.is_planned else found.pairs.of_method(found.leader)
     rows = [row for one in pairs if (row := _difference(one, found)) is not None]
     if not rows:
         raise StatisticsError(f"nothing was compared on {found.task.address}: there is no difference to plot")

@@ -198,7 +198,7 @@ def _accuracy(task: TaskFindings, mean: float | None) -> str:
 
 def _lead_sentence(task: TaskFindings, leader: str) -> str:
     """The lead over the nearest method that was shown to be worse."""
-    behind = [one for one in task.contests if one.winner == leader]
+    behind = [one for one in task.pairs.of_method(leader) if one.winner == leader]
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
@@ -252,11 +252,7 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     sentences = [text for text in (_group_sentence(task), board, _margin_sentence(task, leader)) if text]
     if task.race is not None:
         sentences = [*race_sentences(task.race)]
-    rivals = [
-        one
-        for one in task.contests
-        if leader in (one.first, one.second) and _other(one, leader) in task.best_group
-    ]
+    rivals = [one for one in task.pairs.of_method(leader) if _other(one, leader) in task.best_group]
     rivals.sort(key=lambda one: abs(one.difference or 0.0))
     for rival in rivals[:MOST_LISTED]:
         advice = "" if task.race is not None or task.task.is_fixed else rival.outlook.advice
@@ -285,7 +281,7 @@ def _margin_sentence(task: TaskFindings, leader: str) -> str:
     """Who is equivalent to the leader, or at least not worse by more than the margin."""
     if task.margin is None:
         return ""
-    with_leader = [one for one in task.contests if leader in (one.first, one.second)]
+    with_leader = task.pairs.of_method(leader)
     same = [_other(one, leader) for one in with_leader if one.is_equivalent]
     close = [
         _other(one, leader)

@@ -20,7 +20,14 @@ from numpy.typing import ArrayLike
 
 from redelve.stats.bounded_intervals import BoundedPairs
 from redelve.stats.estimates import Interval
-from redelve.stats.families import PairSquares, Places, finite_rows, known_squares, sums_of_squares
+from redelve.stats.families import (
+    PairSquares,
+    Places,
+    finite_rows,
+    known_squares,
+    sides,
+    sums_of_squares,
+)
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.skewed_means import beyond_chance, pair_skewness, two_valued
 
@@ -64,7 +71,7 @@ def with_noise(squares: PairSquares, tables: Sequence[FloatArray], places: Place
     noise, answers = answer_noise(tables), min(len(table) for table in tables)
     if noise is None:
         return squares
-    first, second = (np.asarray(side, dtype=np.int64) for side in places)
+    first, second = sides(places)
     return replace(squares, noise=noise[first] + noise[second], answers=answers)
 
 
@@ -77,16 +84,20 @@ def pairs_of_cases(
     `parts` are then what they have of all weight. `limits` are those of a score.
     """
     finite = finite_rows(values)
-    table = np.where(finite[:, None], values, 0.0)
+    table = values if finite.all() else np.where(finite[:, None], values, 0.0)
     count = table.shape[1]
     parts = np.full(count, 1 / count) if parts is None else parts
     df, means = unit_df(parts), table.mean(axis=1)
+    residuals = table - means[:, None]
     with np.errstate(invalid="ignore"):  # a single unit has no variance
-        residuals = (table - means[:, None]) / np.sqrt(count * (1 - parts))
-    first, second = (np.asarray(side, dtype=np.int64) for side in places)
+        residuals /= np.sqrt(count * (1 - parts))
+    first, second = sides(places)
     nothing = np.full(len(first), np.nan)
     squares = sums_of_squares(residuals, places)
-    skewness = beyond_chance(pair_skewness(residuals, squares, first, second), df + 1)
+    skewness, is_plain = np.zeros_like(nothing), two_valued(table, first, second)
+    if not is_plain.all():
+        seen = beyond_chance(pair_skewness(residuals, squares, first, second), df + 1)
+        skewness = np.where(is_plain, 0.0, seen)
     found = PairSquares(
         means[first] - means[second],
         squares,
@@ -96,7 +107,7 @@ def pairs_of_cases(
         case_df=None if df == count - 1 else np.full_like(nothing, df),
     )
     known, width = known_squares(found, values, finite, places), limits[1] - limits[0]
-    known = replace(known, skewness=np.where(two_valued(table, first, second), 0.0, skewness))
+    known = replace(known, skewness=skewness)
     if not (isfinite(width) and finite.all()):
         return known
     return replace(known, bounded=BoundedPairs(table, parts, (first, second), width, df))

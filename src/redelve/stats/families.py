@@ -35,7 +35,8 @@ ROUNDING = 8 * float(np.finfo(np.float64).eps)
 CANCELLED = 1e-6
 """A sum of squares below this part of what it is the difference of is computed anew, from the differences."""
 Truths = NDArray[np.bool_]
-Places = tuple[Sequence[int], Sequence[int]]
+Numbered = NDArray[np.int64]
+Places = tuple[Sequence[int] | Numbered, Sequence[int] | Numbered]
 """Positions of the first and of the second methods of some pairs."""
 
 GUARD = 2.5
@@ -181,7 +182,7 @@ def _pair_squares(
     shape: tuple[int, float],
     shared: FloatArray | None,
 ) -> PairSquares:
-    first, second = (means[list(side)] for side in places)
+    first, second = (means[side] for side in sides(places))
     between = (first - second).var(axis=1, ddof=1)
     alike = np.ones_like(between)
     return PairSquares(
@@ -189,13 +190,20 @@ def _pair_squares(
     )
 
 
+def sides(places: Places) -> tuple[Numbered, Numbered]:
+    """The positions of the first methods and those of the second, as arrays."""
+    first, second = (np.asarray(side, dtype=np.int64) for side in places)
+    return first, second
+
+
 def _differences(means: FloatArray, places: Places) -> FloatArray:
-    return np.asarray(means[list(places[0])] - means[list(places[1])])
+    first, second = sides(places)
+    return np.asarray(means[first] - means[second])
 
 
 def sums_of_squares(centred: FloatArray, places: Places) -> FloatArray:
     """Sum of squares of the difference of two centred rows, for every pair."""
-    first, second = list(places[0]), list(places[1])
+    first, second = sides(places)
     products = centred @ centred.T
     own = np.diagonal(products)
     whole = own[first] + own[second]
@@ -213,17 +221,18 @@ def finite_rows(means: FloatArray) -> Truths:
 
 def known_squares(found: PairSquares, means: FloatArray, finite: Truths, places: Places) -> PairSquares:
     """No variance where a loss is infinite or nothing varies beyond rounding; A is E where set means tie."""
-    first, second = list(places[0]), list(places[1])
-    with np.errstate(invalid="ignore", over="ignore"):
-        sizes, of_all = np.abs(means).max(axis=1), means.mean(axis=1)
-        differences = np.where(
-            finite[first] & finite[second], found.differences, of_all[first] - of_all[second]
-        )
+    first, second = sides(places)
+    sizes, differences = np.maximum(means.max(axis=1), -means.min(axis=1)), found.differences
+    are_finite = finite[first] & finite[second]
+    if not are_finite.all():
+        with np.errstate(invalid="ignore", over="ignore"):
+            of_all = means.mean(axis=1)
+            differences = np.where(are_finite, differences, of_all[first] - of_all[second])
     seen = found.between if found.shared is None else found.between + found.shared
     least = (ROUNDING * np.maximum(sizes[first], sizes[second])) ** 2 * found.training_sets
     tied = (seen <= least) & (found.within > least)
     between = np.where(tied, found.within, found.between)
-    known = finite[first] & finite[second] & ((seen > least) | tied)
+    known = are_finite & ((seen > least) | tied)
     return PairSquares(
         differences,
         np.where(known, between, np.nan),
@@ -276,8 +285,9 @@ class PairFamily:
         With planned looks that of all of them together.
         """
         squares = self.squares
-        both = self._tail(self.variances, self.prior_df + squares.df)
-        own = self._tail(squares.between, squares.df) if self.guard else np.zeros_like(both)
+        is_own = self.variances is squares.between and not self.prior_df.any()
+        both = self._own_tail if is_own else self._tail(self.variances, self.prior_df + squares.df)
+        own = self._own_tail if self.guard else np.zeros_like(both)
         if allowing is not None:
             both, own = allowing.over_all(both), allowing.over_all(own)
         p = np.maximum(self.pairs * both, self.guard * own)
@@ -285,8 +295,12 @@ class PairFamily:
 
     def own_p_values(self) -> FloatArray:
         """For each comparison the p-value that it has by itself, NaN where its differences do not vary."""
-        own = self._tail(self.squares.between, self.squares.df)
-        return self._with_limits(np.where(np.isnan(self.squares.between), np.nan, own), 1)
+        return self._with_limits(np.where(np.isnan(self.squares.between), np.nan, self._own_tail), 1)
+
+    @cached_property
+    def _own_tail(self) -> FloatArray:
+        """The p-values by the pairs' own variances, each by itself."""
+        return self._tail(self.squares.between, self.squares.df)
 
     @cached_property
     def _rare(self) -> Chosen:
@@ -444,7 +458,7 @@ class SizePairs:
 
     squares: PairSquares
     methods: int
-    columns: list[int]
+    columns: Numbered
 
     def family(self, *, is_shared_level: bool) -> PairFamily:
         """They as a family by themselves."""
@@ -458,7 +472,7 @@ def judged_sizes(sizes: Sequence[SizePairs], level: float, parts: int) -> list[J
     """Training-set sizes, the largest first, that hand down what is left of one of `parts` of the level."""
     weights = size_weights(len(sizes))
     families = [one.family(is_shared_level=parts > 1) for one in sizes]
-    table = np.full((len(sizes), 1 + max(max(one.columns) for one in sizes)), np.nan)
+    table = np.full((len(sizes), 1 + max(int(one.columns.max()) for one in sizes)), np.nan)
     for row, (one, family) in enumerate(zip(sizes, families, strict=True)):
         table[row, one.columns] = family.p_values()
     adjusted = handed_down(table, weights)

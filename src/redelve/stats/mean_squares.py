@@ -344,7 +344,9 @@ def two_t_half_width(
     from scipy.special import stdtrit
 
     variance, df = (np.asarray(x, np.float64) for x in sets)
-    alone = np.sqrt(variance) * stdtrit(df, 1 - level / 2)
+    is_one = df.size > 1 and bool((df == df.flat[0]).all())  # a quantile takes longer than all the rest
+    quantile = stdtrit(df.flat[0] if is_one else df, 1 - level / 2)
+    alone = np.sqrt(variance) * np.broadcast_to(quantile, df.shape)
     if cases is None:
         return np.asarray(alone)
     other = np.sqrt(cases[0]) * stdtrit(cases[1], 1 - level / 2)

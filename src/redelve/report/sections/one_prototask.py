@@ -293,7 +293,9 @@ def _comparisons_table(
 def shown_contests(task: TaskFindings, most: int | None = MOST_COMPARED) -> list[Contest]:
     """The comparisons of a task that a page shows."""
     order = [one.method for one in task.by_loss]
-    return worth_showing(task.contests, lambda one: (one.first, one.second), order, most)
+    names = task.pairs.names
+    shown = worth_showing(range(len(names)), names.__getitem__, order, most)
+    return [task.pairs[place] for place in shown]
 
 
 def _of_what(loss: Loss) -> str:
@@ -370,11 +372,10 @@ def matrix_table(task: TaskFindings, most: int | None = MOST_COMPARED) -> Report
     """Every method (row) against every other (column): difference, p-values, a mark; or the first methods."""
     name, count = f"matrix-{slug(task.task.address)}", len(task.by_loss)
     names = [one.method for one in task.by_loss][:most]
-    contests = {frozenset((one.first, one.second)): one for one in task.contests}
     rows = [
         (
             name_cell(row),
-            *(_matrix_cell(row, column, contests.get(frozenset((row, column)))) for column in names),
+            *(_matrix_cell(row, column, task.by_pair.get(frozenset((row, column)))) for column in names),
         )
         for row in names
     ]

@@ -312,7 +312,7 @@ def _paragraphs(panel: Panel, *, with_others: bool) -> list[tuple[str, list[str]
 def _of_task(task: TaskFindings, with_others: bool) -> tuple[str, list[str], list[str]]:
     """Comparisons with the leader, and the others; where comparisons were planned, all are the first kind."""
     places = {one.method: place for place, one in enumerate(task.by_loss)}
-    first = [one for one in task.contests if task.is_planned or task.leader in (one.first, one.second)]
+    first = list(task.contests) if task.is_planned else task.pairs.of_method(task.leader)
     first.sort(key=lambda one: places[one.first] + places[one.second])
     ids = set(map(id, first))
     others = [one for one in shown_contests(task) if with_others and id(one) not in ids]
