@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Callable
+from math import inf, isnan, nan
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from redelve.data.tables.csv_files import read_csv
-from redelve.data.tables.table_files import Table, TableColumn, read_table
+from redelve.data.tables.table_files import Table, TableColumn, arrow_column, read_table
 from redelve.errors import FormatError, LocationError, RedelveError, SpecError
 
 ARFF = """% a comment
@@ -178,6 +179,35 @@ def test_parquet_types_are_declarations(tmp_path: Path) -> None:
     assert values(table, "city") == ["Oslo", None, "Rome"]
     assert values(table, "grade") == ["high", None, "low"]
     assert table.column("grade").levels == ("low", "high")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_texts_that_repeat_are_read_from_parquet_as_codes(tmp_path: Path, kind: pa.DataType) -> None:
+    texts = [" a ", None, "NA", "b", "a", "007"] * 500
+    single = [f"a text that is alone {number}" for number in range(3000)]
+    columns = pa.table({"few": pa.array(texts, kind), "many": pa.array(single, kind)})
+    parquet.write_table(columns, tmp_path / "t.parquet", row_group_size=700)
+    few, many = read_table(tmp_path / "t.parquet").columns
+    assert (pa.types.is_dictionary(few.values.type), pa.types.is_dictionary(many.values.type)) == (
+        True,
+        False,
+    )
+    for column, name in ((few, "few"), (many, "many")):
+        plain = arrow_column(name, columns.column(name))
+        assert (column.kind, column.declared, column.levels) == (plain.kind, plain.declared, plain.levels)
+        assert column.values.to_pylist() == plain.values.to_pylist()
+        assert column.coded[0].tolist() == plain.coded[0].tolist()
+        assert column.coded[1] == plain.coded[1]
+        assert column.missing.tolist() == plain.missing.tolist()
+        assert column.has_codes == plain.has_codes
+
+
+@pytest.mark.parametrize("numbers", [[1.0, nan, 3.0], [1.0, None, nan], [1, None, 3], [1, 2, 3], [0.5, inf]])
+def test_numbers_in_parquet_that_are_none_are_missing(tmp_path: Path, numbers: list[float | None]) -> None:
+    parquet.write_table(pa.table({"x": pa.array(numbers, from_pandas=False)}), tmp_path / "t.parquet")
+    (column,) = read_table(tmp_path / "t.parquet").columns
+    assert column.kind == "number"
+    assert column.values.to_pylist() == [None if one is None or isnan(one) else one for one in numbers]
 
 
 def test_parquet_in_several_row_groups_with_different_dictionaries(tmp_path: Path) -> None:

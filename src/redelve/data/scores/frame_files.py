@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 JSON_LINES = (".jsonl", ".ndjson")
 INDEX = "Unnamed: 0"
 """What pandas calls the index that it has written without a name."""
+FEW = 1000
+"""So many numbers at first show that a column has others than whole ones."""
 KEYS = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 ATTRIBUTES = re.compile(
     r"^@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE | re.MULTILINE
@@ -88,7 +90,7 @@ def _frame_of(table: Table) -> pd.DataFrame:
         else:
             codes, levels = column.coded
             found[column.name] = pd.Categorical.from_codes(codes, pd.Index(levels, dtype=object))
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, copy=False)
 
 
 def _without_count(frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,11 +101,12 @@ def _without_count(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _whole_numbers(numbers: Any) -> Any:
     """Numbers as integers where all are: a case 17 is not called 17.0."""
+    if not len(numbers) or not np.array_equal(numbers[:FEW], np.floor(numbers[:FEW])):
+        return numbers
     with np.errstate(invalid="ignore"):
-        is_whole = (
-            len(numbers) > 0 and bool((numbers == np.floor(numbers)).all()) and np.abs(numbers).max() < 2**53
-        )
-    return numbers.astype(np.int64) if is_whole else numbers
+        whole = numbers.astype(np.int64)
+    is_whole = max(-int(whole.min()), int(whole.max())) < 2**53 and bool((whole == numbers).all())
+    return whole if is_whole else numbers
 
 
 def _json_table(path: Path, found: Any) -> pd.DataFrame:

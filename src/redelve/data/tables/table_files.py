@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,6 +32,8 @@ from redelve.text_numbers import parse_number
 
 TABLE_LIMIT = 8 * 2**30
 MOST_CELLS = 1_000_000_000
+BYTES_OF_CODE = 4
+"""What a text takes in a Parquet file, at most, where texts are read as codes."""
 CODE = r"^[+-]?0\d+$"
 INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")
 
@@ -315,10 +317,32 @@ def _read_parquet(path: StrPath, manner: ReadingManner) -> Table:
             raise FormatError(
                 path, None, f"{cells} values in {size} bytes are too many: raise the limit, or take a sample"
             )
-        return table_from_arrow(file.read(), os.fspath(path), _parquet_frame(found))
+        coded = _repeated_texts(file)
+        file = parquet.ParquetFile(pa.memory_map(os.fsencode(found)), read_dictionary=list(coded))
+        return table_from_arrow(file.read(), os.fspath(path), _parquet_frame(found), coded)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as problem:
         cause = (str(problem) or type(problem).__name__).splitlines()[0]
         raise FormatError(path, None, f"can't read this as Parquet ({cause[:120]})") from None
+
+
+def _repeated_texts(file: Any) -> dict[str, str]:
+    """The columns of texts that take so little room that they are few different ones, with their types.
+
+    They are read as they are stored, coded: as texts ten million names of a model would be made one by one.
+    """
+    kinds = {one.name: one.type for one in file.schema_arrow}
+    groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
+    room: Counter[str] = Counter()
+    for group in groups:
+        for column in map(group.column, range(group.num_columns)):
+            room[column.path_in_schema] += column.total_uncompressed_size
+    most = BYTES_OF_CODE * file.metadata.num_rows
+    texts = (pa.types.is_string, pa.types.is_large_string)
+    return {
+        name: str(kind)
+        for name, kind in kinds.items()
+        if any(is_text(kind) for is_text in texts) and room[name] <= most
+    }
 
 
 def _parquet_frame(path: StrPath) -> FrameReader:
@@ -333,11 +357,23 @@ def _read_parquet_frame(path: Path) -> Any:
         return pd.read_parquet(stream)
 
 
-def table_from_arrow(table: Any, source: str, own: FrameReader | None = None) -> Table:
-    """The table in an arrow table; the columns in which pandas keeps an index are left out."""
+def table_from_arrow(
+    table: Any, source: str, own: FrameReader | None = None, coded: Mapping[str, str] | None = None
+) -> Table:
+    """The table in an arrow table; the columns in which pandas keeps an index are left out.
+
+    `coded` are the types of texts that were read as codes.
+    """
     names = [name for name in table.column_names if not INDEX_OF_PANDAS.fullmatch(name)]
     check_names(names, source)
-    return Table(source, tuple(arrow_column(name, table.column(name)) for name in names), own=own)
+    kinds = coded or {}
+    columns = (
+        TableColumn(name, cleaned(_whole(table.column(name))), declared=kinds[name])
+        if name in kinds
+        else arrow_column(name, table.column(name))
+        for name in names
+    )
+    return Table(source, tuple(columns), own=own)
 
 
 def arrow_column(name: str, values: Any) -> TableColumn:
@@ -352,8 +388,9 @@ def arrow_column(name: str, values: Any) -> TableColumn:
         return TableColumn(name, texts, "categories", ("False", "True"), declared)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         floats = array.cast(pa.float64(), safe=False)
-        known = pc.if_else(pc.is_nan(floats), pa.scalar(None, pa.float64()), floats)
-        return TableColumn(name, known, "number", declared=declared)
+        if types.is_floating(kind) and pc.any(missing := pc.is_nan(floats)).as_py():
+            floats = pc.if_else(missing, pa.scalar(None, pa.float64()), floats)
+        return TableColumn(name, floats, "number", declared=declared)
     if any(is_kind(kind) for is_kind in textual):
         return TableColumn(name, cleaned(array.cast(pa.string())), declared=declared)
     if types.is_temporal(kind):
