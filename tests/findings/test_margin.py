@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from redelve.answers.losses import parse_loss
+from redelve.assessment import compare_scores
 from redelve.errors import StatisticsError
 from redelve.findings import find
 from redelve.findings.margin import Margin, MarginLike, judged_within
@@ -104,6 +105,20 @@ def test_a_share_of_a_loss_without_a_natural_zero_is_refused() -> None:
     with pytest.raises(StatisticsError, match="has no natural zero, so 2 % of it means nothing: give the"):
         find(made, margin="2%")
     assert find(made, margin=0.2).tasks[0].margin == Margin(0.2)
+
+
+@pytest.mark.parametrize("margin", [1, 5.0, "2"])
+def test_a_margin_that_no_two_methods_can_differ_by_is_refused(margin: MarginLike) -> None:
+    rows = [{"model": n, "case": k, "score": int(k % n == 0)} for n in (2, 3) for k in range(40)]
+    with pytest.raises(StatisticsError, match="is as much as the score or loss can vary, 1: any two methods"):
+        _ = compare_scores(rows, higher_is_better=True, margin=margin).findings
+    assert compare_scores(rows, higher_is_better=True, margin=0.99).findings.tasks[0].margin == Margin(0.99)
+    assert find(three(), margin=margin).tasks[0].margin == Margin.of(margin)  # squared errors have no limit
+
+
+def test_a_margin_that_is_too_large_for_one_task_may_be_right_for_another() -> None:
+    Margin(5.0).refuse_all([(0.0, 1.0), (0.0, float("inf"))])
+    Margin(5.0, is_relative=True).refuse_all([(0.0, 1.0)])
 
 
 def test_without_a_margin_nothing_is_said_of_one() -> None:

@@ -380,6 +380,8 @@ def find(
     if not results.records:
         raise StatisticsError("there is nothing to analyse: there are no records of jobs")
     within = None if margin is None else Margin.of(margin)
+    if within is not None:
+        within.refuse_all([task.work.losses[task.code].limits for task in compared])
     judged = judged_tasks(results.races, compared, within) if results.races else claimed(compared, within)
     is_alone = len({prototask_of(task.address) for task in compared}) < 2
     return Findings(

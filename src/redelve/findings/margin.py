@@ -76,6 +76,15 @@ class Margin:
                 "the units of the loss"
             )
 
+    def refuse_all(self, limits: Sequence[Interval]) -> None:
+        """Raise an error if losses within these limits, one for each task, can nowhere differ by more."""
+        spans = [high - low for low, high in limits]
+        if not self.is_relative and spans and self.value >= max(spans):
+            raise StatisticsError(
+                f"a margin of {self} is as much as the score or loss can vary, {max(spans):g}: any two "
+                f"methods are within it; {WAYS}"
+            )
+
     def shown(self, judge: Loss | None) -> str:
         """As users are shown differences: an amount of 0.02 is "2 points" of accuracy."""
         if judge is None or self.is_relative:
