@@ -100,8 +100,8 @@ WAYS_OUT = {
     errno.EMFILE: "too many files are open: allow more with `ulimit -n 4096`",
     errno.ENFILE: "the machine has too many open files: close some programs",
     errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
-    errno.EACCES: "you may not do that: choose another place, or ask whom it belongs to",
-    errno.EPERM: "you may not do that: choose another place, or ask whom it belongs to",
+    errno.EACCES: "permission denied: ask whom it belongs to, or choose another place",
+    errno.EPERM: "permission denied: ask whom it belongs to, or choose another place",
     errno.ENOENT: "no such file or folder: check the name",
     errno.ENOTDIR: "a part of the path is a file, not a folder: check the name",
     errno.EISDIR: "this is a folder, not a file: give the name of a file",
@@ -118,5 +118,10 @@ def in_words(error: OSError) -> str:
     'results/lock: the disk can only be read: choose another place'
     """
     place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{place}{reason_of(error)}"
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system could not do it, and the way out, without the place."""
     reason = error.strerror or str(error) or type(error).__name__
-    return f"{place}{WAYS_OUT.get(error.errno or 0, reason[:1].lower() + reason[1:])}"
+    return WAYS_OUT.get(error.errno or 0, reason[:1].lower() + reason[1:])

@@ -47,7 +47,7 @@ def test_what_was_written_before_stays_where_the_disk_is_full(
         ["gate", *compared, "-d", "0.1", "-m", "a", "-o", "b", "-w", "gate.md"],
     ):
         assert main(words) in (1, 3)
-        assert "cannot write: no space left on device" in capsys.readouterr().err
+        assert "cannot write: the disk is full: make room" in capsys.readouterr().err
         assert Path(words[-1]).read_text() == "of before\n"
 
 

@@ -386,7 +386,7 @@ class TestOptions:
 
         assert run(EXAMPLE, fail, []) == 1
         assert capsys.readouterr().err == (
-            "mtry: some file: you may not do that: choose another place, or ask whom it belongs to\n"
+            "mtry: some file: permission denied: ask whom it belongs to, or choose another place\n"
         )
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")

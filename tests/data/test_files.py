@@ -165,7 +165,7 @@ def test_a_forbidden_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text("x")
     path.chmod(0)
-    with pytest.raises(LocationError, match="secret: cannot read: permission denied"):
+    with pytest.raises(LocationError, match="secret: cannot read: permission denied: ask whom it belongs to"):
         read_text(path)
 
 
@@ -177,7 +177,7 @@ def test_a_refusal_by_the_system_is_a_location_error(tmp_path: Path, monkeypatch
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(LocationError, match="secret: cannot read: permission denied"):
+    with pytest.raises(LocationError, match="secret: cannot read: permission denied: ask whom it belongs to"):
         open_bytes(path)
 
 
@@ -409,7 +409,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(LocationError, match=r"train.0: cannot write: no space left"):
+    with pytest.raises(LocationError, match=r"train.0: cannot write: the disk is full: make room"):
         write_atomic(path, "new")
     assert path.read_text() == "old"
     assert names(tmp_path) == ["train.0"]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import errno
 import hashlib
 import io
 import json
@@ -20,7 +19,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from redelve.data.compressed_names import ENDINGS
 from redelve.data.decompression import Decompressed
-from redelve.errors import WAYS_OUT, FormatError, LocationError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError, reason_of
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_LIMIT = 64 * 2**20
@@ -475,10 +474,8 @@ def _why_missing(path: Path) -> str:
 
 
 def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:
-    if isinstance(problem, FileNotFoundError):
-        return LocationError(f"{os.fspath(path)}: cannot {verb}: {WAYS_OUT[errno.ENOENT]}")
-    reason = getattr(problem, "strerror", None) or str(problem)
-    return LocationError(f"{os.fspath(path)}: cannot {verb}: {reason[:1].lower()}{reason[1:]}")
+    reason = reason_of(problem) if isinstance(problem, OSError) else str(problem)
+    return LocationError(f"{os.fspath(path)}: cannot {verb}: {reason}")
 
 
 _MAGIC = {

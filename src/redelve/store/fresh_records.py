@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 
 from redelve.data.files import AtomicFiles, file_digest, json_value
-from redelve.errors import FormatError, LocationError
+from redelve.errors import FormatError, LocationError, reason_of
 from redelve.model.dataset import Numbers
 from redelve.store.heads import Head, environment_digest, head_of
 from redelve.store.layout import DocumentFields, plain_value
@@ -318,7 +318,7 @@ def fresh_files(folder: Path) -> list[FreshFile]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise LocationError(f"{folder}: cannot read: {error.strerror}") from error
+        raise LocationError(f"{folder}: cannot read: {reason_of(error)}") from error
     return [fresh for path in names if (fresh := FreshFile.parse(path)) is not None]
 
 

@@ -328,7 +328,7 @@ class TestOverlay:
             raise PermissionError(13, "Permission denied", path)
 
         monkeypatch.setattr(os, "listdir", refuse)
-        with raises(f'can\'t read directory "{tmp_path}/delve-archive/data/kin": Permission denied'):
+        with raises(f'can\'t read directory "{tmp_path}/delve-archive/data/kin": permission denied: ask'):
             two.listdir("/kin")
 
 

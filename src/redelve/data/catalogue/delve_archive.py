@@ -11,7 +11,7 @@ from redelve.data.catalogue import FAMILIES
 from redelve.data.catalogue.depot import Depot, make_folder
 from redelve.data.catalogue.downloads import Download, DownloadSource
 from redelve.data.catalogue.unpacking import folders_with, unpack
-from redelve.errors import FormatError, LocationError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError, reason_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}", re.ASCII)
 SPECIFICATION = "Dataset.spec"
@@ -52,6 +52,6 @@ def _put_into_place(archive: Path, folder: Path) -> None:
         found.rename(folder)
     except OSError as problem:
         if not folder.is_dir():  # else another process was quicker
-            raise LocationError(f'can\'t create "{folder}": {problem.strerror}') from problem
+            raise LocationError(f'can\'t create "{folder}": {reason_of(problem)}') from problem
     finally:
         shutil.rmtree(hidden, ignore_errors=True)

@@ -31,7 +31,7 @@ from redelve.data.delve.case_lines import (
 )
 from redelve.data.delve.number_columns import arrow_columns, parse_columns, parse_numbers, single_blanks
 from redelve.data.files import BYTE_ORDER_MARK, StrPath, find_file, open_bytes, read_blocks, write_atomic
-from redelve.errors import FormatError, LocationError, RedelveError
+from redelve.errors import FormatError, LocationError, RedelveError, reason_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -387,7 +387,7 @@ def _stamp(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as problem:
-        raise LocationError(f"{path}: cannot read: {problem.strerror}") from problem
+        raise LocationError(f"{path}: cannot read: {reason_of(problem)}") from problem
     return status.st_size, status.st_mtime_ns
 
 

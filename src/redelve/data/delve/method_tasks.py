@@ -14,7 +14,7 @@ from redelve.data.delve.cases_used import CaseEvidence, difference, evidence_in,
 from redelve.data.delve.reading import CODING_USED, INSTANCES_USED, Library, TaskSource
 from redelve.data.delve.roots import MethodAddress, TaskName, join_address
 from redelve.data.files import read_text
-from redelve.errors import LocationError, SpecError
+from redelve.errors import LocationError, SpecError, reason_of
 from redelve.model import Instance
 from redelve.model.coding import Coding
 
@@ -158,7 +158,7 @@ def _task_directories(directory: Path, depth: int) -> Iterator[tuple[Path, tuple
     try:
         inside = [entry for entry in directory.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
     except OSError as error:
-        raise LocationError(f'can\'t read directory "{directory}": {error.strerror}') from error
+        raise LocationError(f'can\'t read directory "{directory}": {reason_of(error)}') from error
     for entry in sorted(inside, key=lambda entry: _order(entry.name)):
         if depth > 1 or TaskName.parse(entry.name) is not None:
             for found, parts in _task_directories(entry, depth - 1):

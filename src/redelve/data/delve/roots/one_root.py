@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from redelve.data.catalogue import CATALOGUE
 from redelve.data.catalogue.materialise import write_folder
 from redelve.data.compressed_names import ENDINGS, plain_name
-from redelve.errors import LocationError
+from redelve.errors import LocationError, reason_of
 from redelve.registry import Registry
 
 Part = Literal["data", "methods"]
@@ -89,7 +89,7 @@ class Root(NamedTuple):
         try:
             found = os.listdir(folder) if os.path.isdir(folder) else []
         except OSError as error:
-            raise LocationError(f'can\'t read directory "{folder}": {error.strerror}') from error
+            raise LocationError(f'can\'t read directory "{folder}": {reason_of(error)}') from error
         seen = {self._plain(folder, name) for name in found if not name.startswith(".")}
         return sorted(seen.union([] if names else self.waiting(part)))
 
