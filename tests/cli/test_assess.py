@@ -298,7 +298,10 @@ def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
         (["houses.csv", "-t", "price", "-e", "cloud"], "cloud"),
         (["houses.csv", "-t", "price", "-p", "nameless"], "give a name and a command"),
         (["houses.txt", "-t", "price"], "is no table that can be read"),
-        (["nowhere/at-all"], 'dataset "/nowhere" not found'),
+        (["nowhere/at-all"], 'dataset "/nowhere" not found: `dls /` lists those there are'),
+        (["dmeo/age"], 'dataset "/dmeo" not found (did you mean "demo"?)'),
+        (["."], '"." is a folder, and no dataset is called so: give a table in it, a file that ends in .csv'),
+        (["../"], '"../" is a folder, and no dataset is called so'),
         (["houses.csv", "-t", "price", "-g", "owner"], "owner"),
     ],
 )

@@ -146,9 +146,9 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("path", "message"),
         [
-            ("foo", 'dataset "/foo" not found'),
-            ("/foo", 'dataset "/foo" not found'),
-            ("demo/foo", 'prototask "/demo/foo" not found'),
+            ("foo", 'dataset "/foo" not found: `dls /` lists those there are'),
+            ("/foo", 'dataset "/foo" not found: `dls /` lists those there are'),
+            ("demo/foo", 'prototask "/demo/foo" not found: `dls /demo` lists those there are'),
             ("demo/Source", "/demo/Source is not a DELVE prototask"),
             ("demo/age/std", "/demo/age/std does not specify a task training set size"),
             ("demo/age/std.0", "/demo/age/std.0 does not specify a task training set size"),

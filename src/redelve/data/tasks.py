@@ -340,8 +340,20 @@ def _named(name: str, sizes: SizesLike) -> NamedTasks:
     if is_named_file(name):
         raise SpecError(f'"{name}" is no table that can be read: give one of {", ".join(TABLES)}')
     library = Library(active())
+    _refuse_folder(library.overlay, name)
     found = addresses(library.overlay, name, sizes)
     return NamedTasks(name, tuple(library.task(one).assignment() for one in found))
+
+
+def _refuse_folder(overlay: Overlay, name: str) -> None:
+    """Refuse a folder that is there and has the name of no dataset."""
+    first = name.strip("/").partition("/")[0]
+    is_address = not first or (first not in (".", "..") and overlay.is_dataset(first))
+    if not is_address and os.path.isdir(name):  # noqa: PTH112  (a text that may be anything)
+        raise SpecError(
+            f'"{name}" is a folder, and no dataset is called so: give a table in it, a file that ends in '
+            f"{', '.join(TABLES[:4])}, or a dataset that `dls /` lists"
+        )
 
 
 def _with_sizes(tasks: Intake | NamedTasks, sizes: SizesLike) -> Intake | NamedTasks:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from redelve.data.catalogue import provenance, require_carrier
 from redelve.data.delve.roots.addresses import TaskName, join_address, split_address
 from redelve.data.delve.roots.one_root import Part, Root, within_root
-from redelve.errors import LocationError
+from redelve.errors import LocationError, hint
 
 PRIOR = ".prior"
 
@@ -122,9 +122,16 @@ class Overlay(NamedTuple):
         """Raise an error unless there is such a dataset."""
         if self.kind(f"/{dataset}") is None:
             self._require_carrier(f"/{dataset}")
-            raise LocationError(f'dataset "/{dataset}" not found')
+            raise self._not_found("dataset", (), dataset)
         if not self.is_dataset(dataset):
             raise LocationError(f'"/{dataset}" is not a dataset')
+
+    def _not_found(self, what: str, above: Sequence[str], name: str) -> LocationError:
+        """That a name is not there, and how to find those that are."""
+        place = join_address(above)
+        meant = hint(name, self.listdir(place))
+        path = join_address((*above, name))
+        return LocationError(f'{what} "{path}" not found{meant}: `dls {place}` lists those there are')
 
     def provenance(self, dataset: str) -> str:
         """What must be said of where a dataset comes from, if others have its name; else nothing."""
@@ -148,7 +155,7 @@ class Overlay(NamedTuple):
         """Raise an error unless there is such a prototask."""
         self.require_dataset(dataset)
         if self.kind(f"/{dataset}/{prototask}") is None:
-            raise LocationError(f'prototask "/{dataset}/{prototask}" not found')
+            raise self._not_found("prototask", (dataset,), prototask)
         if not self.is_prototask(dataset, prototask):
             raise LocationError(f"/{dataset}/{prototask} is not a DELVE prototask")
 
