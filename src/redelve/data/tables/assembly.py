@@ -447,8 +447,8 @@ def _dates_told(facts: ColumnFacts) -> ColumnDescription:
     if moments is None:
         return inferred or infer_input(facts)
     reason = (
-        f"dates, {span(moments)}, are no input as they are: turn them into {NUMBERS_FOR_DATES}; they can "
-        'tell the order of the cases, by design="time" (--design time)'
+        f"dates, {span(moments)}, are no input as they are: turn them into {NUMBERS_FOR_DATES}; `assess` "
+        'can go forward in time by them, with design="time" (--design time)'
     )
     return ColumnDescription(facts.name, "ignore", reason=reason, in_frame=True)
 
