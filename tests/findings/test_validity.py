@@ -1,5 +1,6 @@
 """Every rule has a case that it finds and one in which it keeps silent."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -242,6 +243,15 @@ def test_heavy_tails_are_told_with_what_the_top_carries() -> None:
     share = cases[-10:].sum() / cases.sum()
     assert note.text.startswith(f"10 of 1000 cases carry {100 * share:.0f} % of the loss of a on /made/up")
     assert note.methods == ("a",)
+
+
+def test_heavy_tails_of_groups_are_told_as_such() -> None:
+    made = heavy()
+    (facts,) = made.tasks.values()
+    pairs = tuple(replace(one, units=one.case_numbers // 2) for one in facts.instances)
+    grouped = replace(made, tasks={facts.address: replace(facts, instances=pairs)})
+    (note,) = [note for note in check_results(grouped) if note.code == "V017"]
+    assert re.match(r"6 of 50\d groups carry \d+ % of the loss of a on /made/up", note.text)
 
 
 def test_heavy_tails_are_told_once_and_of_the_loss_judged_by() -> None:

@@ -38,8 +38,9 @@ def heavy_tails(self: ValidityRule, results: Results) -> Iterator[Note]:
     tasks = tuple(dict.fromkeys(address for _, _, address in seen))
     others = len(tasks) - 1
     more = f" ({others} other task{'s' * (others != 1)} alike)" if others else ""
+    what = "groups" if any(one.has_groups for one in results.tasks[task].instances) else "cases"
     yield self.note(
-        f"{tail.words} of {method} on {task}{more}: the true loss may well be larger than it looks",
+        f"{tail.words(what)} of {method} on {task}{more}: the true loss may well be larger than it looks",
         tasks,
         tuple(dict.fromkeys(name for _, name, _ in seen)),
     )

@@ -235,7 +235,7 @@ def _heavy_tails(bench: Bench) -> tuple[str, ...]:
     if isfinite(high) or losses is None:
         return ()
     tail = loss_tail(losses, low)
-    return (HEAVY.format(words=tail.words),) if tail.is_heavy() else ()
+    return (HEAVY.format(words=tail.words()),) if tail.is_heavy() else ()
 
 
 def _copies(bench: Bench) -> tuple[str, ...]:

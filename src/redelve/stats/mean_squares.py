@@ -377,11 +377,10 @@ class LossTail:
         most = gaussian_top_share(self.top, self.cases, methods)
         return self.strength >= COCHRAN and self.top_share > most
 
-    @property
-    def words(self) -> str:
-        """What the worst cases carry: "3 of 250 cases carry 61 % of the loss"."""
+    def words(self, what: str = "cases") -> str:
+        """What the worst cases carry, or groups of them: "3 of 250 cases carry 61 % of the loss"."""
         verb = "carries" if self.top == 1 else "carry"
-        return f"{self.top} of {self.cases} cases {verb} {100 * self.top_share:.0f} % of the loss"
+        return f"{self.top} of {self.cases} {what} {verb} {100 * self.top_share:.0f} % of the loss"
 
 
 def gaussian_top_share(top: int, cases: int, methods: int = 1) -> float:

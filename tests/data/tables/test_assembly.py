@@ -154,6 +154,16 @@ def test_groups_may_be_a_column_and_are_no_input() -> None:
         assert len(assignment.instances) >= 4
 
 
+def test_cases_without_a_group_are_told() -> None:
+    data = frame(100)
+    data["patient"] = [None, None, *(f"p{k // 2}" for k in range(98))]
+    intake = from_frame(data, "price", groups="patient")
+    assert "so described; 2 missing: each such case is a group of its own" in str(intake)
+    commonality = intake.dataset.cases.commonality
+    assert commonality is not None
+    assert list(commonality[:2]) == [-1, -1]
+
+
 def test_groups_may_be_a_column_of_a_file_and_its_description_remembers_them(tmp_path: Path) -> None:
     frame(300).assign(owner=np.arange(300) // 4).to_csv(tmp_path / "t.csv", index=False)
     first = from_file(tmp_path / "t.csv", "price", groups="owner")

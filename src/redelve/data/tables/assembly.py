@@ -427,7 +427,8 @@ def _settled(facts: ColumnFacts, given: Description, target: str, kind: Kind | N
         return infer_target(facts) if facts.name == target else _dates_told(facts)
     use: Use = "target" if facts.name == target else said.use
     if use in ("ignore", "group"):
-        return ColumnDescription(facts.name, use, reason="so described", in_frame=said.in_frame)
+        reason = "so described" + _alone(facts) * (use == "group")
+        return ColumnDescription(facts.name, use, reason=reason, in_frame=said.in_frame)
     if said.levels is not None:
         described = said.type or ("binary" if len(said.levels) == 2 else "nominal")
         return replace(said, use=use, type=described, reason="so described")
@@ -436,6 +437,12 @@ def _settled(facts: ColumnFacts, given: Description, target: str, kind: Kind | N
     else:
         inferred = as_type(facts, said.type, use, reason="so described")
     return replace(inferred, range=said.range or inferred.range, unit=said.unit)
+
+
+def _alone(facts: ColumnFacts) -> str:
+    """What becomes of the cases that a column of groups tells nothing of."""
+    count = facts.missing
+    return f"; {count} missing: each such case is a group of its own" if count else ""
 
 
 def _dates_told(facts: ColumnFacts) -> ColumnDescription:
