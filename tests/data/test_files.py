@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from redelve.assessment import compare_scores
 from redelve.data import compressed_names, lzw
 from redelve.data.files import (
     AtomicFiles,
@@ -33,6 +34,7 @@ from redelve.data.files import (
     write_atomic,
     write_json_once,
 )
+from redelve.data.tables import from_file
 from redelve.errors import FormatError, LocationError, RedelveError
 
 TEXT = "".join(f"{i} {i * i} {i % 7}\n" for i in range(3000)).encode()
@@ -158,6 +160,16 @@ def test_a_directory_is_not_a_file(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(LocationError, match=r"nowhere: no such file"):
         read_text(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("address", ["https://example.org/d.csv", "s3://bucket/d.csv"])
+def test_an_address_on_the_net_is_told_as_one(address: str) -> None:
+    reading: list[Callable[[str], object]] = [read_text, from_file, compare_scores]
+    for read in reading:
+        with pytest.raises(
+            LocationError, match="an address on the net: download the file, and give its name"
+        ):
+            read(address)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")

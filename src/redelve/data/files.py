@@ -470,7 +470,19 @@ def _why_missing(path: Path) -> str:
         return "is a directory, not a file"
     if path.exists():
         return "is not a regular file"
-    return f"no such file (nor with {', '.join(ENDINGS)})"
+    return no_such(path, f"file (nor with {', '.join(ENDINGS)})")
+
+
+def no_such(path: Path, what: str) -> str:
+    """That a path is not there; an address on the net is told as one.
+
+    >>> no_such(Path("s3://bucket/scores.csv"), "file")
+    'this is an address on the net: download the file, and give its name'
+    """
+    first = str(path).partition("/")[0]
+    if first.endswith(":") and len(first) > len("C:"):
+        return "this is an address on the net: download the file, and give its name"
+    return f"no such {what}"
 
 
 def _cannot(verb: str, path: StrPath, problem: BaseException) -> LocationError:

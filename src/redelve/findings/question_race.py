@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from redelve.data.files import read_text
+from redelve.data.files import no_such, read_text
 from redelve.data.scores.case_grid import CaseGrid, grid_of
 from redelve.data.scores.frame_files import frame_of_file
 from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores, two_numbers
@@ -333,7 +333,7 @@ def _questions_in(
 def _question_table(path: Path) -> ScoreTable:
     """The cases in a file that has no scores yet, with their tasks, groups and weights, all scored 0."""
     if not os.path.exists(path):  # noqa: PTH110  (a name may be too long for pathlib)
-        raise LocationError(f"{path}: no such file or folder")
+        raise LocationError(f"{path}: {no_such(path, 'file or folder')}")
     frame = frame_of_file(path)
     there = [str(name) for name in frame.columns]
     roles = ("case", "task", "group", "weight")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from redelve.data.files import no_such
 from redelve.data.scores.frame_files import frame_of_file
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
@@ -177,7 +178,7 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
 def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:
     for path in paths:
         if not os.path.exists(path):  # noqa: PTH110  (a name may be too long for pathlib)
-            raise LocationError(f"{path}: no such file or folder")
+            raise LocationError(f"{path}: {no_such(path, 'file or folder')}")
     if reader is not None:
         return _read_by(reader, paths, wish)
     kinds = {path: _reader_for(path) for path in paths}
