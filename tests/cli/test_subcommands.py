@@ -17,6 +17,7 @@ from redelve.cli.command_check import check_command
 from redelve.cli.main import COMMANDS, VERBS, Subcommand, main
 from redelve.cli.options import VerbOptions
 from redelve.registry import Registry
+from redelve.store import Archive
 from tests.test_registry import install
 
 TALLY = """
@@ -184,3 +185,35 @@ def test_a_reader_that_goes_away_is_not_spoken_of(
         monkeypatch.setattr(sys, "stdout", gone)
         assert main(words.split()) == 141
     assert capsys.readouterr().err == ""
+
+
+def run_without(streams: Sequence[int], words: Sequence[str], folder: Path) -> int:
+    """The exit code of a program that is started with these standard streams closed, as by 2>&-."""
+    closed = " ".join(f"{number}>&-" for number in streams)
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=folder, check=False
+    ).returncode
+
+
+@pytest.mark.parametrize("streams", [(0,), (1,), (2,), (0, 1, 2)])
+def test_standard_streams_may_be_closed(streams: tuple[int, ...], tmp_path: Path) -> None:
+    table = "".join(f"{k % 7},{k % 5}\n" for k in range(40))
+    (tmp_path / "d.csv").write_text(f"a,y\n{table}")
+    command = (sys.executable, "-m", "redelve")
+    assess = (*command, "assess", "d.csv", "-t", "y", "-m", "constant", "-o", "out")
+    assert run_without(streams, assess, tmp_path) == 0
+    assert Archive.open(tmp_path / "out").verify().ok
+    assert {one.status for one in Archive.open(tmp_path / "out").load().records} == {"done"}
+    assert run_without(streams, (*command, "dls", "/"), tmp_path) == 0
+    assert run_without(streams, (*command, "assess", "no.csv", "-t", "y"), tmp_path) == 1
+    assert run_without(streams, (*command, "nothing"), tmp_path) == 2
+
+
+def test_a_program_without_standard_streams_can_assess(tmp_path: Path) -> None:
+    code = (
+        "import pandas; from redelve import assess\n"
+        "frame = pandas.DataFrame({'a': range(40), 'y': [k % 5 + 0.5 for k in range(40)]})\n"
+        "found = assess(['constant'], frame, 'y')\n"
+        "raise SystemExit({one.status for one in found.results.records} != {'done'})\n"
+    )
+    assert run_without((0, 1, 2), (sys.executable, "-c", code), tmp_path) == 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from redelve import __version__
 from redelve.cli import FAILURE, USAGE
-from redelve.cli.options import shown
+from redelve.cli.options import open_streams, shown
 from redelve.errors import RedelveError, SpecError, hint
 from redelve.registry import Registry
 
@@ -140,6 +140,7 @@ for _name, _command in {**VERBS, **DELVE_COMMANDS}.items():
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that is named first."""
+    open_streams()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if not words or words[0] in ("-h", "--help"):

@@ -236,6 +236,7 @@ def run(
     show: Callable[[Iterable[str]], None] = write,
 ) -> int:
     """Parse, call `action`, show the text it returns; the only place where errors become exit codes."""
+    open_streams()
     _accept_any_name()
     try:
         given = parse(command, sys.argv[1:] if argv is None else argv)
@@ -278,6 +279,15 @@ def _settle_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def open_streams() -> None:
+    """Open the standard streams that the caller closed, on nothing: else files get their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(nothing, True)
+            setattr(sys, name, open(nothing, mode))  # noqa: PTH123, SIM115
 
 
 def _accept_any_name() -> None:

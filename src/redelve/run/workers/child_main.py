@@ -10,6 +10,9 @@ import sys
 
 def main(module: str, path: str) -> None:
     """Move the channel away from the standard streams, so that nothing printed can get into it."""
+    if sys.stderr is None:  # whoever started us has none: nothing else may get its number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.stderr = open(2, "w")  # noqa: SIM115
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
