@@ -159,12 +159,24 @@ TINY = Effort(4, 4, 4, 4)
 LONG = (
     "agreement",
     "brought-scores",
+    "curves",
+    "efficiency-comparisons",
     "efficiency-intervals",
+    "equivalence",
+    "groups",
+    "heavy-tails",
+    "metrics",
+    "question-race",
     "sampled-networks",
+    "slices",
+    "stated-powers",
     "tails",
     "until-settled",
 )
-"""Sections that take more than a second with the least effort: two thirds of the time of all."""
+"""Sections that take half a second or more with the least effort: five sixths of the time of all.
+
+Tests of their own call what most of them measure, with numbers that must come out.
+"""
 
 
 @pytest.mark.parametrize("as_kept", [LONG, pytest.param((), marks=pytest.mark.slow)], ids=["quick", "all"])
