@@ -7,6 +7,7 @@ find of all pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -48,7 +49,7 @@ def every_pair(methods: int) -> tuple[list[int], list[int]]:
 
 
 HOPELESS = 0.05
-"""Common test cases: p-values above this are not computed but bounded from below, for they take long."""
+"""p-values above this are not computed but bounded from below, for they take long."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +59,27 @@ class QuickFamily(PairFamily):
     Theirs is that of a normal variable with the same variance, which is smaller, and too large for any claim.
     """
 
+    @cached_property
+    def _learnt(self) -> FloatArray:
+        """Those of the variances that were learnt, which are asked for twice."""
+        return self._quick_tail(self.variances, self.prior_df + self.squares.df)
+
     def _tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
+        return self._learnt if variances is self.variances else self._quick_tail(variances, df)
+
+    def _quick_tail(self, variances: FloatArray, df: FloatArray) -> FloatArray:
         squares, shared = self.squares, self.squares.shared
-        assert shared is not None
         distance = squares.training_sets * np.square(squares.differences)
-        p = np.asarray(2 * ndtr(-np.sqrt(distance / (variances + shared))))
+        p = np.asarray(2 * ndtr(-np.sqrt(distance / (variances if shared is None else variances + shared))))
         here = p < HOPELESS
-        each = [np.broadcast_to(one, p.shape)[here] for one in (variances, df, shared, squares.shared_df)]
-        p[here] = two_t_p_value(distance[here], (each[0], each[1]), (each[2], each[3]))
+        sets = variances[here], np.broadcast_to(df, p.shape)[here]
+        cases = None if shared is None else (shared[here], np.broadcast_to(squares.shared_df, p.shape)[here])
+        p[here] = two_t_p_value(distance[here], sets, cases)
         return p
 
 
 def quick(family: PairFamily) -> PairFamily:
-    """The same family, quicker where test cases are common."""
-    if family.squares.shared is None:
-        return family
+    """The same family, quicker."""
     return QuickFamily(family.squares, family.variances, family.prior_df, family.guard, family.unfloored)
 
 

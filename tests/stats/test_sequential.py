@@ -143,8 +143,13 @@ def test_simulated_squares_are_those_of_drawn_losses(groups: tuple[int, int]) ->
     assert squares.test_cases[0] == pytest.approx(found.test_cases)
 
 
-def test_quick_p_values_are_the_same_where_anything_can_be_said() -> None:
-    drawn = CommonRunners((0.0, 0.4, 0.8, 1.2, 1.6), of_cases=5.0).draw(20, 6, np.random.default_rng(17))
+@pytest.mark.parametrize("runners", [CommonRunners, OwnRunners])
+def test_quick_p_values_are_the_same_where_anything_can_be_said(
+    runners: type[CommonRunners] | type[OwnRunners],
+) -> None:
+    spread = {"of_cases": 5.0} if runners is CommonRunners else {"spread": (1.5,)}
+    made = runners((0.0, 0.4, 0.8, 1.2, 1.6), **spread)  # type: ignore[arg-type]
+    drawn = made.draw(20, 6, np.random.default_rng(17))
     squares, _ = drawn.squares(np.arange(20), np.tile(np.arange(5), (20, 1)), 6)
     family = family_at_look(squares, 5)
     slow, fast = family.single_p_values(), quick(family).single_p_values()

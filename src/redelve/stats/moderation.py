@@ -8,6 +8,8 @@ The last axis of every array is that of the pairs; axes before it are those of m
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -77,12 +79,18 @@ def _prior(found: Variances, methods: int) -> tuple[FloatArray, FloatArray, Floa
     trend = np.clip(slope, -1.0, 0.0) * away
     residual = y - trend
     alike = (k - 2) / (k * (k - 1) - 2)
-    sampling = _mean(SPREAD * (1 - alike) * polygamma(1, half), known)
+    sampling = _mean(SPREAD * (1 - alike) * _once(partial(polygamma, 1), half), known)
     excess = _variance(residual, known) - sampling
     free = np.where(excess > 0, 2 * trigamma_inverse(np.maximum(excess, 1e-6)), np.inf)
     prior = np.minimum(free, (k - 2) * found.df.max(axis=-1, keepdims=True))
-    centre = _mean(residual - digamma(half) + np.log(half), known)
+    centre = _mean(residual - _once(digamma, half) + np.log(half), known)
     return prior, np.exp(trend + centre + digamma(prior / 2) - np.log(prior / 2)), known
+
+
+def _once(function: Callable[[FloatArray], FloatArray], values: FloatArray) -> FloatArray:
+    """The function of all values, which mostly are alike and then take one call."""
+    is_one = values.size > 1 and bool((values == values.flat[0]).all())
+    return np.broadcast_to(function(values.flat[:1]), values.shape) if is_one else function(values)
 
 
 def _sum(values: FloatArray, known: FloatArray) -> FloatArray:
