@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from redelve.store.layout import LEASES
 
 SCRIPT = """
 import os, sys, time
-import redelve
+import pyarrow.parquet, sklearn.utils
+import redelve, redelve.findings
 
 class Slow:
     def __init__(self, log):
@@ -42,10 +43,17 @@ class Slow:
     def predict(self, X):
         return [self.mean] * len(X)
 
-redelve.assess(
-    {"slow": Slow(sys.argv[2])}, sys.argv[3], "y", design="cv 12x4", archive=sys.argv[1], progress=False,
-    limits=redelve.Limits(isolated=False),
-)
+assess, children = redelve.assess, []
+while len(children) < 4:  # what they need is imported once
+    if not (child := os.fork()):
+        assess(
+            {"slow": Slow(sys.argv[2])}, sys.argv[3], "y", design="cv 12x4", archive=sys.argv[1],
+            progress=False, limits=redelve.Limits(isolated=False),
+        )
+        os._exit(0)
+    children.append(child)
+print(*children, flush=True)
+print(*(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children), flush=True)
 """
 
 
@@ -224,25 +232,25 @@ def test_more_claims_than_a_file_may_have_names(tmp_path: Path, monkeypatch: pyt
     assert [path.name for path in (tmp_path / LEASES).iterdir()] == ["released"]
 
 
-def started(folder: Path) -> subprocess.Popen[bytes]:
-    arguments = [folder / "archive", folder / "log", folder / "t.csv"]
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, *map(str, arguments)])
-
-
 def test_four_processes_do_each_job_once_though_two_are_killed(tmp_path: Path) -> None:
     table().to_csv(tmp_path / "t.csv", index=False)
     log = tmp_path / "log"
     log.touch()
-    with ExitStack() as stack:
-        everyone = [stack.enter_context(started(tmp_path)) for _ in range(4)]
-        for one in everyone:
-            stack.callback(one.kill)
-        while len(log.read_text().splitlines()) < 12:
-            assert all(one.poll() is None for one in everyone)
-            time.sleep(0.02)
-        for one in everyone[:2]:
-            one.kill()
-        assert [one.wait(120) for one in everyone[2:]] == [0, 0]
+    arguments = [tmp_path / "archive", log, tmp_path / "t.csv"]
+    command = [sys.executable, "-c", SCRIPT, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as parent:
+        try:
+            assert parent.stdout is not None
+            everyone = [int(word) for word in parent.stdout.readline().split()]
+            while len(log.read_text().splitlines()) < 12:
+                assert parent.poll() is None
+                time.sleep(0.02)
+            for one in everyone[:2]:
+                os.kill(one, signal.SIGKILL)
+            assert parent.communicate(timeout=120)[0].split() == ["-9", "-9", "0", "0"]
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(parent.pid, signal.SIGKILL)
     did = Counter(log.read_text().splitlines())
     assert len(did) == 48
     assert sum(did.values()) <= 48 + 2 * 2  # what the killed ones were at
