@@ -84,9 +84,11 @@ def redraw(count: int, size: int, rng: np.random.Generator, draws: int = DRAWS) 
     if count < 2 or size < 2:
         raise StatisticsError(f"{count} runs, samples of {size}: both need two at least")
     rows = rng.integers(count + np.arange(size), size=(draws, size))
-    for place in range(1, size):
-        again = np.flatnonzero(rows[:, place] >= count)
-        rows[again, place] = rows[again, rows[again, place] - count]
+    samples, places = np.nonzero(rows >= count)
+    while samples.size:  # until nothing points to another place of its sample, which may do so in turn
+        found = rows[samples, rows[samples, places] - count]
+        rows[samples, places] = found
+        samples, places = samples[found >= count], places[found >= count]
     return rows
 
 
