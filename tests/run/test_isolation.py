@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import random
 import signal
-import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,22 +22,22 @@ from scipy import special
 import redelve
 from redelve.data.tasks import assignments_for
 from redelve.errors import SpecError
-from redelve.methods.contract import Method, Predictor, as_method
+from redelve.methods.contract import Method, as_method
 from redelve.methods.shown import TrainingSet
 from redelve.run.cells import Limits, asking, job_and_outcome, let_go
 from redelve.run.cells.asking import CellWatch
 from redelve.run.cells.job_and_outcome import BUILT_IN, LONGEST_MESSAGE, harmless, sealed
 from redelve.run.experiment import pack, perform, plan, run
-from redelve.run.results import Costs, Record
+from redelve.run.results import Record
 from redelve.run.workers import child
 from redelve.run.workers.child import Child
 from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
-from tests.run import toys
+from tests.run import mischief, toys
+from tests.run.mischief import MEMORY
 from tests.run.toys import Toy, content, toy_experiment
 
 ISOLATED = Limits(isolated=True)
-MEMORY = 500_000_000  # Python with every library that the tests before this one have loaded takes 220 MB
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -93,14 +90,8 @@ def test_what_a_failed_method_printed_is_told() -> None:
     )
 
 
-def prints_a_lot(training: TrainingSet) -> None:
-    for number in range(20_000):
-        print("line", number)
-    raise ValueError("too chatty")
-
-
 def test_only_the_end_of_what_it_printed_is_kept() -> None:
-    record = record_of(prints_a_lot)
+    record = record_of(mischief.prints_a_lot)
     assert record.message.startswith("ValueError: too chatty\nIt printed: ")
     assert record.message.endswith("line 19999")
     assert len(record.message) <= LONGEST_MESSAGE
@@ -128,12 +119,8 @@ def test_a_memory_error_is_out_of_memory(limits: Limits) -> None:
     assert record.message.startswith("MemoryError: Unable to allocate")
 
 
-def asks_for_more_than_the_limit(training: TrainingSet) -> None:
-    np.ones((2 * MEMORY + (2 << 30)) // 8)
-
-
 def test_a_single_large_allocation_is_refused_before_it_is_made() -> None:
-    record = record_of(asks_for_more_than_the_limit, Limits(memory=MEMORY))
+    record = record_of(mischief.asks_for_more_than_the_limit, Limits(memory=MEMORY))
     assert record.message.startswith("MemoryError")
     assert record.costs.peak_memory is not None
     assert record.costs.peak_memory < MEMORY
@@ -205,12 +192,8 @@ def test_global_random_numbers_follow_the_seed(limits: Limits) -> None:
     assert first[0].message != first[1].message
 
 
-def tells_of_the_collector(training: TrainingSet) -> None:
-    warnings.warn(f"the collector is on: {gc.isenabled()}", UserWarning, stacklevel=1)
-
-
 def test_the_collector_is_on_in_cells_though_libraries_are_loaded_without_it() -> None:
-    assert record_of(tells_of_the_collector).message == "UserWarning: the collector is on: True"
+    assert record_of(mischief.tells_of_the_collector).message == "UserWarning: the collector is on: True"
 
 
 def three_global_numbers() -> list[float]:
@@ -244,41 +227,20 @@ def test_a_global_generator_of_the_callers_own_kind_stays() -> None:
     assert record.message == record_of(toys.draws_global_numbers, Limits(isolated=False)).message
 
 
-def looks_for_the_truth(training: TrainingSet) -> None:
-    frame = sys._getframe()
-    while frame is not None:
-        assert "package" not in frame.f_locals
-        assert "truths" not in frame.f_locals
-        frame = frame.f_back  # type: ignore[assignment]
-
-
 def test_the_truth_is_not_in_the_cell() -> None:
-    assert record_of(looks_for_the_truth).status == "done"
-    assert record_of(looks_for_the_truth, Limits()).status == "failed"  # which is why there are cells
-
-
-def writes_nonsense(training: TrainingSet) -> None:
-    for descriptor in range(3, 64):
-        try:
-            os.write(descriptor, b"nonsense" * 100)
-        except OSError:
-            continue
-    os._exit(0)
+    assert record_of(mischief.looks_for_the_truth).status == "done"
+    open_to_all = record_of(mischief.looks_for_the_truth, Limits())
+    assert open_to_all.status == "failed"  # which is why there are cells
 
 
 def test_nonsense_in_the_pipe_is_one_failed_record() -> None:
-    record = record_of(writes_nonsense, Limits(seconds=5))
+    record = record_of(mischief.writes_nonsense, Limits(seconds=5))
     assert record.status in ("failed", "crashed", "out of time")
     assert record_of(None).status == "done"
 
 
-def kills_its_warden(training: TrainingSet) -> None:
-    os.kill(os.getppid(), 9)
-    time.sleep(60)
-
-
 def test_a_method_that_kills_its_warden_is_given_up() -> None:
-    experiment = toy_experiment({"toy": Toy(kills_its_warden)}, 1, limits=ISOLATED)
+    experiment = toy_experiment({"toy": Toy(mischief.kills_its_warden)}, 1, limits=ISOLATED)
     (record,) = run(experiment, plan(experiment))
     assert record.status == "crashed"
     assert record.message == (
@@ -311,11 +273,7 @@ def test_cells_see_the_folders_that_are_looked_in_now(
     asking.expect(["numpy"])
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "beside_a_late_method.py").write_text("here = True\n")
-    assert content(record_of(imports_a_late_module))[3:5] == ("done", "")
-
-
-def imports_a_late_module(training: TrainingSet) -> None:
-    import beside_a_late_method  # type: ignore[import-not-found]  # noqa: F401
+    assert content(record_of(mischief.imports_a_late_module))[3:5] == ("done", "")
 
 
 def test_threads_have_cells_of_their_own() -> None:
@@ -332,17 +290,10 @@ def test_threads_have_cells_of_their_own() -> None:
     assert [record.status for record in found] == ["done"] * 3
 
 
-def tells_its_threads(training: TrainingSet) -> None:
-    from threadpoolctl import threadpool_info
-
-    found = {info["num_threads"] for info in threadpool_info()} | {int(os.environ["OMP_NUM_THREADS"])}
-    raise ValueError(f"threads {sorted(found)}")
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("isolated", [True, False])
 def test_libraries_have_the_threads_they_are_allowed(threads: int, isolated: bool) -> None:
-    record = record_of(tells_its_threads, Limits(threads=threads, isolated=isolated))
+    record = record_of(mischief.tells_its_threads, Limits(threads=threads, isolated=isolated))
     assert record.message == f"ValueError: threads [{threads}]"
 
 
@@ -355,21 +306,9 @@ def test_peak_memory_is_of_this_job_alone() -> None:
         assert record.costs.peak_memory < before + 230_000_000
 
 
-def raises_an_unspeakable_error(training: TrainingSet) -> None:
-    class Unspeakable(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError
-
-    raise Unspeakable
-
-
-def tells_an_address(training: TrainingSet) -> None:
-    raise ValueError(f"{object()} is wrong")
-
-
 def test_messages_are_bearable_and_steady() -> None:
-    assert record_of(raises_an_unspeakable_error).message == "Unspeakable"
-    assert record_of(tells_an_address).message == "ValueError: <object object at 0x…> is wrong"
+    assert record_of(mischief.raises_an_unspeakable_error).message == "Unspeakable"
+    assert record_of(mischief.tells_an_address).message == "ValueError: <object object at 0x…> is wrong"
 
 
 def test_warnings_are_told_once() -> None:
@@ -401,23 +340,6 @@ def test_a_method_that_cannot_be_sent_is_told_at_once() -> None:
         record_of(locks)
 
 
-@dataclass(frozen=True)
-class Mortal(Toy):
-    """Dies of a signal as long as a file has fewer lines than it may die."""
-
-    notes: str = ""
-    deaths: int = 0
-    signal: int = 9
-
-    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
-        with Path(self.notes).open("a") as file:
-            file.write("began\n")
-        if len(Path(self.notes).read_text().split()) <= self.deaths:
-            os.kill(os.getpid(), self.signal)
-            time.sleep(60)
-        return super().learn(training, rng)
-
-
 def ends(methods: dict[str, Method]) -> list[tuple[str, str]]:
     experiment = toy_experiment(methods, 1, limits=ISOLATED)
     return [(record.job.method, record.status) for record in run(experiment, plan(experiment))]
@@ -425,13 +347,13 @@ def ends(methods: dict[str, Method]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_cell_killed_from_outside_is_done_again(tmp_path: Path, number: int) -> None:
-    mortal = Mortal(None, str(tmp_path / "notes"), 4, number)
+    mortal = mischief.Mortal(None, str(tmp_path / "notes"), 4, number)
     assert ends({"mortal": mortal, "quick": Toy()}) == [("quick", "done"), ("mortal", "done")]
     assert len((tmp_path / "notes").read_text().split()) == 5
 
 
 def test_a_cell_killed_again_and_again_is_given_up_when_all_others_are_done(tmp_path: Path) -> None:
-    mortal = Mortal(None, str(tmp_path / "notes"), 99)
+    mortal = mischief.Mortal(None, str(tmp_path / "notes"), 99)
     assert ends({"mortal": mortal, "quick": Toy()}) == [("quick", "done"), ("mortal", "crashed")]
     assert len((tmp_path / "notes").read_text().split()) == PATIENCE + PATIENCE_ALONE
 
@@ -449,8 +371,9 @@ def test_killed_cells_leave_the_same_records() -> None:
     def kill_now_and_then() -> None:
         while not over.wait(0.3):
             with contextlib.suppress(ProcessLookupError, psutil.Error):
-                os.kill(pid := cells()[0], signal.SIGKILL)
-                killed.append(pid)
+                for pid in cells()[:1]:  # none while the first process of cells begins
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
 
     killer = threading.Thread(target=kill_now_and_then)
     killer.start()
@@ -464,15 +387,8 @@ def test_killed_cells_leave_the_same_records() -> None:
     assert sorted(found) == sorted(content(record) for record in run(quiet, plan(quiet)))
 
 
-def forges_its_costs(training: TrainingSet) -> None:
-    from redelve.run.cells import working
-
-    working.CostClock.costs = lambda self, shared_by=1: Costs(-5.0, 0.0, -1.0, 1)  # type: ignore[method-assign]
-    time.sleep(1.0)  # our clock may hear late of the begin where the machine is busy
-
-
 def test_costs_are_measured_outside_the_cell() -> None:
-    costs = record_of(forges_its_costs).costs
+    costs = record_of(mischief.forges_its_costs).costs
     assert costs.training_seconds is not None
     assert costs.cpu_seconds is not None
     assert costs.peak_memory is not None
@@ -490,7 +406,7 @@ def _as_users_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_jobs_have_cells_unless_told() -> None:
     assert Limits().needs_a_cell
     assert not Limits(isolated=False).needs_a_cell
-    (record,) = records_of(looks_for_the_truth, Limits())
+    (record,) = records_of(mischief.looks_for_the_truth, Limits())
     assert (record.status, record.environment["isolation"]) == ("done", "a process of its own")
 
 
