@@ -152,13 +152,14 @@ def test_nothing_is_lost_when_a_dask_worker_is_killed(instances: int) -> None:
     [
         pytest.param(lambda: Processes(2), False, id="processes-False"),
         pytest.param(lambda: Processes(2), True, id="processes-True"),
-        pytest.param(lambda: Dask(count=2), False, id="dask-False"),
+        pytest.param(lambda: Dask(count=2), False, id="dask-False", marks=pytest.mark.slow),
         pytest.param(lambda: Dask(count=2), True, id="dask-True", marks=pytest.mark.slow),
         pytest.param(lambda: workers_from("loky", count=2), False, id="loky-False"),
         pytest.param(lambda: workers_from("loky", count=2), True, id="loky-True"),
     ],
 )
 def test_records_do_not_depend_on_who_made_them(make: Callable[[], Workers], isolated: bool) -> None:
+    """Those of Dask are slow: test_clusters.py compares the same methods' records from one cluster."""
     chosen = {name: methods()[name] for name in QUIET}
     experiment = toy_experiment(chosen, 3, limits=Limits(isolated=isolated), runs=2)
     found = {record.job: content(record) for record in run(experiment, plan(experiment), make())}

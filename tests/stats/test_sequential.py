@@ -148,7 +148,7 @@ def test_quick_p_values_are_the_same_where_anything_can_be_said(
     runners: type[CommonRunners] | type[OwnRunners],
 ) -> None:
     spread = {"of_cases": 5.0} if runners is CommonRunners else {"spread": (1.5,)}
-    made = runners((0.0, 0.4, 0.8, 1.2, 1.6), **spread)  # type: ignore[arg-type]
+    made = runners((0.0, 0.4, 0.8, 1.2, 1.6), **spread)
     drawn = made.draw(20, 6, np.random.default_rng(17))
     squares, _ = drawn.squares(np.arange(20), np.tile(np.arange(5), (20, 1)), 6)
     family = family_at_look(squares, 5)
