@@ -50,9 +50,9 @@ class Problem:
 
 def nearest(inputs: Numbers, targets: Numbers, asked: Numbers) -> Numbers:
     """The target of the nearest training case."""
-    order = np.argsort(inputs, kind="stable")
+    order = inputs.argsort(kind="stable")
     x, y = inputs[order], targets[order]
-    right = np.clip(np.searchsorted(x, asked), 1, len(x) - 1)
+    right = np.minimum(np.maximum(x.searchsorted(asked), 1), len(x) - 1)
     return np.asarray(np.where(asked - x[right - 1] <= x[right] - asked, y[right - 1], y[right]))
 
 

@@ -21,6 +21,8 @@ from tests.fuzzing.trials import Fuzzer  # noqa: E402
 HEAVY = (
     "numpy",
     "pandas",
+    "matplotlib.figure",
+    "pyarrow.csv",
     "pyarrow.parquet",
     "sklearn.linear_model",
     "redelve.assessment",

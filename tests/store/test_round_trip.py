@@ -27,6 +27,7 @@ from redelve.model.dataset import LARGEST
 from redelve.run.results import InstanceFacts, Job, MethodFacts, Record, TaskFacts
 from redelve.store import Archive
 from redelve.store.fact_files import PLAIN
+from tests.examples import quickly
 from tests.store.made import assert_same, assert_same_answer, make_method, make_task
 
 CASES = 4
@@ -112,7 +113,7 @@ def kept(folder: Path, task: TaskFacts, record: Record, *, compact: bool) -> Rec
 
 
 @given(numeric_answers() | class_answers(), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=quickly(25))
 def test_answers_come_back_to_the_bit(answer: Answer, compact: bool) -> None:
     task = task_for(answer.targets)
     record = Record(Job(task.address, "lin", 0), "d1", 7, "done", {}, answer)
@@ -123,7 +124,7 @@ def test_answers_come_back_to_the_bit(answer: Answer, compact: bool) -> None:
 
 
 @given(array(loss_values), array(loss_values), st.booleans())
-@settings(max_examples=20)
+@settings(max_examples=quickly(12))
 def test_losses_come_back_to_the_bit(first: np.ndarray, second: np.ndarray, compact: bool) -> None:
     task = task_for((Target("y", "real"),))
     record = Record(Job(task.address, "lin", 0), "d1", 7, "done", {"S": first, "Mcosts": second})
