@@ -69,7 +69,8 @@ def test_there_is_something_to_compare(serial: dict[str, str]) -> None:
     }
 
 
-@pytest.mark.parametrize("kind", ["processes", pytest.param("dask", marks=pytest.mark.slow)])
+@pytest.mark.slow  # quick ones, with other processes: in cells, and killed now and then
+@pytest.mark.parametrize("kind", ["processes", "dask"])
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_other_workers_write_the_same_bytes(serial: dict[str, str], tmp_path: Path, kind: str) -> None:
     assert archived(tmp_path / "archive", workers_from(kind, count=2)) == serial
