@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -137,14 +138,20 @@ class RacedQuestions:
 
 def ever_above(wins: float, losses: float, questions: int, count: int, rng: Generator) -> float:
     """Of streams looked at after every question, the share in which the bet on winning ever reached 1/α."""
-    found = 0
+    is_enough, found = _is_enough(questions), 0
     for start in range(0, count, 500):
         uniform = rng.random((min(500, count - start), questions))
-        right = np.cumsum(uniform < wins, axis=1)[..., None]
-        wrong = np.cumsum(uniform > 1 - losses, axis=1)[..., None]
-        logs = right * np.log1p(STAKES) + wrong * np.log1p(-STAKES)
-        found += int((np.exp(logs).mean(axis=2) >= 1 / ALPHA).any(axis=1).sum())
+        right, wrong = (np.cumsum(won, axis=1) for won in (uniform < wins, uniform > 1 - losses))
+        found += int(is_enough[right, wrong].any(axis=1).sum())
     return found / count
+
+
+@cache
+def _is_enough(questions: int) -> Truths:
+    """Whether a bet is worth 1/α, for every number of questions won and lost."""
+    lost = np.arange(questions + 1)[:, None] * np.log1p(-STAKES)
+    rows = (np.exp(won * np.log1p(STAKES) + lost).mean(axis=1) for won in range(questions + 1))
+    return np.array([row >= 1 / ALPHA for row in rows])
 
 
 def ever_significant(wins: float, questions: int, every: int, count: int, rng: Generator) -> float:
