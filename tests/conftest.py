@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from redelve.cli.main import main
+from tests.forks import Forks, forks_running
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -116,3 +117,10 @@ def run_command(capsys: pytest.CaptureFixture[str]) -> RunCommand:
         return Result(captured.out, captured.err, code)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Runs texts and installed commands without importing the large packages for each."""
+    with forks_running() as running:
+        yield running

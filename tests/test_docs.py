@@ -1,47 +1,19 @@
 """Every example in README.md and docs/ is run: console blocks as a shell session, python blocks as code."""
 
-import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.forks import Forks
 
 PROJECT = Path(__file__).parent.parent
 PAGES = sorted([PROJECT / "README.md", *(PROJECT / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = "=== end of command ==="
-FORKS = """
-import gc, json, os, sys
-import fastapi, httpx, jinja2, sqlalchemy.orm
-import matplotlib.figure, pandas, pyarrow.parquet, scipy.optimize, scipy.stats
-import sklearn.ensemble, sklearn.linear_model, sklearn.model_selection, sklearn.pipeline
-
-gc.freeze()  # a page's process does not look at all that is there already
-
-def page_to_run():
-    for line in sys.stdin:
-        if (page := os.fork()) == 0:
-            return json.loads(line)
-        print(os.waitstatus_to_exitcode(os.waitpid(page, 0)[1]), flush=True)
-    sys.exit()
-
-def run_page():
-    text, folder, log = page_to_run()
-    os.chdir(folder)
-    for number, place in enumerate((os.devnull, os.devnull, log)):
-        os.dup2(os.open(place, os.O_RDWR | os.O_CREAT), number)
-    names = globals()
-    for name in [name for name in names if not name.startswith("__")]:
-        del names[name]
-    exec(text, names)
-
-run_page()
-"""
-"""A program that forks for every page: large packages are imported once, nothing of redelve is."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -76,11 +48,11 @@ def agrees(expected: list[str], got: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda page: page.name)
-def test_console_examples_print_what_they_say(page: Path, tmp_path: Path) -> None:
+def test_console_examples_print_what_they_say(page: Path, tmp_path: Path, forks: Forks) -> None:
     session = [pair for text in blocks(page, "console") for pair in commands(text)]
     script = "".join(f"{command}\necho '{MARK}'\n" for command, _ in session)
-    scripts = str(Path(sys.executable).parent)
-    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    scripts = os.pathsep.join([str(forks.commands), str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": scripts, "HOME": str(tmp_path)}
     environment |= {"REDELVE_HOME": str(tmp_path / "home"), "PWD": str(tmp_path)}
     environment.pop("DELVE_PATH", None)
     run = subprocess.run(
@@ -93,40 +65,21 @@ def test_console_examples_print_what_they_say(page: Path, tmp_path: Path) -> Non
         assert agrees(tidy(expected), got), f"{command}\nprinted\n{output}\n{run.stderr}"
 
 
-RunPage = Callable[[str, Path, Path], int]
-
-
-@pytest.fixture(scope="module")
-def run_page() -> Iterator[RunPage]:
-    """Runs a text as `python -W error -c` does, in a folder, with its complaints in a file; its exit code."""
-    command = [sys.executable, "-W", "error", "-c", FORKS]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as forks:
-        assert forks.stdin is not None
-        assert forks.stdout is not None
-        asked, told = forks.stdin, forks.stdout
-
-        def run(text: str, folder: Path, log: Path) -> int:
-            print(json.dumps([text, str(folder), str(log)]), file=asked, flush=True)
-            return int(told.readline())
-
-        yield run
-
-
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
-def test_python_examples_run(page: Path, tmp_path: Path, run_page: RunPage) -> None:
+def test_python_examples_run(page: Path, tmp_path: Path, forks: Forks) -> None:
     folder, log = tmp_path / "folder", tmp_path / "log"
     folder.mkdir()
-    code = run_page("\n".join(blocks(page, "python")), folder, log)
+    code = forks.run_text("\n".join(blocks(page, "python")), folder, log)
     assert code == 0, log.read_text()
 
 
-def test_examples_start_with_no_name_and_no_part_of_redelve(tmp_path: Path, run_page: RunPage) -> None:
+def test_examples_start_with_no_name_and_no_part_of_redelve(tmp_path: Path, forks: Forks) -> None:
     started = (
         "assert [n for n in dir() if n[0] != '_'] == []\nimport sys\nassert 'redelve' not in sys.modules"
     )
-    assert run_page(started, tmp_path, tmp_path / "log") == 0, (tmp_path / "log").read_text()
-    assert run_page("raise SystemExit(3)", tmp_path, tmp_path / "log") == 3
-    assert run_page("import warnings\nwarnings.warn('no')", tmp_path, tmp_path / "log") == 1
+    assert forks.run_text(started, tmp_path, tmp_path / "log") == 0, (tmp_path / "log").read_text()
+    assert forks.run_text("raise SystemExit(3)", tmp_path, tmp_path / "log") == 3
+    assert forks.run_text("import warnings\nwarnings.warn('no')", tmp_path, tmp_path / "log") == 1
     assert "UserWarning: no" in (tmp_path / "log").read_text()
 
 
