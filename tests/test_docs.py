@@ -14,6 +14,9 @@ PROJECT = Path(__file__).parent.parent
 PAGES = sorted([PROJECT / "README.md", *(PROJECT / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = "=== end of command ==="
+ISOLATED = {"README.md", "methods.md", "running.md"}
+"""Pages whose methods always work in processes of their own; those of others do in `make test-all`."""
+IN_PROCESS = "import redelve.run.cells.job_and_outcome as _jobs\n_jobs.ISOLATED_UNLESS_TOLD = False\n"
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -65,12 +68,25 @@ def test_console_examples_print_what_they_say(page: Path, tmp_path: Path, forks:
         assert agrees(tidy(expected), got), f"{command}\nprinted\n{output}\n{run.stderr}"
 
 
+def run_examples(page: Path, folder: Path, forks: Forks, first: str = "") -> None:
+    """Run the python examples of a page as one program, after a text of ours."""
+    work, log = folder / "folder", folder / "log"
+    work.mkdir()
+    code = forks.run_text(first + "\n".join(blocks(page, "python")), work, log)
+    assert code == 0, log.read_text()
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
 def test_python_examples_run(page: Path, tmp_path: Path, forks: Forks) -> None:
-    folder, log = tmp_path / "folder", tmp_path / "log"
-    folder.mkdir()
-    code = forks.run_text("\n".join(blocks(page, "python")), folder, log)
-    assert code == 0, log.read_text()
+    run_examples(page, tmp_path, forks, "" if page.name in ISOLATED else IN_PROCESS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if blocks(p, "python") and p.name not in ISOLATED], ids=lambda page: page.name
+)
+def test_python_examples_run_with_isolated_methods(page: Path, tmp_path: Path, forks: Forks) -> None:
+    run_examples(page, tmp_path, forks)
 
 
 def test_examples_start_with_no_name_and_no_part_of_redelve(tmp_path: Path, forks: Forks) -> None:
