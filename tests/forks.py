@@ -1,7 +1,8 @@
 """Texts and installed commands in processes of their own, forked from one that has the large packages.
 
 Most of a short command's time is the import of numpy, scipy, scikit-learn, pandas and pyarrow. One program
-imports them, and nothing of redelve, and forks for everything it is asked to run.
+imports them and forks for everything it is asked to run. Texts begin with nothing of redelve; commands, which
+import what they need by themselves, with the rooms of it that most of them pass.
 """
 
 from __future__ import annotations
@@ -29,8 +30,14 @@ LARGE = [
     *("scipy.optimize", "scipy.stats"),
     *("sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "sklearn.pipeline"),
 ]
+ROOMS = [
+    *("redelve.cli.loss_commands", "redelve.cli.method_directories", "redelve.cli.showing"),
+    *("redelve.findings", "redelve.report.page", "redelve.run.experiment", "redelve.stats", "redelve.store"),
+]
 PROGRAM = 'exec(__import__("tests.forks").forks.next_text())'
 """Each of its processes comes out of `next_text` with a text to run, among no names but Python's own."""
+COMMANDS = "-commands"
+"""What the place has at its end where commands are asked for."""
 STAND_IN = """#!{python} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as forks:
@@ -77,13 +84,13 @@ def forks_running() -> Iterator[Forks]:
         pipe, root = subprocess.PIPE, Path(__file__).parents[1]
         with subprocess.Popen(words, cwd=root, stdin=pipe, stdout=pipe) as program:
             assert program.stdout is not None
-            assert program.stdout.readline() == b"ready\n"
+            assert [program.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
             yield forks
 
 
 def _write_stand_in(forks: Forks, name: str) -> None:
     script = Path(sys.executable).parent / name
-    text = STAND_IN.format(python=sys.executable, address=forks.address, script=str(script))
+    text = STAND_IN.format(python=sys.executable, address=forks.address + COMMANDS, script=str(script))
     (forks.commands / name).write_text(text)
     (forks.commands / name).chmod(0o755)
 
@@ -93,10 +100,15 @@ def _write_stand_in(forks: Forks, name: str) -> None:
 
 def next_text() -> str:
     """The text to run, in its process; a command is run instead, which ends the process."""
+    address = sys.argv.pop()
     for name in LARGE:
         import_module(name)
+    if os.fork() == 0:
+        address += COMMANDS
+        for name in ROOMS:
+            import_module(name)
     gc.freeze()  # a job's process does not look at all that is there already
-    asked = _asked_of(sys.argv.pop())
+    asked = _asked_of(address)
     os.environ.clear()
     os.environ.update(asked.environment)
     os.chdir(asked.folder)
@@ -127,13 +139,14 @@ def _asked_of(address: str) -> Asked:
                 if os.fork() == 0:
                     server.close()
                     return _in_place(connection)
-            _reap()
+            _reap(os.WNOHANG)
+    _reap()
     sys.exit()
 
 
-def _reap() -> None:
+def _reap(how: int = 0) -> None:
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        while os.waitpid(-1, how)[0]:
             pass
 
 
