@@ -61,6 +61,7 @@ def everything_seen(bench: Bench, caplog: pytest.LogCaptureFixture, *, right: bo
     return seen
 
 
+@pytest.mark.slow  # attacks/test_sealed.py compares every route, the log and the files in the quick tests
 def test_what_is_seen_before_the_end_is_the_same_for_any_test_answers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
