@@ -7,14 +7,19 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 from hypothesis import settings
 
 from redelve.cli.main import main
+from redelve.report import drawing
 from tests.forks import Forks, forks_running
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -124,3 +129,20 @@ def forks() -> Iterator[Forks]:
     """Runs texts and installed commands without importing the large packages for each."""
     with forks_running() as running:
         yield running
+
+
+@pytest.fixture
+def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures in reports are empty: they are half the work of a command; tests/report draws them."""
+    made = {kind: _empty_figure(kind) for kind in ("svg", "pdf", "png")}
+    monkeypatch.setattr(drawing, "save_as", lambda picture, kinds: {kind: made[kind] for kind in kinds})
+
+
+@cache
+def _empty_figure(kind: str) -> bytes:
+    def draw() -> Figure:
+        figure = drawing.new_figure(1, 1)
+        figure.add_axes((0, 0, 1, 1))
+        return figure
+
+    return drawing.save(drawing.Picture("empty", "Nothing", "No lines.", "Nothing is drawn.", draw), kind)

@@ -15,6 +15,7 @@ from redelve.methods.contract import METHODS
 from redelve.store import Archive
 from tests.conftest import Result, RunCommand
 
+pytestmark = pytest.mark.usefixtures("empty_figures")  # but those of `first_time` are drawn
 QUICK = ["-q", "-m", "constant,lin-1"]
 
 
