@@ -135,7 +135,7 @@ def test_simulated_squares_are_those_of_drawn_losses(groups: tuple[int, int]) ->
         [mean + (one - one.mean()) * np.sqrt(drawn.of_case[0, 0]) for mean, one in zip(*rows, strict=True)]
         for rows in zip(drawn.losses[0], noise, strict=True)
     ]
-    found = pairs_of_sets(losses, np.triu_indices(4, 1), "hierarchical")  # type: ignore[arg-type]
+    found = pairs_of_sets(losses, np.triu_indices(4, 1), "hierarchical")
     squares, _ = drawn.squares(np.zeros(1, dtype=np.int64), np.arange(4)[None], 6)
     assert squares.differences[0] == pytest.approx(found.differences)
     assert squares.between[0] == pytest.approx(found.between)
