@@ -195,7 +195,10 @@ def run_without(streams: Sequence[int], words: Sequence[str], folder: Path) -> i
     ).returncode
 
 
-@pytest.mark.parametrize("streams", [(0,), (1,), (2,), (0, 1, 2)])
+BUT_ONE = [pytest.param((number,), marks=pytest.mark.slow) for number in (0, 1)]
+
+
+@pytest.mark.parametrize("streams", [*BUT_ONE, (2,), (0, 1, 2)])
 def test_standard_streams_may_be_closed(streams: tuple[int, ...], tmp_path: Path) -> None:
     table = "".join(f"{k % 7},{k % 5}\n" for k in range(40))
     (tmp_path / "d.csv").write_text(f"a,y\n{table}")

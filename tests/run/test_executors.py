@@ -59,8 +59,9 @@ def children() -> list[psutil.Process]:
 
 @pytest.fixture(autouse=True)
 def _no_process_left() -> Iterator[None]:
+    let_go()  # wardens that rest since other tests
     yield
-    let_go()  # wardens that rest
+    let_go()
     assert children() == []
 
 

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from redelve.methods.contract import Method
-from redelve.run.cells import Limits
+from redelve.run.cells import Limits, let_go
 from redelve.run.experiment import Experiment, plan, run
 from redelve.run.results import Job, Record
 from redelve.run.workers import Dask, InProcess, Processes, Workers, workers_from
@@ -91,6 +91,7 @@ def expected(experiment: Experiment) -> dict[Job, tuple[object, ...]]:
 
 
 def check(experiment: Experiment, workers: Workers) -> None:
+    let_go()  # wardens that rest since other tests
     jobs = plan(experiment)
     records = {record.job: record for record in run(experiment, jobs, workers)}
     assert set(records) == set(jobs)

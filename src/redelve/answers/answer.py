@@ -137,8 +137,6 @@ def score(
 
 def within_numbers(losses: Numbers) -> Numbers:
     """The same, but infinite where their powers, which statistics need, would be no numbers."""
-    if losses.ndim == 1 and losses.dot(losses) <= LARGEST:  # a third of the time, and true of nearly all
-        return losses
     too_large = np.abs(losses) > LARGEST
     if not np.count_nonzero(too_large):  # a quarter of the time of any()
         return losses

@@ -262,8 +262,7 @@ def _global_seeds(seed: int, is_cell: bool) -> Iterator[None]:
     In a cell nobody draws afterwards. Elsewhere numpy's generator is put aside, which is faster than to copy
     its state, and comes back with the normal number that it may have kept for the next call.
     """
-    kept = None if is_cell else random.getstate()
-    normal = None if is_cell else _state_with_a_normal()
+    kept = None if is_cell else (random.getstate(), np.random.get_state(legacy=False))  # noqa: NPY002
     own = mtrand.get_bit_generator()
     mtrand.set_bit_generator(_theirs)
     random.seed(seed)
@@ -272,37 +271,10 @@ def _global_seeds(seed: int, is_cell: bool) -> Iterator[None]:
         yield
     finally:
         if kept is not None:
-            random.setstate(kept)
+            random.setstate(kept[0])
             mtrand.set_bit_generator(own)
-            if normal is not None:
-                np.random.set_state(normal)  # noqa: NPY002
-
-
-class _NoGenerator:
-    """Stands for a generator whose state nobody wants: to copy that takes most of the time."""
-
-    @property
-    def state(self) -> dict[str, str]:
-        return {"bit_generator": "none"}
-
-
-_no_generator = _NoGenerator()
-
-
-def _state_with_a_normal() -> Any:
-    """The state of numpy's global generator if that keeps a normal number for the next call, else None."""
-    state_of: Any = np.random.get_state
-    holder: Any = mtrand._rand
-    own = mtrand.get_bit_generator()
-    try:
-        holder._bit_generator = _no_generator
-    except AttributeError:  # a numpy that keeps it elsewhere: its state is copied
-        return kept if (kept := state_of(legacy=False))["has_gauss"] else None
-    try:
-        has_normal = state_of(legacy=False)["has_gauss"]
-    finally:
-        holder._bit_generator = own
-    return state_of(legacy=False) if has_normal else None
+            if kept[1]["has_gauss"]:
+                np.random.set_state(kept[1])  # noqa: NPY002
 
 
 _theirs = np.random.MT19937(0)
