@@ -42,9 +42,10 @@ from redelve.run.workers.child import packed, read_frame, received, send, unpack
 ARENAS = 64
 """How many an ancestor with scikit-learn fills."""
 TIDY_AFTER, TIDY_EVERY = 32, 256
-"""After so many cells, and each time after so many more, memory is arranged anew.
+"""After so many cells, and each time after so many more, memory is arranged anew where large libraries are.
 
 That takes some tenths of a second at first, which pay after a hundred cells; they are spent while cells work.
+With numpy alone there is little to copy for a fork, and nothing is gained.
 """
 REHEARSALS = 8
 LOOK_EVERY = 0.05
@@ -177,7 +178,7 @@ class Warden:
         """Bury the dead, and now and then have memory arranged while the next cells work."""
         self._bury()
         self._served += 1
-        if self._served % TIDY_EVERY == TIDY_AFTER:
+        if self._served % TIDY_EVERY == TIDY_AFTER and harmless(sys.modules, LARGE):
             self._chores = join_pages()
 
     def _bury(self) -> None:

@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import Any
 
@@ -184,22 +184,32 @@ def _few_threads(count: int | None) -> Iterator[None]:
     wanted = _encoded(str(count))
     before = [(name, value) for name in _VARIABLES if (value := _held.get(name)) != wanted]
     for name, _ in before:
-        _environment[name] = wanted
-    pools = thread_pools(_libraries_loaded())
-    is_so = all(pool.get_num_threads() in (None, count) for pool in pools.lib_controllers)
+        _put(name, wanted)
+    pools = thread_pools(_libraries_loaded()).lib_controllers
+    others = [(pool, had) for pool in pools if (had := pool.get_num_threads()) not in (None, count)]
+    for pool, _ in others:
+        pool.set_num_threads(count)
     try:
-        with nullcontext() if is_so else pools.limit(limits=count):
-            yield
+        yield
     finally:
+        for pool, had in others:
+            pool.set_num_threads(had)
         for name, value in before:
-            if value is not None:
-                _environment[name] = value
-            elif name in _held:
-                del _environment[name]
+            _put(name, value)
 
 
-_environment: Any = getattr(os, "environb", os.environ)
-_held, _encoded = _environment._data, os.environ.encodevalue
+def _put(name: Any, value: Any) -> None:
+    """Give a variable a value, or None: what `os.environ` does, without encoding anything anew."""
+    if value is not None:
+        os.putenv(name, value)
+        _held[name] = value
+    elif name in _held:
+        os.unsetenv(name)
+        del _held[name]
+
+
+_held: Any = getattr(os, "environb", os.environ)._data
+_encoded = os.environ.encodevalue
 _VARIABLES = [os.environ.encodekey(name) for name in THREAD_VARIABLES]
 """Names as the system has them: to encode them, and to miss them in `os.environ`, takes most of the time."""
 
