@@ -13,7 +13,7 @@ import math
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -103,9 +103,8 @@ def verify_folder(folder: Path, noted: Document | None = None) -> list[CheckedPo
         )
     challenge, database = read_challenge(folder), Database(settings.database)
     written = as_a_server_writes("the database", "restore it from a copy")
-    with written, database.failures_told(), database.reading() as session:
+    with closing(database), written, database.failures_told(), database.reading() as session:
         held = bound(session)
-    database.close()
     told = {
         "hashes": {key: one.hash for key, one in held.items()},
         "salts": {key: one.salt for key, one in held.items()},

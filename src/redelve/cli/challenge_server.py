@@ -47,6 +47,7 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     from redelve.challenge.server import require
 
     require()
+    from contextlib import closing
     from dataclasses import replace
     from ipaddress import ip_address
 
@@ -60,21 +61,22 @@ def _serve(given: ServeOptions) -> Iterator[str]:
     place = ServingPlace(given.host, given.port, given.proxies)
     held = Settings.for_folder(given.arguments[0], data=given.data, database=given.database)
     settings = replace(held, secure=given.https, workers=given.workers)
-    services = open_services(settings)
-    listening = bound(place)
-    url = address(listening)
-    yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
-    if not given.https and not ip_address(listening.getsockname()[0]).is_loopback:
-        yield OPEN_HTTP
-    if (clock := services.clock.reading()).is_held:
-        yield _clock_question(clock.now, clock.said)
-    if warning := weak_feedback(services.challenge):
-        yield f"{warning}.\n"
-    if lacking := lacking_test_labels(services.challenge):
-        yield f"{lacking[0]} is not there ({len(lacking)} such files); it must be when the challenge ends.\n"
-    if (link := services.organiser_link(another=given.organiser)) is not None:
-        yield _invitation(link, None if settings.secure else url)
-    server_of(create_app(settings, services=services), place).run(sockets=[listening])
+    with closing(open_services(settings)) as services:
+        listening = bound(place)
+        url = address(listening)
+        yield f"{services.challenge.title}: {url}/ ({services.stage().words})\n"
+        if not given.https and not ip_address(listening.getsockname()[0]).is_loopback:
+            yield OPEN_HTTP
+        if (clock := services.clock.reading()).is_held:
+            yield _clock_question(clock.now, clock.said)
+        if warning := weak_feedback(services.challenge):
+            yield f"{warning}.\n"
+        if lacking := lacking_test_labels(services.challenge):
+            told = f"{lacking[0]} is not there ({len(lacking)} such files)"
+            yield f"{told}; it must be when the challenge ends.\n"
+        if (link := services.organiser_link(another=given.organiser)) is not None:
+            yield _invitation(link, None if settings.secure else url)
+        server_of(create_app(settings, services=services), place).run(sockets=[listening])
 
 
 def _clock_question(seen: datetime, said: datetime) -> str:

@@ -84,15 +84,19 @@ def open_services(settings: Settings, clock: Clock | None = None, *, may_change:
     settings = replace(settings, rates=rates_of(settings.rates, challenge.limits))
     check_files(challenge)
     _make_folders(settings)
-    database = Database(settings.database)
-    database.migrate()
-    pause = timedelta(seconds=settings.pause_seconds)
-    held = GuardedClock(clock or SystemClock(), database, challenge.phases, pause)
-    settle(settings, challenge, database, held.now(), may_change=may_change)
-    with contextlib.suppress(IntegrityError):  # another process was faster
-        held.keep()
-    accounts = Accounts(database, settings, Passwords(settings.passwords))
-    return Services(settings, challenge, database, held, accounts, _key(database))
+    with contextlib.ExitStack() as after_a_failure:
+        database = Database(settings.database)
+        after_a_failure.callback(database.close)
+        database.migrate()
+        pause = timedelta(seconds=settings.pause_seconds)
+        held = GuardedClock(clock or SystemClock(), database, challenge.phases, pause)
+        settle(settings, challenge, database, held.now(), may_change=may_change)
+        with contextlib.suppress(IntegrityError):  # another process was faster
+            held.keep()
+        accounts = Accounts(database, settings, Passwords(settings.passwords))
+        services = Services(settings, challenge, database, held, accounts, _key(database))
+        after_a_failure.pop_all()
+        return services
 
 
 def rates_of(given: RateLimits, limits: ChallengeLimits) -> RateLimits:
