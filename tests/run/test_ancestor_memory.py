@@ -101,6 +101,7 @@ def test_parts_of_libraries_are_joined_and_still_work(values: np.ndarray) -> Non
 
 
 def test_a_warden_buries_its_cells() -> None:
+    let_go()  # those that rest since other tests
     experiment = toy_experiment({"toy": Toy(None)}, 6, limits=Limits(isolated=True))
     jobs = plan(experiment)
     for job in (*jobs, *jobs):
