@@ -208,7 +208,8 @@ def _put(name: Any, value: Any) -> None:
         del _held[name]
 
 
-_held: Any = getattr(os, "environb", os.environ)._data
+_environment: Any = getattr(os, "environb", os.environ)
+_held: Any = _environment._data
 _encoded = os.environ.encodevalue
 _VARIABLES = [os.environ.encodekey(name) for name in THREAD_VARIABLES]
 """Names as the system has them: to encode them, and to miss them in `os.environ`, takes most of the time."""
