@@ -17,7 +17,7 @@ from redelve.report.many_data_sets import datasets_table
 from redelve.report.page import all_tables, render_html
 from redelve.report.sections import panels
 from redelve.report.sections.card import benchmark_card
-from redelve.report.sections.overview import left_out, summarise
+from redelve.report.sections.overview import left_out, overview_table, summarise
 from tests.report.made import made_results, many_tasks, method_facts, task_facts
 
 FORBIDDEN = re.compile(r"\bp [=<]|×10|e[-+]\d\d|standardis|SE\b|prototask")
@@ -261,3 +261,39 @@ def test_text_for_a_paper_shows_comparisons_with_the_leader_and_folds_the_others
     assert first.count("loses less than") == first.count("a loses less than") == 3
     assert rest.partition("</details>")[0].count("loses less than") == 3
     assert not re.search(r"e-\d\d", paper)
+
+
+def tied_tasks(count: int, lacking: str = "") -> Findings:
+    """Scores on several tasks: a and b are right on as many cases, c on fewer; a model may lack a task."""
+    cases = np.arange(60)
+    scores = {"a": cases % 5 != 1, "b": cases % 5 != 0, "c": cases % 4 != 0}
+    rows = [
+        (f"t{task}", name, f"q{case}", float(scores[name][case]))
+        for task in range(count)
+        for name in scores
+        for case in cases
+        if (name, task) != (lacking, 0)
+    ]
+    table = pd.DataFrame(rows, columns=["task", "model", "case", "accuracy"])
+    return redelve.compare_scores(table, higher_is_better=True).findings
+
+
+def test_models_that_tie_are_named_together() -> None:
+    which, *_ = told(tied_tasks(1))
+    assert which == "a and b tied for best, with accuracy 80.0 %; c may be the best as well."
+    which, *_ = told(tied_tasks(4))
+    assert which == (
+        "Over 4 tasks a and b tied for best on average, with accuracy 80.0 %; of 4, a may be the best on 4 "
+        "and b on 4."
+    )
+
+
+def test_ties_count_for_everybody_who_ties_where_nothing_is_averaged() -> None:
+    which, *_ = told(tied_tasks(2, lacking="c"))
+    assert which == "Of 2 tasks, the best scores were those of a on 2 and b on 2; those that tie count each."
+
+
+def test_the_overview_names_everybody_who_ties() -> None:
+    table = overview_table(panels(tied_tasks(2)))
+    assert [row[2].text for row in table.rows] == ["a and b", "a and b"]
+    assert table.caption.endswith("the standard error is that of the first.")

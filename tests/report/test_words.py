@@ -205,3 +205,63 @@ def test_both_numbers_of_jobs_have_their_thousands_told_apart() -> None:
     count = f"{len(results.records):,}"
     assert "," in count
     assert scope(replace(made_findings(), results=results)).endswith(f"{count} of {count} jobs done")
+
+
+def tied(share: float = 0.5, higher: bool = True) -> Findings:
+    """Scores of 60 cases: a and b are right on as many, though not on the same, c on `share` of them."""
+    cases = np.arange(60)
+    scores = {"a": cases % 5 != 1, "b": cases % 5 != 0, "c": cases < 60 * share}
+    table = pd.DataFrame({"case": [f"q{one}" for one in cases]} | {n: s * 1.0 for n, s in scores.items()})
+    if not higher:
+        table = table.assign(**{name: 1 - table[name] for name in scores})
+    return redelve.compare_scores(
+        table, higher_is_better=higher, metric="accuracy" if higher else "gap"
+    ).findings
+
+
+def test_models_with_the_same_score_are_said_to_tie_and_none_of_them_has_the_highest() -> None:
+    panel = only_panel(tied())
+    said_of_all = summarise_panel(panel)
+    assert said_of_all.headline == (
+        "a and b had the same accuracy, the highest; neither could be ruled out as the best."
+    )
+    which = " ".join(said_of_all.replies[0].sentences)
+    assert which.startswith("On 60 cases a and b had the same accuracy, the highest: for a 80.0 ± 5.2 %.")
+    assert "a has a higher accuracy than c by" in which
+
+
+def test_a_tie_is_named_where_nobody_was_shown_to_be_better() -> None:
+    headline = summarise_panel(only_panel(tied(share=0.75))).headline
+    assert headline.endswith("than all others; a and b had the same accuracy, the highest.")
+    headline = summarise_panel(only_panel(tied(higher=False))).headline
+    assert headline.startswith("a and b had the same gap, the lowest; ")
+
+
+def test_a_tie_by_a_loss_is_named_at_every_size() -> None:
+    results = made_results({"a": 0.3, "b": 0.3, "c": 3.0}, spread=0.05)
+    of_a = {(one.job.task, one.job.instance): one.losses for one in results.records if one.job.method == "a"}
+    records = [
+        replace(
+            one, losses={code: losses[::-1] for code, losses in of_a[one.job.task, one.job.instance].items()}
+        )
+        if one.job.method == "b"
+        else one
+        for one in results.records
+    ]
+    panel = only_panel(find(replace(results, records=tuple(records))))
+    assert panel.largest.leaders == ("a", "b")
+    which = said(panel, WHICH)
+    assert "a and b had the same expected squared error, the smallest: for a 0." in which
+    assert "a loses less than c by" in which
+    assert "They had the same loss, the smallest, at every smaller training-set size as well." in which
+
+
+def test_a_tie_at_one_size_is_not_told_of_another() -> None:
+    results = made_results({"a": 0.3, "b": 0.6}, spread=0.05)
+    first = {(one.job.task, one.job.instance): one.losses for one in results.records if one.job.method == "a"}
+    records = [
+        replace(one, losses=first[one.job.task, one.job.instance]) if one.job.task.endswith("16") else one
+        for one in results.records
+    ]
+    which = said(only_panel(find(replace(results, records=tuple(records)))), WHICH)
+    assert "the smallest loss was that of a and b (the same) at 16 and a at 32." in which

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, combinations
-from math import inf, isfinite, isnan
+from math import inf, isclose, isfinite, isnan
 
 import numpy as np
 
@@ -52,6 +52,9 @@ from redelve.stats import seed_runs
 from redelve.stats.estimates import Analysis, Interval, possible_interval
 from redelve.stats.families import PairSquares, Places, joined
 from redelve.stats.pseudo_analyses import MetricInterval
+
+SAME = 1e-9
+"""Mean losses that differ by a smaller share differ by rounding alone."""
 
 SELECTED = (
     "the best-looking {} was picked by the same losses that judge it, so its mean flatters it and the "
@@ -163,6 +166,15 @@ def _deviations(found: Estimate | None, between: str) -> dict[str, float | None]
     return {}
 
 
+def is_same_mean(first: float | None, second: float | None) -> bool:
+    """Whether two mean losses are the same but for rounding: the same losses may be added in another order.
+
+    >>> is_same_mean((0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3), is_same_mean(0.2, 0.2001)
+    (True, False)
+    """
+    return first is not None and second is not None and isclose(first, second, rel_tol=SAME)
+
+
 @dataclass(frozen=True)
 class TaskFindings:
     """Everything found on one task by one loss."""
@@ -204,8 +216,7 @@ class TaskFindings:
         if self.race is not None:
             looked_at = [*self.race.left, *self.race.dropped] if self.race.looks else []
             losers, compared = set(self.race.dropped), looked_at
-        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
-        known = [one for one in known if self.race is None or one.method in self.race.left] or known
+        known = self._with_means()
         leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
         places = {one.method: place for place, one in enumerate(self.by_loss)}
         compared.sort(key=lambda name: places.get(name, len(places)))
@@ -216,6 +227,17 @@ class TaskFindings:
             worse=tuple(name for name in compared if name in losers),
             caveats=self._caveats(leader),
         )
+
+    def _with_means(self) -> list[MethodFinding]:
+        """The methods that may lead: with a finite mean loss and, in a race, still in it."""
+        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
+        return [one for one in known if self.race is None or one.method in self.race.left] or known
+
+    @cached_property
+    def leaders(self) -> tuple[str, ...]:
+        """The leader, and the methods whose mean loss is the same."""
+        known = sorted(self._with_means(), key=lambda one: one.mean or 0.0)
+        return tuple(one.method for one in known if is_same_mean(one.mean, known[0].mean))
 
     def __repr__(self) -> str:
         return (

@@ -16,7 +16,7 @@ from redelve.findings.margin import Margin
 from redelve.findings.margin_over_tasks import within_over_tasks
 from redelve.findings.over_tasks import PairOverTasks, pairs_over_tasks
 from redelve.findings.planned import PLANNED
-from redelve.findings.task import ComparedTask, TaskFindings
+from redelve.findings.task import ComparedTask, TaskFindings, is_same_mean
 from redelve.seeds import generator
 from redelve.stats.bayesian_tests import RopeProbabilities, signed_rank_all
 from redelve.stats.ranks import (
@@ -104,6 +104,12 @@ class AcrossTasks:
     def by_loss(self) -> tuple[RankedMethod, ...]:
         """The methods from the smallest average to the largest."""
         return tuple(sorted(self.methods, key=lambda one: one.average))
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The method with the smallest average, and those that have the same."""
+        least = self.by_loss[0].average
+        return tuple(one.method for one in self.by_loss if is_same_mean(one.average, least))
 
     @property
     def worse(self) -> tuple[str, ...]:

@@ -191,8 +191,18 @@ def _which(task: TaskFindings) -> str:
     if task.best_group and not others:
         best = f"{task.leader} is the best of these {len(task.methods)} {task.task.contender}s"
         return f"{best}, with {loss}{_ahead(task)}."
-    may_be = f"; {_rivals(task, others)} may be the best as well" if others else ""
-    return f"{task.leader} did best, with {loss}{may_be}{_beside_nothing(task)}."
+    rivals = [name for name in others if name not in task.leaders]
+    may_be = f"; {_rivals(task, rivals)} may be the best as well" if rivals else ""
+    return f"{did_best(task.leaders, f'{task.task.contender}s')}, with {loss}{may_be}{_beside_nothing(task)}."
+
+
+def did_best(leaders: Sequence[str], contenders: str) -> str:
+    """Who did best, or who tied.
+
+    >>> did_best(["a"], "models"), did_best(["a", "b"], "models")
+    ('a did best', 'a and b tied for best')
+    """
+    return f"{named(leaders, contenders)} {'did' if len(leaders) == 1 else 'tied for'} best"
 
 
 def _rivals(task: TaskFindings, others: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from redelve.report.drawing import Picture, look_of
 from redelve.report.first_screen import (
     MOST_NAMED,
     PlainAnswer,
+    did_best,
     draw_rows,
     named,
     rows_figure,
@@ -76,25 +77,34 @@ def answer_over(findings: Findings, found: Sequence[Panel]) -> PlainAnswer:
 
 def _leaders(found: Sequence[Panel]) -> str:
     """Who had the smallest loss how often, where nothing can be averaged."""
-    first = Counter(panel.largest.leader for panel in found if panel.largest.leader)
-    told = [f"{name} on {times}" for name, times in first.most_common(MOST_NAMED)]
+    first = Counter(name for panel in found for name in panel.largest.leaders)
+    told = listed([f"{name} on {times}" for name, times in first.most_common(MOST_NAMED)])
+    ties = "; those that tie count each" if any(len(one.largest.leaders) > 1 for one in found) else ""
     if all(panel.largest.task.is_fixed for panel in found):
-        return f"Of {len(found)} tasks, the best scores were those of {listed(told)}."
-    return f"Of {len(found)} data sets, the smallest loss was that of {listed(told)}."
+        return f"Of {len(found)} tasks, the best scores were those of {told}{ties}."
+    return f"Of {len(found)} data sets, the smallest loss was that of {told}{ties}."
 
 
 def _which_over(across: AcrossTasks, found: Sequence[Panel]) -> str:
-    best, count = across.by_loss[0], len(across.tasks)
-    stars = sum(best.method in panel.largest.best_group for panel in found)
-    share = ""
+    best, count, share = across.by_loss[0], len(across.tasks), ""
     if not across.is_standardised:
         share = f", with {unit_of(across.judged_by).words(best.average)}"
     elif not across.judged_by.is_shift and isfinite(best.average):
         share = f" with {per_cent(best.average)} of the loss of always giving the same answer"
     return (
-        f"Over {count} {_tasks_word(across)} {best.method} did best on average{share}; "
-        f"it may be the best on {stars} of {len(found)}."
+        f"Over {count} {_tasks_word(across)} {did_best(across.leaders, f'{across.contender}s')} on "
+        f"average{share}; {_stars(across.leaders, found)}."
     )
+
+
+def _stars(leaders: Sequence[str], found: Sequence[Panel]) -> str:
+    """On how many data sets each of the leaders may be the best."""
+    stars = [sum(name in panel.largest.best_group for panel in found) for name in leaders]
+    if len(leaders) == 1:
+        return f"it may be the best on {stars[0]} of {len(found)}"
+    each = zip(leaders[1:MOST_NAMED], stars[1:], strict=False)
+    others = [f"{name} on {count}" for name, count in each]
+    return f"of {len(found)}, {listed([f'{leaders[0]} may be the best on {stars[0]}', *others])}"
 
 
 def _sure_over(across: AcrossTasks) -> str:

@@ -79,7 +79,7 @@ def headline(panel: Panel) -> str:
     if len(task.methods) == 1:
         return f"{leader} is the only {task.task.contender} with results{_beside_constant(task, leader)}."
     if not task.contests:
-        return f"{leader} had {task.best_words}; nothing could be compared."
+        return f"{_had_best(task)}; nothing could be compared."
     if task.is_planned:
         return f"{'; '.join(_outcome(one) for one in task.contests[:MOST_LISTED])}."
     return _best_of_several(panel, leader)
@@ -103,13 +103,32 @@ def _best_of_several(panel: Panel, leader: str) -> str:
     if not others:
         return f"{leader} is the best of {_these(panel)} (95 % confidence)."
     if task.margin is not None and all(task.contest(leader, name).is_equivalent for name in others):
-        same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to it"
-        return f"{leader} had {task.best_words}; {same} within {task.margin.shown(task.judged_by)}."
+        it = "it" if len(task.leaders) == 1 else leader
+        same = f"{listed(others)} {'is' if len(others) == 1 else 'are'} equivalent to {it}"
+        return f"{_had_best(task)}; {same} within {task.margin.shown(task.judged_by)}."
     if len(task.best_group) == len(task.methods):
         nobody = f"No {task.task.contender} could be shown to be better than all others"
-        return f"{nobody}; {leader} had {task.best_words}."
-    rivals = formatting.several_names(others, "others")
-    return f"{leader} had {task.best_words}; {rivals} could not be ruled out as the best."
+        return f"{nobody}; {_had_best(task)}."
+    return f"{_had_best(task)}; {_rivals(task, others)} be ruled out as the best."
+
+
+def _rivals(task: TaskFindings, others: Sequence[str]) -> str:
+    """Who could not be ruled out as the best: beside the leader or, where several lead, of all."""
+    if len(task.leaders) == 1:
+        return f"{formatting.several_names(others, 'others')} could not"
+    if set(task.best_group) == set(task.leaders):
+        return f"{'neither' if len(task.leaders) == 2 else 'none of them'} could"
+    return f"{formatting.several_names(task.best_group, f'{task.task.contender}s')} could not"
+
+
+def _had_best(task: TaskFindings) -> str:
+    """Who had the best value, or that several had the same: "a and b had the same accuracy, the highest"."""
+    what = task.best_words if len(task.leaders) == 1 else task.judged_by.tied_words
+    return f"{_leaders(task)} had {what}"
+
+
+def _leaders(task: TaskFindings) -> str:
+    return formatting.several_names(task.leaders, f"{task.task.contender}s")
 
 
 def _outcome(contest: Contest) -> str:
@@ -160,10 +179,10 @@ def _which(panel: Panel) -> tuple[str, ...]:
 def _metric_sentence(task: TaskFindings, leader: str) -> str:
     """The value of the best method, and what the best constant answer has."""
     loss, several = task.judged_by, len(task.methods) > 1
-    which = f"{task.best_words}:" if several else f"{loss.shown_name}"
+    had = f"{_had_best(task)}:{_for_whom(task)}" if several else f"{leader} had {loss.shown_name}"
     value = formatting.with_error(*task.method(leader).shown)
     unit = formatting.target_unit(task.task.targets) if loss.in_target_unit else loss.shown_unit
-    text = f"{task.task.setting} {leader} had {which} {value}{unit}"
+    text = f"{task.task.setting} {had} {value}{unit}"
     baseline = task.task.baselines.get(task.loss)
     if baseline is None:
         return f"{text}."
@@ -175,10 +194,8 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     if task.judged_by.is_metric:
         return _metric_sentence(task, leader)
     finding = task.method(leader)
-    which = "the smallest expected" if len(task.methods) > 1 else "an expected"
     text = (
-        f"{task.task.setting} {leader} had {which} {task.loss_words}"
-        f"{':' if len(task.methods) > 1 else ' of'} "
+        f"{task.task.setting} {_leaders(task)} had {_smallest_loss(task)} "
         f"{formatting.with_error(finding.mean, finding.standard_error)}{_accuracy(task, finding.mean)}"
     )
     if finding.standardised is None:
@@ -187,6 +204,20 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     standard = formatting.with_error(finding.standardised, finding.standardised_error)
     end = _beside_constant(task, leader) if len(task.methods) == 1 or finding.loses_more_than_constant else ""
     return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses{end}."
+
+
+def _smallest_loss(task: TaskFindings) -> str:
+    """The loss that a sentence gives, before its value."""
+    if len(task.methods) == 1:
+        return f"an expected {task.loss_words} of"
+    if len(task.leaders) == 1:
+        return f"the smallest expected {task.loss_words}:"
+    return f"the same expected {task.loss_words}, the smallest:{_for_whom(task)}"
+
+
+def _for_whom(task: TaskFindings) -> str:
+    """Whose value with its standard error a sentence gives, where several tie: their errors may differ."""
+    return "" if len(task.leaders) == 1 else f" for {task.leader}"
 
 
 def _accuracy(task: TaskFindings, mean: float | None) -> str:
@@ -202,7 +233,8 @@ def _lead_sentence(task: TaskFindings, leader: str) -> str:
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
-    lead = task.judged_by.is_better_words("It", _other(nearest, leader))
+    who = "It" if len(task.leaders) == 1 else leader
+    lead = task.judged_by.is_better_words(who, _other(nearest, leader))
     return f"{lead} by {nearest.lead}."
 
 
@@ -214,11 +246,19 @@ def _smaller_sizes(panel: Panel) -> str:
     before = panel.tasks[:-1]
     if not before or len(panel.methods) == 1:
         return ""
-    found = [f"{task.leader} at {task.task.training_set_size}" for task in before if task.leader]
-    if len({task.leader for task in panel.tasks}) == 1:
-        return f"It had {panel.largest.best_words} at every smaller training-set size as well."
+    found = [f"{_leaders_at(task)} at {task.task.training_set_size}" for task in before if task.leader]
+    if len({task.leaders for task in panel.tasks}) == 1:
+        return f"{_it_had(panel.largest)} at every smaller training-set size as well."
     best = panel.largest.best_words
     return f"With fewer training cases {best} was that of {listed(found)}." if found else ""
+
+
+def _leaders_at(task: TaskFindings) -> str:
+    return f"{_leaders(task)}{' (the same)' * (len(task.leaders) > 1)}"
+
+
+def _it_had(task: TaskFindings) -> str:
+    return f"It had {task.best_words}" if len(task.leaders) == 1 else f"They had {task.judged_by.tied_words},"
 
 
 def _how_sure(panel: Panel) -> tuple[str, ...]:

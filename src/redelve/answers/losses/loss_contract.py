@@ -177,6 +177,13 @@ class Loss(ABC):
             return "the smallest loss"
         return f"the {'highest' if self.higher_is_better else 'lowest'} {self.shown_name}"
 
+    @property
+    def tied_words(self) -> str:
+        """What the best methods have where several tie: "the same accuracy, the highest"."""
+        if not self.is_metric:
+            return "the same loss, the smallest"
+        return f"the same {self.shown_name}, the {'highest' if self.higher_is_better else 'lowest'}"
+
     def is_better_words(self, winner: str, loser: str) -> str:
         """That one method is better than another, in the user's words."""
         if not self.is_metric:

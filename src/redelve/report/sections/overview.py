@@ -162,8 +162,14 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
         ),
         tuple(rows),
         f"May be the best: not shown to be worse than any other {contender}. That is no evidence of being as "
-        "good as the best.",
+        f"good as the best.{_whose_errors(found)}",
     )
+
+
+def _whose_errors(found: Sequence[Panel]) -> str:
+    """Said where methods tie, whose standard errors may differ."""
+    ties = any(len(task.leaders) > 1 for panel in found for task in panel.tasks)
+    return " Where several are the same, the standard error is that of the first." if ties else ""
 
 
 def _smallest(found: Sequence[Panel]) -> str:
@@ -185,11 +191,18 @@ def _overview_row(task: TaskFindings) -> formatting.Row:
             link=f"#{formatting.slug(facts.address.rpartition('/')[0])}",
         ),
         formatting.count_cell(facts.case_count if facts.is_fixed else facts.known_size),
-        unknown if leader is None else formatting.name_cell(leader.method),
+        unknown if leader is None else _leaders_cell(task.leaders),
         value,
         formatting.Cell(", ".join(task.best_group) or formatting.UNKNOWN),
         formatting.Cell(_those_worse(task)),
     )
+
+
+def _leaders_cell(leaders: Sequence[str]) -> formatting.Cell:
+    """Who has the smallest loss; several where they tie."""
+    if len(leaders) == 1:
+        return formatting.name_cell(leaders[0])
+    return formatting.Cell(formatting.several_names(leaders, "tie"))
 
 
 def _those_worse(task: TaskFindings) -> str:
