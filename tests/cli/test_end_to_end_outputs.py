@@ -166,6 +166,12 @@ class TestManyTasks:
         assert re.findall(r"^/m/wind/(\S+)$", result.out, re.MULTILINE) == ["both/std.15"]
         assert "no loss files loss.A.* under /n/wind/both/std.10" in result.err
 
+    def test_mstats_needs_names_in_its_lists(self, bench: Workbench, method: Path) -> None:
+        for letter, wanted in (("-c", "a name"), ("-i", "a name"), ("-l", "codes of losses, as S or S,A")):
+            result = bench.run("mstats", [letter, ",", "/m/wind"], method)
+            assert (result.code, result.out) == (2, "")
+            assert f'option "{letter}" needs {wanted}, not ","' in result.err
+
     def test_mstats_needs_losses(self, bench: Workbench, method: Path) -> None:
         assert 'no loss files were found under "/m/wind"' in bench.run("mstats", ["/m/wind"], method).err
         complaint = bench.fail("mstats", "/m/wind/both/std.10")

@@ -147,6 +147,35 @@ def test_a_wrong_value_is_told_with_the_option_as_it_was_written(
     assert told in capsys.readouterr().err
 
 
+NAMES = 'needs names separated by commas, none empty, not "{}"'
+EMPTY = [
+    (["assess", "d.csv", "-m", ""], f'option "-m" {NAMES.format("")}'),
+    (["assess", "d.csv", "--methods", ","], f'option "--methods" {NAMES.format(",")}'),
+    (["assess", "d.csv", "-m", "ridge,,svm"], f'option "-m" {NAMES.format("ridge,,svm")}'),
+    (["assess", "d.csv", "-m", " ", "-m", "svm"], f'option "-m" {NAMES.format(" ")}'),
+    (["assess", "d.csv", "-s", "64,,128"], 'option "-s" needs whole numbers above 0, not "64,,128"'),
+    (["assess", "d.csv", "-s", ""], 'option "-s" needs whole numbers above 0, not ""'),
+    (["assess", "d.csv", "-c", "a:b,"], 'option "-c" needs pairs of names, as mine:theirs, not "a:b,"'),
+    (["report", "folder", "-t", ","], 'option "-t" needs addresses separated by commas, none empty, not ","'),
+    (["predict", "d.csv", "-m", ""], f'option "-m" {NAMES.format("")}'),
+    (
+        ["predict", "d.csv", "-w", "632,"],
+        'option "-w" needs ways separated by commas, none empty, not "632,"',
+    ),
+    (["study", "wcci", "-d", ""], f'option "-d" {NAMES.format("")}'),
+    (["mloss", "-l", ""], 'option "-l" needs codes of losses, as S or S,A, not ""'),
+    (["mloss", "-i", ","], 'no instance is named in ","'),
+]
+
+
+@pytest.mark.parametrize(("words", "told"), EMPTY)
+def test_an_empty_name_in_a_list_is_refused_and_not_passed_over(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_no_verb_has_a_letter_twice() -> None:
     """Options are told apart by their letters."""
     for module in pkgutil.iter_modules(redelve.cli.__path__, "redelve.cli."):

@@ -60,10 +60,10 @@ def pairs(letter: str, meaning: str, argument: str = "pairs") -> of.TypedOption[
     """Pairs of names such as mine:theirs."""
 
     def found(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        parts = [part.partition(":") for one in given for part in one.split(",") if part.strip()]
-        if not parts or not all(first.strip() and second.strip() for first, _, second in parts):
+        both = [part.partition(":") for part in of.parts(given)]
+        if not all(first.strip() and second.strip() for first, _, second in both):
             raise ValueError
-        return tuple((first.strip(), second.strip()) for first, _, second in parts)
+        return tuple((first.strip(), second.strip()) for first, _, second in both)
 
     return of.TypedOption(of.Option(letter, meaning, argument), found, (), "pairs of names, as mine:theirs")
 

@@ -32,9 +32,24 @@ def split_codes(text: str) -> list[str]:
     return list(dict.fromkeys(codes))
 
 
-def split_names(texts: Sequence[str]) -> list[str]:
-    """Names given in one or several option arguments, separated by blanks or commas."""
-    return [name for text in texts for name in text.replace(",", " ").split()]
+def split_names(given: Given, letter: str) -> list[str]:
+    """Names given in one or several arguments of an option, separated by blanks or commas."""
+    found: list[str] = []
+    for text in given.options.get(letter, ()):
+        if not (names := text.replace(",", " ").split()):
+            raise UsageError(f'option "{given.name(letter)}" needs a name, not "{text}"')
+        found += names
+    return found
+
+
+def _codes(given: Given) -> list[str] | None:
+    """The losses that -l names; None where it is not given."""
+    asked = given.value("l")
+    if asked is None:
+        return None
+    if codes := split_codes(asked):
+        return codes
+    raise UsageError(f'option "{given.name("l")}" needs codes of losses, as S or S,A, not "{asked}"')
 
 
 def warn(name: str, message: str) -> None:
@@ -58,10 +73,9 @@ def _mloss(given: Given) -> str:
     """Write decoded prediction files and loss files; those of a task appear together or not at all."""
     from redelve.data.delve.task_losses import write_task_losses
 
-    asked = given.value("l")
     write_task_losses(
         given.path(),
-        codes=None if asked is None else split_codes(asked),
+        codes=_codes(given),
         instances=_instances(given.value("i")),
         progress=reporter(is_quiet=given.has("q")),
         warn=partial(warn, "mloss"),
@@ -73,6 +87,8 @@ def _instances(text: str | None) -> list[int] | None:
     if text is None or text.strip() == "all":
         return None
     words = text.replace(",", " ").split()
+    if not words:
+        raise UsageError(f'no instance is named in "{text}": give numbers from 0, or all')
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) < 10):
             raise UsageError(f'bad instance "{word}": give numbers from 0, or all')
@@ -155,11 +171,10 @@ def _summaries(work: MethodTask, given: Given, *, is_alone: bool) -> Iterator[Su
     from redelve.report.summary import summarise
     from redelve.store.loss_files import about_other_data, codes_there, losses_as_results
 
-    bases = split_names(given.options.get("i", ())) or ["loss"]
-    others = [name.removeprefix("/") for name in split_names(given.options.get("c", ()))]
-    asked = given.value("l")
+    bases = split_names(given, "i") or ["loss"]
+    others = [name.removeprefix("/") for name in split_names(given, "c")]
     there = codes_there(work, bases[0])
-    codes = (there if asked is None else split_codes(asked)) or ["*"]
+    codes = _codes(given) or there or ["*"]
     if there and (told := about_other_data(work)) is not None:
         warn("mstats", told)
     for code in codes:

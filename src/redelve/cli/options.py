@@ -329,8 +329,17 @@ class TypedOption(Generic[T]):
         try:
             return self.read(texts)
         except ValueError:
-            told = complaint.format(option=given.name(letter), wanted=self.wanted, text=texts[-1])
+            culprit = next((one for one in reversed(texts) if not self._will_do(one)), texts[-1])
+            told = complaint.format(option=given.name(letter), wanted=self.wanted, text=culprit)
             raise UsageError(told) from None
+
+    def _will_do(self, text: str) -> bool:
+        """Whether a text alone would be accepted."""
+        try:
+            self.read((text,))
+        except ValueError:
+            return False
+        return True
 
 
 class VerbOptions:
@@ -347,6 +356,9 @@ class VerbOptions:
     >>> Knitting(parse(knitting, ["-r", "0"]))
     Traceback (most recent call last):
     redelve.cli.options.UsageError: option "-r" needs a whole number above 0, not "0"
+    >>> Knitting(parse(knitting, ["-c", "red,,blue"]))
+    Traceback (most recent call last):
+    redelve.cli.options.UsageError: option "-c" needs names separated by commas, none empty, not "red,,blue"
     """
 
     complaint = 'option "{option}" needs {wanted}, not "{text}"'
@@ -410,8 +422,9 @@ def texts(letter: str, meaning: str, argument: str) -> TypedOption[tuple[str, ..
 
 
 def names(letter: str, meaning: str, argument: str = "names") -> TypedOption[tuple[str, ...]]:
-    """Names separated by commas, each once."""
-    return TypedOption(Option(letter, meaning, argument), _names, ())
+    """Names separated by commas, each once; none may be empty."""
+    wanted = f"{argument} separated by commas, none empty"
+    return TypedOption(Option(letter, meaning, argument), _names, (), wanted)
 
 
 class Wanted:
@@ -467,7 +480,7 @@ def whole(
 def wholes(letter: str, meaning: str, argument: str, wanted: Wanted) -> TypedOption[tuple[int, ...]]:
     """Whole numbers separated by commas."""
     made = Option(letter, meaning, argument)
-    return TypedOption(made, lambda given: tuple(map(wanted.whole, _parts(given[-1:]))), (), wanted.words)
+    return TypedOption(made, lambda given: tuple(map(wanted.whole, parts(given[-1:]))), (), wanted.words)
 
 
 def number(letter: str, meaning: str, argument: str, wanted: Wanted = ANY) -> TypedOption[float | None]:
@@ -498,9 +511,13 @@ def is_own(name: str) -> bool:
     return ":" in name or name.endswith(".py")
 
 
-def _parts(given: Sequence[str]) -> list[str]:
-    return [part.strip() for one in given for part in one.split(",") if part.strip()]
+def parts(given: Sequence[str]) -> list[str]:
+    """What stands between the commas of these texts; ValueError where that is nothing."""
+    found = [part.strip() for one in given for part in one.split(",")]
+    if not all(found):
+        raise ValueError
+    return found
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_parts(given)))
+    return tuple(dict.fromkeys(parts(given)))

@@ -118,8 +118,8 @@ class WcciOptions(of.VerbOptions):
     """What `redelve study wcci` is told."""
 
     instances = of.whole("n", "training sets of each problem (10)", wanted=of.FROM_0)
-    datasets = of.text("d", "problems, separated by commas", "names")
-    classifiers = of.text("c", "classifiers, separated by commas; selection is the best of several", "names")
+    datasets = of.names("d", "problems, separated by commas")
+    classifiers = of.names("c", "classifiers, separated by commas; selection is the best of several")
     out = of.text("o", "the folder for trials, tables, figures and page (wcci-study)", "folder", "wcci-study")
     quick = of.flag("k", "a small study that only shows how it goes")
     list = of.flag("l", "list problems and classifiers")
@@ -172,18 +172,11 @@ def _plan(given: WcciOptions) -> WcciPlan:
     plan = QUICK if given.quick else WcciPlan()
     if given.instances is not None:
         plan = replace(plan, instances=given.instances)
-    if given.datasets is not None:
-        plan = replace(plan, problems=_names(given.datasets))
-    if given.classifiers is not None:
-        plan = replace(plan, classifiers=_names(given.classifiers))
+    if given.datasets:
+        plan = replace(plan, problems=given.datasets)
+    if given.classifiers:
+        plan = replace(plan, classifiers=given.classifiers)
     return plan
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not names:
-        raise UsageError(f'names are missing: got "{text}"')
-    return names
 
 
 def study_wcci(argv: Sequence[str] | None = None) -> int:
