@@ -326,3 +326,28 @@ def test_a_planned_comparison_with_nobody_is_refused_before_anything_runs() -> N
         redelve.assess(["constant", "lin-1"], "demo/age", compare=[("constant", "lin")])
     with pytest.raises(StatisticsError, match="a margin is a number above zero"):
         redelve.assess(["constant", "lin-1"], "demo/age", margin="two")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"judge_by": "accuracy"}, {"judge_by": "roc_auc"}, {"until_settled": True}, {"losses": ["Z"]}],
+)
+def test_a_margin_that_no_two_methods_can_differ_by_is_refused_before_anything_runs(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(StatisticsError, match="is as much as the score or loss can vary, 1: any two methods"):
+        redelve.assess(["constant", "knn-cv-1"], "demo/sex", archive=tmp_path / "kept", margin=1, **options)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_share_of_a_loss_without_zero_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(StatisticsError, match=r"on /demo/age/std\.32 has no natural zero"):
+        redelve.assess(
+            ["constant"], "demo/age", sizes=32, archive=tmp_path / "kept", judge_by="L", margin="2%"
+        )
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_margin_is_kept_where_one_of_the_tasks_has_no_limit() -> None:
+    found = redelve.assess(["constant"], ["demo/age", "demo/sex"], sizes=[32], margin=5)
+    assert len(found.findings.tasks) == 2

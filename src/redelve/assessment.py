@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from redelve.answers.losses import (
     canonical_code,
     chosen_losses,
     known_loss,
+    primary_loss_for,
     usual_losses,
 )
 from redelve.data.scores.score_files import ScoresLike, called, read_scores
@@ -228,6 +230,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         experiment = Experiment(
             named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure, shard=part
         )
+        if within is not None:
+            _check_margin(within, experiment, code)
     is_watched = in_notebook() if progress is None else progress
     watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
     try:
@@ -444,6 +448,19 @@ def _check_order(methods: object, tasks: object) -> None:
         raise SpecError(
             "methods come first, then the data: assess(methods, tasks); these are the other way round"
         )
+
+
+def _check_margin(margin: Margin, experiment: Experiment, code: str | None) -> None:
+    """Refuse a margin that means nothing to the losses that judge, before any job is done."""
+    limits = []
+    for address, facts in experiment.tasks.items():
+        chosen = code or primary_loss_for(facts.targets)
+        judge = next((one for one in experiment.losses_of[address] if one.code == chosen), None)
+        ends = (-inf, inf) if judge is None else judge.limits(facts.targets)
+        limits.append(ends)
+        if judge is not None and judge.is_shift and ends[0] < 0:
+            margin.refuse_share(f"{judge.words} on {address}")
+    margin.refuse_all(limits)
 
 
 def _check_racing(until_settled: bool, *, budget: object, compare: object, shard: object) -> None:

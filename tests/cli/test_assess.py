@@ -288,6 +288,10 @@ def test_a_loss_that_is_not_always_computed_is_when_it_is_asked_for(
             ["houses.csv", "-t", "price", "--margin", "two", "-q"],
             'a margin is a number above zero: got "two"',
         ),
+        (
+            ["houses.csv", "-t", "town", "-m", "constant", "--margin", "1", "-q", "-o", "never"],
+            "a margin of 1 is as much as the score or loss can vary, 1",
+        ),
         (["houses.csv", "-t", "price", "--compare", "lin-1", "-q"], "pairs of names, as mine:theirs"),
         (
             ["houses.csv", "-t", "price", "-m", "constant,lin-1", "-c", "constant:lin1", "-q"],
@@ -315,6 +319,7 @@ def test_mistakes_are_told_in_a_line(
     assert complaint in done.err
     assert "Traceback" not in done.err
     assert done.err.splitlines()[0].startswith("redelve assess: ")
+    assert not (table.parent / "never/archive").exists()
     told = [line for line in done.err.splitlines() if "warning: column" not in line]  # rooms do tell the town
     assert len(told) == (1 if done.code == 1 else 2)
 
