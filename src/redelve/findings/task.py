@@ -200,6 +200,8 @@ class TaskFindings:
     """The race that says which methods may be the best, where training sets were added until settled."""
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
+    leaders: tuple[str, ...] = field(init=False, repr=False)
+    """The leader, and the methods whose mean loss is the same."""
     best_group: tuple[str, ...] = field(init=False)
     """The methods that may be the best, by loss: none of them was shown to be worse than another.
 
@@ -216,27 +218,23 @@ class TaskFindings:
         if self.race is not None:
             looked_at = [*self.race.left, *self.race.dropped] if self.race.looks else []
             losers, compared = set(self.race.dropped), looked_at
-        known = self._with_means()
-        leader = min(known, key=lambda one: one.mean or 0.0).method if known else None
+        leaders = self._first()
+        leader = leaders[0] if leaders else None
         places = {one.method: place for place, one in enumerate(self.by_loss)}
         compared.sort(key=lambda name: places.get(name, len(places)))
         settle(
             self,
             leader=leader,
+            leaders=leaders,
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
             caveats=self._caveats(leader),
         )
 
-    def _with_means(self) -> list[MethodFinding]:
-        """The methods that may lead: with a finite mean loss and, in a race, still in it."""
-        known = [one for one in self.methods if one.mean is not None and isfinite(one.mean)]
-        return [one for one in known if self.race is None or one.method in self.race.left] or known
-
-    @cached_property
-    def leaders(self) -> tuple[str, ...]:
-        """The leader, and the methods whose mean loss is the same."""
-        known = sorted(self._with_means(), key=lambda one: one.mean or 0.0)
+    def _first(self) -> tuple[str, ...]:
+        """The methods with the smallest finite mean loss; in a race, of those that are still in it."""
+        known = [one for one in self.by_loss if one.mean is not None and isfinite(one.mean)]
+        known = [one for one in known if self.race is None or one.method in self.race.left] or known
         return tuple(one.method for one in known if is_same_mean(one.mean, known[0].mean))
 
     def __repr__(self) -> str:
