@@ -336,3 +336,80 @@ def test_the_command_prints_the_sentence(tmp_path: Path, capsys: pytest.CaptureF
     assert out == ""
     assert err.startswith("redelve compare: row 13 of a.jsonl has no case")
     assert err.count("\n") == 1
+
+
+def answers(**columns: Any) -> pd.DataFrame:
+    """Scores of two models on 40 cases, a column for each, beside other columns."""
+    cases = np.arange(40)
+    return pd.DataFrame({"a": (cases % 3 > 0) * 1, "b": (cases % 2 > 0) * 1, **columns})
+
+
+def how_read(scores: Any, **options: Any) -> tuple[list[str], str]:
+    """Whose scores a table is taken to have, and what is said of that."""
+    found = redelve.compare_scores(scores, higher_is_better=True, **options)
+    (note,) = (note.text for note in found.findings.notes if "wide table" in note.text)
+    assert note.split()[:8] == " ".join(str(found).rpartition("How scores were read")[2].split()).split()[:8]
+    return list(found.results.methods), note
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "index", "idx", "Unnamed: 0", "question_nr", "CaseNumber", "row", "item no", "QID"]
+)
+def test_a_column_that_numbers_the_cases_is_no_model(name: str) -> None:
+    models, note = how_read(answers(**{name: range(40)}))
+    assert models == ["a", "b"]
+    assert f"is read as a wide table with 2 models, a, b; case: {name}. If a column is no model, say" in note
+
+
+def test_numbers_of_cases_may_begin_anew_in_every_task() -> None:
+    models, note = how_read(answers(subject=["law"] * 20 + ["math"] * 20, index=[*range(20)] * 2))
+    assert models == ["a", "b"]
+    assert "; task: subject; case: index." in note
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"question": [f"q{i}" for i in range(40)], "id": range(40)}, "case: question; left out: id."),
+        ({"name": [f"q{i}" for i in range(40)], "idx": range(40)}, "case: name; left out: idx."),
+        ({"case": range(40), "cost": np.linspace(1, 2, 40)}, "case: case; left out: cost."),
+        ({"text": ["same"] * 40, "idx": range(40)}, "case: idx; left out: text."),
+        ({"fold": range(40), "index": range(40)}, "fold: fold; left out: index."),
+    ],
+)
+def test_columns_that_are_no_scores_are_left_out_and_told(more: dict[str, Any], told: str) -> None:
+    models, note = how_read(answers(**more), **({"ratio": 1 / 9} if "fold" in more else {}))
+    assert models == ["a", "b"]
+    assert told in note
+
+
+def test_other_columns_of_numbers_are_models_and_are_named() -> None:
+    lengths = answers(case=range(40), length=np.arange(40) % 7)
+    assert how_read(lengths) == (
+        ["a", "b", "length"],
+        "the frame is read as a wide table with 3 models, a, b, length; case: case. If a column is no model, "
+        "say what it is (as in slices=…, on the command line --slices) or remove it",
+    )
+    models, note = how_read(lengths, slices=["length"])
+    assert models == ["a", "b"]
+    assert "slice: length" in note
+
+
+def test_scores_that_happen_to_be_whole_numbers_all_different_stay_scores() -> None:
+    assert how_read(answers(third=range(40), fourth=range(1, 41)))[0] == ["a", "b", "fourth", "third"]
+
+
+def test_two_columns_that_number_the_cases_are_asked_about() -> None:
+    table = answers(idx=range(40), row=range(40))
+    with pytest.raises(redelve.RedelveError, match=r"tells the cases apart, idx or row\? .*case=… .*--case"):
+        redelve.compare_scores(table, higher_is_better=True)
+    assert how_read(table, case="row")[0] == ["a", "b"]
+
+
+def test_files_of_one_model_each_may_number_their_cases(tmp_path: Path) -> None:
+    for name in "ab":
+        numbered = answers(idx=range(40))[["idx", name]].rename(columns={name: "correct"})
+        numbered.sample(frac=1, random_state=1).to_csv(tmp_path / f"{name}.csv", index=False)
+    found = redelve.compare_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert list(found.results.methods) == ["a", "b"]
+    assert found.findings.tasks[0].task.case_count == 40

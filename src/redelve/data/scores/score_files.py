@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, c
 from redelve.data.scores.score_table import (
     COLUMNS,
     SLICE,
+    WIDE,
     ScoreTable,
     apart,
     are_truths,
@@ -25,6 +27,7 @@ from redelve.data.scores.score_table import (
     no_such_column,
     plain_numbers,
     plain_stem,
+    some_names,
     with_direction,
     with_limits,
     with_slices,
@@ -50,6 +53,13 @@ SYNONYMS = {
     "prompt": ("prompt", "prompt_hash"),
 }
 """Other names by which columns are known, the usual ones first."""
+IN_WIDE = ("case", "task", "group", "weight", "run", "fold", "training_set")
+"""What columns of a wide table can mean; what an answer cost is not the same for all models."""
+NUMBERED = {
+    *("id", "ids", "idx", "index", "qid", "uid", "row", "unnamed"),
+    *("case", "question", "item", "example", "instance", "problem"),
+}
+"""Words in the names of columns that number the cases."""
 
 
 @dataclass(frozen=True)
@@ -234,14 +244,59 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
             raise no_such_column(there, name, "slices", source)
     roles = {role: names.of(role, there, source) for role in SYNONYMS}
     taken = {role: name for role, name in roles.items() if name is not None}
-    score = _score_column(frame, names, taken, source)
+    beside = [] if "model" in taken else _no_scores(frame, names, taken)
+    if beside and (case := _numbered_case(frame, taken, beside, source, names.slices)) is not None:
+        taken["case"] = case
+    score = _score_column(frame, names, {*taken.values(), *beside}, source, has_model="model" in taken)
     if score is None and "model" not in taken:
-        return _from_wide(frame, taken, source, names.slices)
+        return _from_wide(frame, taken, source, (names.slices, beside))
     if score is None:
         raise _no_score([name for name in there if name not in taken.values()], taken, source)
     more = {f"{SLICE}{name}": name for name in names.slices}
     kept = frame[[*taken.values(), score, *more.values()]].set_axis([*taken, "score", *more], axis=1)
     return ScoreTable(source, kept.reset_index(drop=True), metric=score)
+
+
+def _no_scores(frame: pd.DataFrame, names: ColumnNames, taken: Mapping[str, str]) -> list[str]:
+    """The columns of numbers that hold no scores: they number cases, or have the name of something else."""
+    told = {*taken.values(), *names.named.values(), *names.slices}
+    left = [name for name in frame.columns if name not in told and frame[name].dtype.kind in "fiu"]
+    known = {name for several in SYNONYMS.values() for name in several}
+    return [name for name in left if name.lower() in known or _is_numbered(frame, name, taken)]
+
+
+def _is_numbered(frame: pd.DataFrame, name: str, taken: Mapping[str, str]) -> bool:
+    """Whether a column numbers the cases: by its name, and as whole numbers that are all different."""
+    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    if not words & NUMBERED or not len(frame):
+        return False
+    numbers = plain_numbers(frame[name])
+    within = [taken[role] for role in ("task", "run", "fold", "training_set") if role in taken]
+    is_whole = bool((np.isfinite(numbers) & (numbers == np.round(numbers))).all())
+    return is_whole and not frame[[*within, name]].duplicated().any()
+
+
+def _numbered_case(
+    frame: pd.DataFrame,
+    taken: Mapping[str, str],
+    beside: Sequence[str],
+    source: str,
+    slices: Sequence[str],
+) -> str | None:
+    """The column that tells cases apart where one numbers them: the only one of texts, or that one."""
+    if "case" in taken or ("fold" in taken and not frame[taken["fold"]].duplicated().any()):
+        return None
+    found = [name for name in beside if _is_numbered(frame, name, taken)]
+    told = {*taken.values(), *slices}
+    texts = [name for name in frame.columns if name not in told and not _is_numeric(frame[name])]
+    if found and len(texts) == 1 and not frame[texts[0]].duplicated().any():
+        return texts[0]
+    if len(found) > 1:
+        raise SpecError(
+            f"{source}: which column tells the cases apart, {' or '.join(found)}? name it, as in case=… (on "
+            "the command line --case)"
+        )
+    return found[0] if found else None
 
 
 def _no_score(left: Sequence[str], taken: Mapping[str, str], source: str) -> SpecError:
@@ -258,7 +313,7 @@ def _no_score(left: Sequence[str], taken: Mapping[str, str], source: str) -> Spe
 
 
 def _score_column(
-    frame: pd.DataFrame, names: ColumnNames, taken: Mapping[str, str], source: str
+    frame: pd.DataFrame, names: ColumnNames, told: set[str], source: str, *, has_model: bool
 ) -> str | None:
     """The column of scores: the one named, one called so, or the only one left with a name that tells."""
     there = list(frame.columns)
@@ -268,15 +323,15 @@ def _score_column(
         return wanted
     if "score" in there:
         return "score"
-    used = {*taken.values(), *names.slices}
+    used = {*told, *names.slices}
     left = [name for name in there if name not in used and _is_numeric(frame[name])]
     telling = [name for name in left if known_direction(name) is not None]
-    if "model" in taken and len(left) == 1:
+    if has_model and len(left) == 1:
         return left[0]
-    if "model" in taken and not left:  # texts that are no numbers get a sentence of their own
+    if has_model and not left:  # texts that are no numbers get a sentence of their own
         telling = [name for name in there if name not in used and known_direction(name) is not None]
         return telling[0] if len(telling) == 1 else None
-    return telling[0] if len(telling) == 1 and (len(left) == 1 or "model" in taken) else None
+    return telling[0] if len(telling) == 1 and (len(left) == 1 or has_model) else None
 
 
 def _is_numeric(column: Any) -> bool:
@@ -285,18 +340,21 @@ def _is_numeric(column: Any) -> bool:
 
 
 def _from_wide(
-    frame: pd.DataFrame, taken: Mapping[str, str], source: str, slices: Sequence[str] = ()
+    frame: pd.DataFrame, taken: Mapping[str, str], source: str, others: tuple[Sequence[str], Sequence[str]]
 ) -> ScoreTable:
-    """A table with a row for every case and a column for every model, made long."""
+    """A table with a row for every case and a column for every model, made long.
+
+    `others` are the columns that are kept for slices, and those of numbers that hold no scores.
+    """
     import pandas as pd
 
-    about = {
-        role: name
-        for role, name in taken.items()
-        if role in ("case", "task", "group", "weight", "run", "fold")
-    } | {f"{SLICE}{name}": name for name in slices}
-    models = [name for name in frame.columns if name not in about.values() and _is_numeric(frame[name])]
-    texts = [name for name in frame.columns if name not in about.values() and name not in models]
+    slices, beside = others
+    about = {role: name for role, name in taken.items() if role in IN_WIDE}
+    about |= {f"{SLICE}{name}": name for name in slices}
+    told = {*taken.values(), *slices, *beside}
+    models = [name for name in frame.columns if name not in told and _is_numeric(frame[name])]
+    known = {*about.values(), *beside, *models}
+    texts = [name for name in frame.columns if name not in known and not _is_numeric(frame[name])]
     if len(models) < 2:
         raise SpecError(
             f'{source} has no column "model", and no two columns of numbers that could be models: a long '
@@ -316,8 +374,18 @@ def _from_wide(
             "score": np.concatenate([plain_numbers(frame[name]) for name in models]),
         }
     )
-    note = (
-        f"{source} is read as a wide table: {len(models)} models are its columns, {len(frame)} cases its rows"
-    )
+    note = _how_wide(list(map(str, frame.columns)), models, about)
     by_order = () if {"case", "fold"} & set(about) else (source,)
-    return ScoreTable(source, made, metric="", notes=(note,), by_order=by_order)
+    return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
+
+
+def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, str]) -> str:
+    """What the columns of a wide table were taken as, for somebody to see which of them is no model."""
+    roles = [f"{role.partition(':')[0]}: {name}" for role, name in about.items()]
+    roles += [] if {"case", "fold"} & set(about) else ["case: each row"]
+    left = [name for name in there if name not in models and name not in about.values()]
+    roles += [f"left out: {some_names(left)}"] if left else []
+    return (
+        f"{WIDE} with {len(models)} models, {some_names(models)}; {'; '.join(roles)}. If a column is no "
+        "model, say what it is (as in slices=…, on the command line --slices) or remove it"
+    )

@@ -39,6 +39,8 @@ COLUMNS = {
 """The columns that have a meaning, and which."""
 SLICE = "slice:"
 """Before the name of a column that is kept for slices of the cases."""
+WIDE = "is read as a wide table"
+"""So begins the note that tells what the columns of a wide table were taken as."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
 ENDINGS = (
@@ -217,12 +219,13 @@ def checked(table: ScoreTable) -> ScoreTable:
         if name not in frame.columns:
             raise SpecError(
                 f"{table.source} has no column for the {name} ({COLUMNS[name]}): it has "
-                f"{_some(map(str, frame.columns))}; name the column, as in {name}=…, or rename it to {name!r}"
+                f"{some_names(map(str, frame.columns))}; name the column, as in {name}=…, or rename it to "
+                f"{name!r}"
             )
     if not {"case", "fold"} & set(frame.columns):
         raise SpecError(
             f'{table.source} has neither a column "case" nor "fold": scores can only be compared case by '
-            f"case or fold by fold; it has {_some(map(str, frame.columns))}"
+            f"case or fold by fold; it has {some_names(map(str, frame.columns))}"
         )
     if not len(frame):
         raise SpecError(f"{table.source} has no rows: there is nothing to compare")
@@ -242,7 +245,8 @@ def checked(table: ScoreTable) -> ScoreTable:
     return found
 
 
-def _some(names: Any, count: int = 12) -> str:
+def some_names(names: Any, count: int = 12) -> str:
+    """The first names, and how many more there are."""
     every = list(names)
     more = f" and {len(every) - count} more" if len(every) > count else ""
     return ", ".join(every[:count]) + more
@@ -424,4 +428,4 @@ def with_limits(table: ScoreTable) -> ScoreTable:
 def no_such_column(table_columns: list[str], wanted: str, role: str, source: str) -> SpecError:
     """What is said of a column that was named and is not there."""
     near = near_names(wanted, table_columns) or table_columns[:12]
-    return SpecError(f'{source} has no column "{wanted}" for the {role}: it has {_some(near)}')
+    return SpecError(f'{source} has no column "{wanted}" for the {role}: it has {some_names(near)}')

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from redelve.data.scores.score_table import WIDE
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.failures import failure_sentences
 from redelve.findings.findings import MethodRuns, RunPair
@@ -227,6 +228,8 @@ def summarise(findings: Findings) -> str:
         parts.append(told_in_full(findings))
     if notes := _bear_in_mind(findings, in_brief=len(found) > MOST_IN_FULL):
         parts.append(notes)
+    if read := [note.text for note in findings.notes if WIDE in note.text]:
+        parts.append("\n".join(["How scores were read", *map(_bullet, _first(read))]))
     return "\n\n".join(parts)
 
 
