@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from redelve import from_file
 from redelve.cli.main import main
 from redelve.performance import WAYS
 from tests.performance.data import numbers, two_classes
@@ -114,3 +115,13 @@ def test_mistakes_are_told(
 def test_the_table_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict"]) == 2
     assert "the table" in capsys.readouterr().err
+
+
+def test_dates_bring_the_caution_that_assess_has(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
+    pd.read_csv(table).assign(day=days).to_csv(table, index=False)
+    (said,) = (one for one in from_file(table, "kind").assignments[0].notes if "holds dates" in one)
+    assert main(["predict", str(table), "-t", "kind", "-m", "constant", "-w", "kfold:5", "-q"]) == 0
+    shown = capsys.readouterr().out
+    same, _, _ = said.partition("give design")
+    assert f'  {same}use `assess` with design="time" (--design time)\n' in shown

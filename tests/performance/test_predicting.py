@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
@@ -15,7 +16,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC, LinearSVC
 
 from redelve import predict_performance
 from redelve.errors import PredictionError, RedelveError, SpecError
@@ -358,3 +360,21 @@ def test_heavy_tails_are_told_beside_the_guess() -> None:
     assert not any("tails" in note for note in calm.notes)
     errors = predict_performance(KNeighborsClassifier(1), X, Y, loss="error", ways="kfold:5")
     assert not any("tails" in note for note in errors.notes)
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_columns_of_dates_in_a_frame_bring_a_caution(is_text: bool) -> None:
+    days = pd.Series(pd.date_range("2024-01-01", periods=len(Y)))
+    frame = pd.DataFrame(X).rename(columns=str).assign(day=days.dt.strftime("%d.%m.%Y") if is_text else days)
+    numbers_alone = make_pipeline(FunctionTransformer(lambda table: table.drop(columns="day")), LinearSVC())
+    found = predict_performance(numbers_alone, frame, Y, ways="kfold:5")
+    (caution,) = found.cautions
+    assert caution.startswith('column "day" holds dates, but cases are drawn at random: methods learn from ')
+    assert caution in str(found)
+    assert predict_performance(LinearSVC(), X, Y, ways="kfold:5").cautions == ()
+    assert predict_performance(LinearSVC(), frame.drop(columns="day"), Y, ways="kfold:5").cautions == ()
+
+
+def test_columns_that_are_no_dates_bring_no_caution() -> None:
+    frame = pd.DataFrame({"year": 2020, "text": [f"2024-{n}" for n in range(60)], "both": [1, "a"] * 30})
+    assert predict_performance(DummyClassifier(), frame, Y, ways="kfold:5").cautions == ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from redelve.answers.losses import LossLike
+from redelve.data.tables.dates import GUESSED_AT_RANDOM, dated_columns
 from redelve.errors import SpecError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
@@ -133,7 +135,15 @@ def predict_performance(  # noqa: PLR0913  (options of a public function are exp
     codes = None if groups is None else checked_groups(groups, len(cases.truth))
     with fits_shown(progress) as tell:
         settings = BenchSettings(seed, jobs, level, tell)
-        return predict(bench_for(methods, cases, loss, settings, codes), ways)
+        found = predict(bench_for(methods, cases, loss, settings, codes), ways)
+    return with_dates(found, dated_columns(X))
+
+
+def with_dates(found: Prediction, names: Sequence[str]) -> Prediction:
+    """The same with a caution for each column of dates: no way to guess looks at time."""
+    return replace(
+        found, cautions=(*found.cautions, *(GUESSED_AT_RANDOM.format(name=name) for name in names))
+    )
 
 
 def _from_arrays(estimator: Any, X: Any, y: Any) -> tuple[dict[str, Method], KnownCases]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from redelve.answers.losses import LossLike
 from redelve.answers.predictions import Truth
+from redelve.data.tables.table_nouns import dates_noted
 from redelve.errors import SpecError
 from redelve.methods.adapters.array_cases import numbered_rows
 from redelve.methods.contract import LooksAt, Method
@@ -20,7 +21,7 @@ from redelve.model.designs.dependence import group_labels, has_groups
 from redelve.performance.bench import BenchSettings
 from redelve.performance.grouped_guesses import check_enough_groups
 from redelve.performance.guesses import Prediction
-from redelve.performance.predicting import WaysLike, bench_for, predict
+from redelve.performance.predicting import WaysLike, bench_for, predict, with_dates
 from redelve.run.experiment import assignment_targets, lessons_of, truths_of
 
 
@@ -41,7 +42,8 @@ def predict_task(
             raise SpecError(f'method "{name}" can\'t work on this table: {reason}')
     sees = {method.looks_at for method in methods.values()}
     cases = AssignmentCases(assignment, sees.pop() if len(sees) == 1 else "both")
-    return predict(bench_for(methods, cases, loss, settings, cases.groups()), ways)
+    found = predict(bench_for(methods, cases, loss, settings, cases.groups()), ways)
+    return with_dates(found, dates_noted(assignment.notes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redelve.data.tables.frame_tables import column_of_values
 from redelve.data.tables.table_columns import ColumnFacts
+from redelve.errors import SpecError
 
 FEWEST_DATES = 3
 YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+(\S.*))?")
@@ -17,6 +20,12 @@ YEAR_LAST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ]+(\S.*))?")
 DAY_FIRST, MONTH_FIRST = (2, 1, 0), (2, 0, 1)
 """Where year, month and day are."""
 Moments = NDArray[np.datetime64]
+AT_RANDOM = (
+    'column "{name}" holds dates, but cases are drawn at random: methods learn from cases later than those '
+    "they are tested on; if they are for future cases, "
+)
+"""Said where a design does not look at dates; what to do about it follows."""
+GUESSED_AT_RANDOM = f'{AT_RANDOM}use `assess` with design="time" (--design time)'
 
 
 def dates_in(facts: ColumnFacts) -> Moments | None:
@@ -31,6 +40,29 @@ def dates_in(facts: ColumnFacts) -> Moments | None:
     if moments is None or len(np.unique(moments)) < FEWEST_DATES:
         return None
     return np.append(moments, np.datetime64("NaT", "us"))[codes]
+
+
+def dated_columns(frame: Any) -> tuple[str, ...]:
+    """The names of a frame's columns of dates; of what is no frame of pandas or polars, none."""
+    if not hasattr(frame, "iloc") and not hasattr(frame, "get_column"):
+        return ()
+    names = list(getattr(frame, "columns", ()))
+    columns = ((str(name), _of_frame(frame, place)) for place, name in enumerate(names))
+    return tuple(name for name, values in columns if _are_dates(name, values))
+
+
+def _of_frame(frame: Any, place: int) -> Any:
+    return frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place)
+
+
+def _are_dates(name: str, values: Any) -> bool:
+    """Whether loose values are dates; what cannot be read as texts or dates is none."""
+    if getattr(values.dtype, "kind", "O") in "biufc":
+        return False
+    try:
+        return dates_in(ColumnFacts(column_of_values(name, values))) is not None
+    except SpecError:
+        return False
 
 
 def parsed_dates(texts: Sequence[str]) -> Moments | None:

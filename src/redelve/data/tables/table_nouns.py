@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from redelve.data.tables.dates import Moments, dates_in
+from redelve.data.tables.dates import AT_RANDOM, Moments, dates_in
 from redelve.data.tables.description import ColumnDescription, Description
 from redelve.data.tables.first_look import DesignChoice, choose_design
 from redelve.data.tables.named_designs import CasesKnown, completed, fold_lists, windows
@@ -72,14 +72,22 @@ FORWARD = (
     "blocks may depend on each other; standard errors count blocks and allow for the overlap, and are "
     "approximate"
 )
-LOOKS_AHEAD = (
-    'column "{name}" holds dates, but cases are drawn at random: methods learn from cases later than those '
-    'they are tested on; if they are for future cases, give design="time" (--design time)'
-)
+LOOKS_AHEAD = f'{AT_RANDOM}give design="time" (--design time)'
 REPEATED = (
     "folds are drawn several times: in simulations a 5 % test then found a difference where there was none "
     "in up to 13 % of comparisons of methods that follow every case; with repetitions = 1 in 6 % or less"
 )
+
+
+def dates_noted(notes: Sequence[str]) -> tuple[str, ...]:
+    """The columns of dates that notes of a design name, because it does not look at them.
+
+    >>> dates_noted([FORWARD, LOOKS_AHEAD.format(name="day")])
+    ('day',)
+    """
+    start, end = LOOKS_AHEAD.split("{name}")
+    said = (note for note in notes if note.startswith(start) and note.endswith(end))
+    return tuple(note.removeprefix(start).removesuffix(end) for note in said)
 
 
 @dataclass(frozen=True)
