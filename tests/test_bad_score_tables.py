@@ -200,6 +200,10 @@ BAD: dict[str, tuple[Bad, str]] = {
         frame(pd.DataFrame({"case": [1, 2], "a": [1, 0]})),
         "no two columns of numbers that could be models",
     ),
+    "a wide table with a column that is no score": (
+        frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [0, 0, 1], "length": [31, 7, 12]})),
+        "the column length goes from 7 to 31, where a, b have only 0 and 1: if it is no model, say what",
+    ),
     "a single case": (frame(GOOD[GOOD["case"] == "q0"]), "has a single case, q0: nothing can be compared"),
     # folds and training sets
     "folds without a ratio": (
@@ -384,7 +388,7 @@ def test_columns_that_are_no_scores_are_left_out_and_told(more: dict[str, Any], 
 
 
 def test_other_columns_of_numbers_are_models_and_are_named() -> None:
-    lengths = answers(case=range(40), length=np.arange(40) % 7)
+    lengths = answers(case=range(40), length=np.arange(40) % 7).assign(b=np.linspace(0, 1, 40))
     assert how_read(lengths) == (
         ["a", "b", "length"],
         "the frame is read as a wide table with 3 models, a, b, length; case: case. If a column is no model, "

@@ -361,6 +361,7 @@ def _from_wide(
             "table has the columns model, case and score, a wide one a column of scores for every model; it "
             f"has {', '.join(map(str, frame.columns[:12]))}"
         )
+    _refuse_another_scale(frame, models, source)
     if "case" not in about and len(texts) == 1:
         about["case"] = texts[0]
     parts = {role: np.tile(frame[name].to_numpy(), len(models)) for role, name in about.items()}
@@ -377,6 +378,19 @@ def _from_wide(
     note = _how_wide(list(map(str, frame.columns)), models, about)
     by_order = () if {"case", "fold"} & set(about) else (source,)
     return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
+
+
+def _refuse_another_scale(frame: pd.DataFrame, models: Sequence[str], source: str) -> None:
+    """Refuse a column with numbers above 1 or below 0 where most columns have only 0 and 1."""
+    numbers = {name: plain_numbers(frame[name]) for name in models}
+    binary = [name for name, given in numbers.items() if np.isin(given[~np.isnan(given)], (0, 1)).all()]
+    other = [name for name, given in numbers.items() if (given < 0).any() or (given > 1).any()]
+    if other and len(binary) > max(1, len(models) / 2):
+        raise SpecError(
+            f"{source}: the column {other[0]} goes from {np.nanmin(numbers[other[0]]):g} to "
+            f"{np.nanmax(numbers[other[0]]):g}, where {some_names(binary)} have only 0 and 1: if it is no "
+            f"model, say what it is (as in slices=…, on the command line --slices {other[0]}) or remove it"
+        )
 
 
 def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, str]) -> str:
