@@ -253,9 +253,9 @@ def test_the_same_named_seed_gives_the_same_numbers_and_another_does_not() -> No
 
 def test_the_global_random_state_is_left_alone() -> None:
     np.random.seed(1)  # noqa: NPY002
-    before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+    before = np.random.get_state(legacy=False)["state"]["key"].copy()  # noqa: NPY002
     signed_rank(J48_NBC, rope=1.0, rng=generator("quiet"), draws=100)
-    assert np.array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
+    assert np.array_equal(before, np.random.get_state(legacy=False)["state"]["key"])  # noqa: NPY002
 
 
 def test_standard_errors_are_those_of_the_simulation() -> None:

@@ -173,8 +173,8 @@ class TestExport:
 
     def test_scaling_is_learnt_from_training_and_validation_set_only(self) -> None:
         fair, all_cases = export(flats()), export(flats(), rules=Rules(scaled_by="all"))
-        assert (fair.file.inputs[:150, 0].min(), fair.file.inputs[:150, 0].max()) == (0, 1)
-        assert (all_cases.file.inputs[:, 0].min(), all_cases.file.inputs[:, 0].max()) == (0, 1)
+        assert (fair.file.inputs[:150, 0].min(), fair.file.inputs[:150, 0].max()) == (0.0, 1.0)
+        assert (all_cases.file.inputs[:, 0].min(), all_cases.file.inputs[:, 0].max()) == (0.0, 1.0)
         assert fair.cautions
         assert "something of the test cases" in all_cases.readme()
 

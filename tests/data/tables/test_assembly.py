@@ -534,7 +534,7 @@ def test_a_description_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_hundred_thousand_rows_take_seconds(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
-    data = {f"x{number}": random.normal(size=100_000) for number in range(24)}
+    data: dict[str, Any] = {f"x{number}": random.normal(size=100_000) for number in range(24)}
     data |= {f"c{number}": random.choice(["a", "b", "c"], 100_000) for number in range(5)}
     path = tmp_path / "big.csv"
     from pyarrow import csv

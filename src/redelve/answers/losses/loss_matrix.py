@@ -147,11 +147,8 @@ class MatrixLoss(GuessLoss):
         """The loss of the best constant guess, or of never guessing where that is allowed."""
         matrix = self.matrix(truth.target)
         shares = np.bincount(truth.level_indexes, minlength=len(truth.target.levels)) / len(truth)
-        return (
-            float((matrix.values @ shares).min())
-            if matrix.no_guess is None
-            else float(min((matrix.values @ shares).min(), matrix.no_guess @ shares))
-        )
+        least = float((matrix.values @ shares).min())
+        return least if matrix.no_guess is None else min(least, float(matrix.no_guess @ shares))
 
 
 LOSSES.add("M", MatrixLoss)
