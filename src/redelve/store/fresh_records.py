@@ -37,8 +37,8 @@ MOST_TOGETHER = 1 << 20
 """Bytes of rows after which another file is begun: reading one record reads the file that it is in."""
 MOST_WAITING = 64 << 20
 """Bytes of rows that may wait for the disk; whoever brings more waits, too."""
-HEAD_BYTES = 1 << 10
-"""About what a record takes beside its rows."""
+HEAD_BYTES, HEAD_MEMORY = 1 << 10, 10 << 10
+"""About what a record takes beside its rows: in a file, and in memory (measured with tiny ones)."""
 PAUSE = 0.02
 """Seconds between two commits, in which records gather; one that comes alone does not wait."""
 
@@ -177,7 +177,7 @@ class GroupCommit:
             self._written.wait_for(lambda: self._bytes < MOST_WAITING or self._problem)
             self._raise_problem()
             self._waiting.append((head, columns))
-            self._bytes += _size(columns)
+            self._bytes += HEAD_MEMORY + _size(columns)
             if len(self._waiting) == 1:
                 self._came.notify()
             if self._bytes >= MOST_WAITING:
