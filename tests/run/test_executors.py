@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 
 from redelve.assessment import assess
@@ -34,6 +33,7 @@ from redelve.run.workers import (
 )
 from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE
+from tests.run.processes_left import children
 from tests.run.small_jobs import (
     double,
     exits_on_three,
@@ -51,10 +51,6 @@ def lost(one: object, reason: str) -> str:
 
 def done_by(workers: Workers, perform: Callable[[int], Any], given: Iterable[int]) -> list[Any]:
     return sorted(as_they_end(workers, perform, given, lost), key=str)
-
-
-def children() -> list[psutil.Process]:
-    return [one for one in psutil.Process().children() if "child_main" in " ".join(one.cmdline())]
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,7 @@ from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
 from tests.run import mischief, toys
 from tests.run.mischief import MEMORY
+from tests.run.processes_left import children
 from tests.run.toys import Toy, content, toy_experiment
 
 ISOLATED = Limits(isolated=True)
@@ -44,7 +45,7 @@ ISOLATED = Limits(isolated=True)
 def _no_process_left() -> Iterator[None]:
     yield
     let_go()
-    assert [child for child in psutil.Process().children() if "child_main" in " ".join(child.cmdline())] == []
+    assert children() == []
 
 
 def records_of(
@@ -360,7 +361,7 @@ def test_a_cell_killed_again_and_again_is_given_up_when_all_others_are_done(tmp_
 
 def cells() -> list[int]:
     """All cells of this process's wardens, waiting ones included."""
-    wardens = [one for one in psutil.Process().children() if "cells.warden" in " ".join(one.cmdline())]
+    wardens = children("cells.warden")
     return [cell.pid for warden in wardens for cell in warden.children()]
 
 
