@@ -423,7 +423,7 @@ def frozen(values: Numbers) -> Numbers:
 
 def _frozen_signs(censoring: NDArray[np.int8]) -> NDArray[np.int8]:
     given = np.asarray(censoring)
-    if (case := first(~np.isin(given, (-1, 0, 1)))) is not None:
+    if (case := first((given != 0) & (given != 1) & (given != -1))) is not None:
         raise PredictionError(f"case {case + 1}: censoring {given[case]} is not allowed: use −1, 0 or 1")
     signs = given.astype(np.int8)
     signs.setflags(write=False)

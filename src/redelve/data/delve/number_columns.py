@@ -151,4 +151,6 @@ def _column_texts(column: npt.NDArray[Any] | Sequence[str]) -> Sequence[str]:
     values: list[float] = column.tolist()
     if not np.isfinite(column).all():
         return [tcl(value) for value in values]
-    return [with_point(text) for text in ("%.9g " * len(values) % tuple(values)).split()]
+    printed = "%.9g " * len(values) % tuple(values)
+    texts = printed.split()
+    return texts if printed.count(".") == len(texts) else list(map(with_point, texts))

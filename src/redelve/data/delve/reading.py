@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from redelve.answers.predictions import Target, Truth, target_of, truth_of
+from redelve.answers.predictions import Target, Truth, target_of, truths_in
 from redelve.data.delve.case_files import read_cases
 from redelve.data.delve.case_lists import CaseLists, read_case_numbers
 from redelve.data.delve.coding_files import read_codings
@@ -21,7 +21,7 @@ from redelve.data.problems import Problems
 from redelve.errors import LocationError, SpecError
 from redelve.model import Assignment, Instance, Prior, Prototask, PrototaskData, Task, is_missing
 from redelve.model.coding import Coding
-from redelve.model.dataset import Cases, Dataset, DatasetSpec, Rows, Texts
+from redelve.model.dataset import Cases, Dataset, DatasetSpec, NumberColumn, Rows, WrittenColumn
 from redelve.model.designs import draw_task, explicit_instances, prototask_caveats
 from redelve.model.encodings import default_coding
 from redelve.model.prototask import extract, used_attributes
@@ -161,22 +161,37 @@ class TaskSource:
             return explicit_instances(prototask, numbers, lists, commonality=self.commonality)
         return draw_task(self.dataset, self.task, self.data)
 
-    def test_truths(self, instances: Sequence[Instance]) -> list[Truth]:
+    def test_truths(self, instances: Sequence[Instance]) -> Sequence[Truth]:
         """The true targets of all test cases of these instances, each case once."""
         return self._truths(np.unique(np.concatenate([instance.testing for instance in instances])))
 
-    def test_truths_of(self, instance: Instance) -> list[Truth]:
+    def test_truths_of(self, instance: Instance) -> Sequence[Truth]:
         """The true targets of an instance's test cases, in their order."""
         return self._truths(instance.testing)
 
     @cached_property
-    def _target_texts(self) -> list[Texts]:
-        """The targets as written, kept: those of a large file are read anew whenever a column is asked."""
-        return [column.texts() for column in self.data.cases.columns[len(self.data.inputs) :]]
+    def _held_targets(self) -> list[NumberColumn | WrittenColumn]:
+        """The targets in memory, as numbers where all are plain ones.
 
-    def _truths(self, rows: Rows) -> list[Truth]:
-        pairs = zip(self._target_texts, self.targets, strict=True)
-        return [truth_of(target, texts[rows]) for texts, target in pairs]
+        Those of a large file are else read anew whenever a column is asked. Names of classes stay as written.
+        """
+        held: list[NumberColumn | WrittenColumn] = []
+        columns = self.data.cases.columns[len(self.data.inputs) :]
+        for target, column in zip(self.targets, columns, strict=True):
+            if target.kind != "categorical" and not np.isnan(numbers := column.numbers()).any():
+                held.append(NumberColumn(numbers))
+            else:
+                held.append(WrittenColumn(column.texts()))
+        return held
+
+    def _truths(self, rows: Rows) -> Sequence[Truth]:
+        chosen = [
+            NumberColumn(one.values[rows])
+            if isinstance(one, NumberColumn)
+            else WrittenColumn(one.values[rows])
+            for one in self._held_targets
+        ]
+        return truths_in(self.targets, chosen)
 
     def assignment(self, lists: CaseLists | None = None) -> Assignment:
         """The task with its cases and its standard or listed instances, for methods to work on."""
