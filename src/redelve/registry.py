@@ -5,7 +5,6 @@ Other packages register by entry points: a group such as `redelve.methods` holds
 
 from __future__ import annotations
 
-import numbers
 import os
 import re
 import sys
@@ -24,9 +23,12 @@ LONGEST_VALUE = 60
 """Characters of a value in a message."""
 MOST_BITS = sys.float_info.max_exp - 1
 """Of a whole number; a larger one is no float, and one of 4,300 digits can't even be written."""
-HALF = re.compile("[\ud800-\udfff]")
-HALF_IN_NO_PATH = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Python has the others in the place of bytes of a file's name that are no UTF-8."""
+HALF = "[\ud800-\udfff]"
+HALF_IN_NO_PATH = "[\ud800-\udc7f\udd00-\udfff]"
+"""Python has the others in the place of bytes of a file's name that are no UTF-8.
+
+Both are compiled where they are used, for every command imports this module.
+"""
 
 
 class Registry(Generic[T]):
@@ -137,13 +139,17 @@ def installed(group: str) -> list[tuple[str, str]]:
 
 
 def _any_registers() -> bool:
-    """Whether any installed package has entry points for redelve, by a look at the files that name them."""
+    """Whether any installed package has entry points for redelve, by a look at the files that name them.
+
+    Every listing of datasets asks this, so it keeps to the cheapest calls, and out of Python's own library.
+    """
+    own = os.path.dirname(os.__file__)  # noqa: PTH120  (pathlib is slow to import)
     for place in sys.path:
+        if place in (own, f"{own}/lib-dynload"):
+            continue
         try:
             with os.scandir(place or ".") as found:
-                if any(
-                    _registers(one.path) for one in found if one.name.endswith((".dist-info", ".egg-info"))
-                ):
+                if any(_registers(one.path) for one in found if one.name.endswith(INFO)):
                     return True
         except OSError:
             continue
@@ -151,11 +157,14 @@ def _any_registers() -> bool:
 
 
 def _registers(folder: str) -> bool:
-    try:
-        with open(f"{folder}/entry_points.txt", "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
-            return b"[redelve." in file.read()
-    except OSError:
+    path = f"{folder}/entry_points.txt"
+    if not os.access(path, os.R_OK):  # most packages have none: an error for each takes longer
         return False
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return b"[redelve." in os.read(file, os.fstat(file).st_size)
+    finally:
+        os.close(file)
 
 
 def stub_name(package: str, name: str) -> object:
@@ -236,7 +245,7 @@ def _check_contents(name: str, value: object, kinds: Sequence[ValueKind]) -> Non
     may_be_path = not kinds or VALUE_KINDS["os.PathLike[str]"] in kinds
     halves = HALF_IN_NO_PATH if may_be_path else HALF
     for one in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(one, str) and (half := halves.search(one)):
+        if isinstance(one, str) and (half := re.search(halves, one)):
             told = f"{ascii(half[0])[1:-1]} is half a character, which can't be written: leave it out"
             raise SpecError(f"{name}={value_told(value)}: {told}")
         if isinstance(one, int) and one.bit_length() > MOST_BITS:
@@ -255,11 +264,19 @@ def _is_flag(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real)
+    from numbers import Real  # here and below: DELVE's commands start without it
+
+    return isinstance(value, Real)
 
 
-def _is_list_of(kind: type) -> Callable[[object], bool]:
-    return lambda value: _is_list(value) and all(isinstance(one, kind) for one in value)
+def _is_integral(value: object) -> bool:
+    from numbers import Integral
+
+    return isinstance(value, Integral)
+
+
+def _is_list_of(kind: ValueKind) -> Callable[[object], bool]:
+    return lambda value: _is_list(value) and all(map(kind.has, value))
 
 
 def _is_list(value: object) -> TypeGuard[Collection[object]]:
@@ -270,7 +287,7 @@ def _is_list(value: object) -> TypeGuard[Collection[object]]:
 
 def _is_list_of_pairs(value: object) -> bool:
     return _is_list(value) and all(
-        _is_list_of(str)(one) and len(cast(str, one)) == len("ab") for one in value
+        _is_list_of(A_TEXT)(one) and len(cast(str, one)) == len("ab") for one in value
     )
 
 
@@ -284,19 +301,21 @@ def _is_called(name: str) -> Callable[[object], bool]:
     return lambda value: any(one.__name__ == name for one in type(value).__mro__)
 
 
+A_TEXT = ValueKind("a text", lambda value: isinstance(value, str))
+A_WHOLE_NUMBER = ValueKind("a whole number", lambda value: isinstance(value, int) or _is_integral(value))
 VALUE_KINDS = {
     "None": ValueKind("None", lambda value: value is None),
     "bool": ValueKind("True or False", _is_flag),
-    "str": ValueKind("a text", lambda value: isinstance(value, str)),
-    "int": ValueKind("a whole number", lambda value: isinstance(value, numbers.Integral)),
+    "str": A_TEXT,
+    "int": A_WHOLE_NUMBER,
     "float": ValueKind("a number", _is_number),
     "UnitsOfScore": ValueKind("a number in units of the score, such as 0.01", _is_number),
     "os.PathLike[str]": ValueKind("a path", lambda value: isinstance(value, os.PathLike)),
     "tuple[float, float]": ValueKind("two numbers, as (0, 1)", lambda value: isinstance(value, list | tuple)),
-    "Sequence[str]": ValueKind("a list of texts", _is_list_of(str)),
+    "Sequence[str]": ValueKind("a list of texts", _is_list_of(A_TEXT)),
     "Sequence[tuple[str, str]]": ValueKind("a list of pairs of names", _is_list_of_pairs),
     "Iterable[str]": ValueKind("a list of texts", is_iterable),
-    "Sequence[int]": ValueKind("a list of whole numbers", _is_list_of(numbers.Integral)),
+    "Sequence[int]": ValueKind("a list of whole numbers", _is_list_of(A_WHOLE_NUMBER)),
     "Labels": ValueKind("a label for each case", _is_list),
     "Progress": ValueKind("a function", callable),
     "Limits": ValueKind("Limits(…)", _is_called("Limits")),

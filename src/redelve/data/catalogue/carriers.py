@@ -54,10 +54,9 @@ def packaged(dataset: str) -> Mapping[str, str]:
 
 def locate(file: str) -> str | None:
     """The path of a carrier's file, found where Python would look for the package."""
-    parts = file.split("/")
     for folder in sys.path:
-        path = os.path.join(folder, *parts)
-        if os.path.isfile(path):
+        path = f"{folder or os.curdir}/{file}"
+        if os.access(path, os.F_OK) and os.path.isfile(path):  # an error for each that is not there is slow
             return path
     return None
 

@@ -8,7 +8,6 @@ import os
 import sys
 
 from redelve.data.catalogue import CATALOGUE_VERSION
-from redelve.data.catalogue.materialise import cannot_create
 from redelve.data.delve.roots.one_root import PARTS, Root, is_delve_directory
 from redelve.data.delve.roots.overlay import Overlay
 from redelve.errors import LocationError
@@ -51,6 +50,8 @@ def make_builtin_root() -> str:
         for part in PARTS:
             os.makedirs(os.path.join(root, part), exist_ok=True)
     except OSError as error:
+        from redelve.data.catalogue.materialise import cannot_create
+
         raise cannot_create(root, error) from error
     return root
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from redelve.data.catalogue import CATALOGUE
-from redelve.data.catalogue.materialise import write_folder
 from redelve.data.compressed_names import ENDINGS, plain_name
 from redelve.errors import LocationError, reason_of
 from redelve.registry import Registry
@@ -71,6 +70,8 @@ class Root(NamedTuple):
         """Put the dataset or method that the names begin with into place, if it is still waiting."""
         if not names or os.path.isdir(self.folder(part, names[:1])) or names[0] not in self.waiting(part):
             return
+        from redelve.data.catalogue.materialise import write_folder  # listing needs none of it
+
         files = CATALOGUE[names[0]]() if part == "data" else {"Summary": BUILT_IN["methods"][names[0]]}
         write_folder(files, self.folder(part, names[:1]))
         with suppress(OSError):  # the other part, without which this would not look like a delve directory
