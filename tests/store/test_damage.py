@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 
 from redelve.errors import FormatError, RedelveError
-from redelve.store import Archive
+from redelve.store import Archive, snapshot
+from redelve.store.record_rows import RecordTable
 from tests.store.made import half_compacted
 
 LOCKS = ("lock", "at-work")
@@ -86,6 +88,30 @@ def test_damage_is_refused_or_changes_nothing(root: Path, times: int) -> None:
     wrong, refused = shown_wrongly(root, times, seed=times)
     assert wrong == []
     assert refused > 0.8 * times
+
+
+def test_files_read_ahead_give_the_same_and_their_damage_is_refused(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead: list[Path] = []
+    read = RecordTable.read_ahead
+
+    def noted(table: RecordTable, names: Iterable[str], starts: Sequence[int]) -> None:
+        ahead.append(table.path)
+        read(table, names, starts)
+
+    monkeypatch.setattr(RecordTable, "read_ahead", noted)
+    sound = everything(root)
+    assert ahead == []
+    monkeypatch.setattr(snapshot, "MANY_CASES", 1)
+    assert everything(root) == sound
+    assert len(ahead) > 1
+    for path in sorted(ahead):
+        held = path.read_bytes()
+        path.write_bytes(held[:-1] + bytes([held[-1] ^ 1]))
+        with pytest.raises(FormatError, match=re.escape(str(path))):
+            everything(root)
+        path.write_bytes(held)
 
 
 @pytest.mark.parametrize("use", [compacted, merged])

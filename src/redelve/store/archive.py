@@ -58,7 +58,15 @@ from redelve.store.record_rows import (
 from redelve.store.rescoring import rescored
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, apart, joined, same_data_told, with_others
-from redelve.store.snapshot import SnapshotEntry, files_of, read_manifest, read_snapshot, rebuild, sweep
+from redelve.store.snapshot import (
+    SnapshotEntry,
+    files_of,
+    read_manifest,
+    read_snapshot,
+    reading_ahead,
+    rebuild,
+    sweep,
+)
 from redelve.store.soundness import VerifyReport, verify
 
 if TYPE_CHECKING:
@@ -381,7 +389,8 @@ class Archive:
         heads = read_snapshot(self.root).resolved.kept
         if digests is not None:
             heads = tuple(entry for entry in heads if entry.head.digest in digests)
-        chosen = choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
+        with reading_ahead(heads if methods is tasks is None else (), losses):
+            chosen = choose(self.root, heads, methods, tasks, (self._methods, self._tasks))
         pooled = _pooled_tasks(chosen, losses)
         records = (
             entry.head.record(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +28,7 @@ from redelve.answers.predictions import (
     TargetDistributions,
 )
 from redelve.data.files import check_plain, write_atomic
-from redelve.errors import FormatError, LocationError, PredictionError
+from redelve.errors import FormatError, LocationError, PredictionError, RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import Job
 
@@ -431,26 +433,40 @@ class RecordTable:
         return int(self.file.metadata.num_rows)
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> list[int]:
+        """Where row groups begin, and where the last one ends."""
         about = self.file.metadata
-        sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
-        return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        sizes = (about.row_group(group).num_rows for group in range(about.num_row_groups))
+        return list(accumulate(sizes, initial=0))
 
     def _place(self, start: int, count: int) -> tuple[int, int]:
         """The row group in which rows lie, and where in it."""
-        group = int(np.searchsorted(self._starts, start, side="right")) - 1
+        group = bisect_right(self._starts, start) - 1
         if group + 1 >= len(self._starts) or start + count > self._starts[group + 1]:
             raise FormatError(self.path, None, f"rows {start} to {start + count} are not in one row group")
-        return group, start - int(self._starts[group])
+        return group, start - self._starts[group]
 
     def column(self, name: str, start: int, count: int) -> pa.Array:
         """Some rows of a column; what was read is kept."""
         group, offset = self._place(start, count)
+        return self._read(group, name).slice(offset, count)
+
+    def read_ahead(self, names: Iterable[str], starts: Sequence[int]) -> None:
+        """Read the row groups in which rows begin; what fails is told to whoever asks for those rows."""
+        with contextlib.suppress(RedelveError):
+            groups = sorted({self._place(start, 0)[0] for start in starts})
+            for name in names:
+                for group in groups:
+                    self._read(group, name)
+
+    def _read(self, group: int, name: str) -> pa.Array:
         if (group, name) not in self._columns:
             with failures_named(self.path):
-                table = self.file.read_row_group(group, columns=[name])
-                self._columns[group, name] = table.column(name).combine_chunks()
-        return self._columns[group, name].slice(offset, count)
+                column = self.file.read_row_group(group, columns=[name]).column(name)
+                # A single chunk, as there mostly is, would be copied too.
+                whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+                self._columns[group, name] = whole
+        return self._columns[group, name]
 
     def rows(self, start: int, count: int) -> pa.Table:
         """Some rows with all columns; only the row group last read is kept."""

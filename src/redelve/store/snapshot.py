@@ -48,6 +48,8 @@ STORED, NEW, FOREIGN = 0, 1, 2
 """Where an entry comes from: compacted, fresh, or another archive. The first of equals is kept."""
 ATTEMPTS = 5
 MOST_OPEN = 200
+MANY_CASES = 1_000_000
+"""From so many losses on, several threads gain more than they cost."""
 
 
 # Records as they are gathered: some rows of two files
@@ -99,6 +101,35 @@ class SnapshotEntry:
     head: Head
     source: RowSource
     origin: int
+
+
+@contextlib.contextmanager
+def reading_ahead(entries: Iterable[SnapshotEntry], wanted: Collection[str] | None) -> Iterator[None]:
+    """Meanwhile check and read the losses of many cases, several files at a time.
+
+    That work needs no interpreter. Where a method or task has several versions, some would be read for
+    nothing, so nothing is.
+    """
+    starts: dict[RecordTable, list[int]] = {}
+    codes: dict[RecordTable, set[str]] = {}
+    subjects, cases = set(), 0
+    for entry in entries:
+        if isinstance(entry.source, StoredSource):
+            table, head = entry.source.loss_table, entry.head
+            starts.setdefault(table, []).append(entry.source.loss_start)
+            codes.setdefault(table, set()).update(head.losses)
+            subjects.add((head.job.method, head.job.task))
+            cases += head.cases
+    if not 1 < len(starts) == len(subjects) or cases < MANY_CASES:
+        yield
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor() as pool:
+        for table, begin in starts.items():
+            names = [LOSS + code for code in codes[table] if wanted is None or code in wanted]
+            pool.submit(table.read_ahead, names, begin)
+        yield
 
 
 @dataclass(frozen=True)
