@@ -129,16 +129,12 @@ class _Placements:
     def of(positive: Flags, values: FloatArray) -> _Placements:
         """From one sorting: below a case are all smaller ones of the other class, and half of those tied."""
         order = np.argsort(values)
-        ordered, is_positive = values[order], positive[order]
-        starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        ends = np.append(starts[1:], values.size)
-        smaller = np.concatenate(([0], np.cumsum(is_positive)))
-        positives_below = np.repeat((smaller[starts] + smaller[ends]) / 2, ends - starts)
-        negatives_below = np.repeat((starts + ends) / 2, ends - starts) - positives_below
-        count = int(smaller[-1])
+        is_positive = positive[order]
+        positives_below, below = _below(values[order], is_positive)
+        count = np.count_nonzero(positive)
         shares = np.empty(values.size)
         shares[order] = np.where(
-            is_positive, negatives_below / (values.size - count), 1 - positives_below / count
+            is_positive, (below - positives_below) / (values.size - count), 1 - positives_below / count
         )
         return _Placements(shares[positive], shares[~positive])
 
@@ -153,6 +149,18 @@ class _Placements:
         shares = [term / sum(terms) for term in terms]
         df = 1 / sum(share**2 / (part.size - 1) for share, part in zip(shares, parts, strict=True))
         return sqrt(sum(terms)), df
+
+
+def _below(ordered: FloatArray, is_positive: Flags) -> tuple[FloatArray, FloatArray]:
+    """How many positive cases, and how many in all, are below each; those tied, and itself, count half."""
+    smaller = np.concatenate(([0], np.cumsum(is_positive)))
+    is_new = ordered[1:] != ordered[:-1]
+    if is_new.all():  # a repetition for each would take a third of the time
+        return (smaller[:-1] + smaller[1:]) / 2, np.arange(0.5, ordered.size)
+    starts = np.concatenate(([0], np.flatnonzero(is_new) + 1))
+    ends = np.append(starts[1:], ordered.size)
+    halves = (smaller[starts] + smaller[ends]) / 2, (starts + ends) / 2
+    return np.repeat(halves[0], ends - starts), np.repeat(halves[1], ends - starts)
 
 
 def _area(placements: _Placements) -> Area:

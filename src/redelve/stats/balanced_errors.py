@@ -6,6 +6,7 @@ class by class; `compare_balanced_errors` in `paired_errors` compares two classi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, sqrt
 from typing import Any
@@ -82,17 +83,17 @@ class BalancedErrors:
         """The expected BER that has this one-sided p-value in `larger_p_values`, found by repetition."""
         from scipy.special import betaincinv
 
-        ber, value, before = self.ber, self.ber / 2, inf
+        rates, ber = self.rates, self.ber
+        value, before = ber / 2, inf
         for _ in range(REPETITIONS):
             if abs(value - before) <= ROUNDING * ber or not value:
                 break
-            size, before = self._plain_cases(value), value
+            size, before = self._plain_cases([rate * value / ber for rate in rates], value), value
             value = float(betaincinv(size * ber, size * (1 - ber) + 1, failure))
         return value
 
-    def _plain_cases(self, value: float) -> float:
-        """The cases of a plain error rate as precise as the BER, were the expected BER this value."""
-        supposed = [rate * value / self.ber for rate in self.rates]
+    def _plain_cases(self, supposed: Sequence[float], value: float) -> float:
+        """The cases of a plain error rate as precise as the BER, were the rates these, of this mean."""
         terms = (rate * (1 - rate) / count for rate, count in zip(supposed, self.counts, strict=True))
         return value * (1 - value) * len(supposed) ** 2 / sum(terms)
 
