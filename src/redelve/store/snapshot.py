@@ -125,7 +125,7 @@ def reading_ahead(entries: Iterable[SnapshotEntry], wanted: Collection[str] | No
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         for table, begin in starts.items():
             names = [LOSS + code for code in codes[table] if wanted is None or code in wanted]
             pool.submit(table.read_ahead, names, begin)
