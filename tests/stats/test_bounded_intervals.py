@@ -57,7 +57,7 @@ def test_the_other_statistic_is_the_likelihood_ratio_of_a_multinomial() -> None:
     assert mirrored == pytest.approx(as_t(np.sqrt(least), 21), rel=1e-6)
 
 
-@pytest.mark.parametrize(("wins", "losses", "cases"), [(5, 0, 50), (9, 3, 50), (14, 2, 30), (1, 0, 200)])
+@pytest.mark.parametrize(("wins", "losses", "cases"), [(5, 0, 50), (9, 3, 50), (14, 2, 60), (1, 0, 200)])
 def test_right_and_wrong_answers_have_the_p_values_of_the_paired_t_test(
     wins: int, losses: int, cases: int
 ) -> None:
@@ -137,3 +137,34 @@ def test_intervals_of_rare_differences_miss_in_about_five_per_cent_at_most(
 ) -> None:
     """Computed, not simulated: a t-interval misses in up to 67 % of these samples."""
     assert missed(cases, wins, losses, 0.05) < 0.056
+
+
+def rates(cases: int, level: float) -> np.ndarray:
+    """How often two equal models are told apart, exactly, by how often they differ."""
+    wins, losses = np.indices((cases + 1, cases + 1)).reshape(2, -1)
+    is_there = wins + losses <= cases
+    wins, losses = wins[is_there], losses[is_there]
+    pairs = zip(wins.tolist(), losses.tolist(), strict=True)
+    claimed = np.array([family(answers(*one, cases)).p_values()[0] < level for one in pairs])
+    differing = np.linspace(0.05, 1, 20)[:, None]
+    some = stats.binom.pmf(wins + losses, cases, differing) * stats.binom.pmf(wins, wins + losses, 0.5)
+    return np.asarray((some * claimed).sum(axis=1))
+
+
+@pytest.mark.parametrize("cases", [2, 3, 4, 5, 6, 7, 8, 9, 11, 14, 20, 29])
+def test_few_right_and_wrong_answers_seldom_tell_equal_models_apart(cases: int) -> None:
+    """By t alone 50, 25, 12.5 % with two, three and four cases, 12.5 and 8.5 % with seven and eight."""
+    assert rates(cases, 0.05).max() < 0.05
+    assert rates(cases, 0.05 / 3).max() < 0.022  # that of one of three pairs
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "cases"), [(3, 0, 3), (4, 0, 8), (6, 0, 6), (9, 1, 12), (12, 3, 49)]
+)
+def test_few_answers_are_near_the_exact_test(wins: int, losses: int, cases: int) -> None:
+    """McNemar's exact test; intervals leave out zero where a difference is claimed."""
+    found = family(answers(wins, losses, cases))
+    exact = stats.binomtest(wins, wins + losses).pvalue
+    (p,), ((low,), _) = found.p_values(), found.ends(0.05)
+    assert 0.3 * exact < p < 1.4 * exact
+    assert (p < 0.05) == (low > 0)

@@ -12,6 +12,10 @@ is; so the smaller counts. As s√((n − 1)/(n − s²)) it is compared with t:
 δ = 0 this is the paired t-test exactly. Claims are those of the t-test for all scores, since equal models
 differ as often in either direction; intervals are these where most cases tie. See docs/calibration.md.
 
+Right and wrong answers to a handful of cases are no normal variables: three differences the same way out of
+three would be claimed, which equal models show in every fourth sample. With fewer than fifty such cases the
+sum in z is brought nearer by one answer (Edwards 1948, Psychometrika 13:185–187), for claims and intervals.
+
 Where cases belong together a unit has a part of the largest one's weight, and its difference lies within that
 part. The last axis is that of units, or of distinct values seen `counts` times; the one before that of pairs.
 """
@@ -19,7 +23,7 @@ part. The last axis is that of units, or of distinct values seen `counts` times;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -40,6 +44,9 @@ LEVELS = 12
 """Up to so many distinct scores, differences are counted."""
 MOST = 2**24
 """So many differences are looked at one by one; of more pairs than that, those with fewest have this."""
+FEW = 50
+"""With fewer cases, right and wrong answers are corrected: false claims are then at most 4.9 %, exactly, of 2
+to 49 cases. By t alone they are 50 % of two cases, 12.5 % of seven, up to 6.6 % of more."""
 CHUNK = 2**20
 """Differences looked at together."""
 STEPS = 60
@@ -55,28 +62,29 @@ class SeenDifferences:
     values: FloatArray
     parts: FloatArray
     counts: FloatArray
+    continuity: float = 0.0
+    """By how many whole differences the sum is brought nearer."""
 
     def statistics(self, shift: FloatArray) -> FloatArray:
         """How far the mean lies above each shift δ, as t would say it; 0 where it lies below."""
         x = self.values - shift[:, None] * self.parts
         most = 1.0 + shift
-        n = self.counts.sum(axis=-1)
+        n, total = self.counts.sum(axis=-1), (self.counts * x).sum(axis=-1)
         tilt = likeliest_tilt(x, self.counts, most)
         inside = 1.0 + tilt[:, None] * x
         weights = self.counts / (n[:, None] * np.maximum(inside, 1e-300))
         left = np.maximum(1.0 - weights.sum(axis=-1), 0.0)
         variance = (weights * x**2).sum(axis=-1) + left * most**2
         with np.errstate(divide="ignore", invalid="ignore"):
-            score = n * np.square((self.counts * x).sum(axis=-1) / n) / variance
+            score = n * np.square(np.maximum(total - self.continuity, 0.0) / n) / variance
             likely = 2 * (self.counts * np.log(np.maximum(inside, 1e-300))).sum(axis=-1)
             squared = np.maximum(np.minimum(np.where(variance > 0, score, np.inf), likely), 0.0)
             t = np.sqrt(squared * (n - 1) / np.maximum(n - squared, 0.0))
-        is_above = (self.counts * x).sum(axis=-1) > 0
-        return np.asarray(np.where(is_above, np.where(squared < n, t, np.inf), 0.0))
+        return np.asarray(np.where(total > 0, np.where(squared < n, t, np.inf), 0.0))
 
     def turned(self) -> SeenDifferences:
         """Those of the second method less the first."""
-        return SeenDifferences(-self.values, self.parts, self.counts)
+        return replace(self, values=-self.values)
 
     def means(self) -> FloatArray:
         """Mean differences."""
@@ -84,7 +92,7 @@ class SeenDifferences:
 
     def some(self, which: Chosen) -> SeenDifferences:
         """Those of some pairs."""
-        return SeenDifferences(self.values[which], self.parts[which], self.counts[which])
+        return replace(self, values=self.values[which], parts=self.parts[which], counts=self.counts[which])
 
     def lowest(self, reach: float) -> FloatArray:
         """The lowest means that are less than `reach` away, from outside.
@@ -133,6 +141,11 @@ class BoundedPairs:
         """Whether all units count the same."""
         return bool(np.ptp(self.parts) <= 1e-12 / self.parts.size)
 
+    @property
+    def continuity(self) -> float:
+        """What answers that are right or wrong are brought nearer by; 0 where there are enough of them."""
+        return 1.0 if self.parts.size < FEW and self._is_two_valued else 0.0
+
     def rare(self, variances: FloatArray, differences: FloatArray, pairs: int) -> Chosen:
         """The pairs that need this, by the variances of their differences; `pairs` are compared in all."""
         from scipy.special import stdtrit
@@ -142,7 +155,7 @@ class BoundedPairs:
         squares = units / self.parts.size * np.nan_to_num(variances) + differences**2
         full = np.where(np.isnan(variances), -1.0, units * squares / self.width**2)
         found = np.flatnonzero(full < ENOUGH * reach**2)
-        if self._can_count and len(self._levels) <= 2:
+        if self._is_two_valued:
             return found
         if not self._can_count:
             found = found[np.argsort(full[found], kind="stable")[: max(MOST // self.parts.size, 1)]]
@@ -163,6 +176,11 @@ class BoundedPairs:
     def _can_count(self) -> bool:
         """Whether differences are few enough numbers to be counted: then any number of pairs is quick."""
         return self.is_alike and len(self._levels) <= LEVELS
+
+    @property
+    def _is_two_valued(self) -> bool:
+        """Whether answers are right or wrong, and count the same."""
+        return self._can_count and len(self._levels) <= 2
 
     @cached_property
     def _levels(self) -> FloatArray:
@@ -214,7 +232,8 @@ class BoundedPairs:
             both = (has[one] @ has[two].T)[first, second]
             seen[value] = seen[value] + both if value in seen else both
         values = np.tile(np.array(list(seen)), (len(chosen), 1))
-        return SeenDifferences(values, np.ones_like(values), np.stack(list(seen.values()), axis=-1))
+        counts = np.stack(list(seen.values()), axis=-1)
+        return SeenDifferences(values, np.ones_like(values), counts, self.continuity)
 
     def _listed(self, chosen: Chosen) -> SeenDifferences:
         """The differences as they are, of units that may count differently."""

@@ -311,10 +311,12 @@ class PairFamily:
         return found.rare(self.squares.between, self.squares.differences, self.pairs)
 
     def _with_limits(self, p_values: FloatArray, pairs: int) -> FloatArray:
-        """The p-values, with those of differences that do not vary where scores have limits."""
-        bounded, alike = self.squares.bounded, np.flatnonzero(np.isnan(self.squares.between))
-        if bounded is not None and alike.size:
-            p_values[alike] = pairs * bounded.p_values(alike)
+        """The p-values where scores have limits: of differences that do not vary, or of few right answers."""
+        bounded, alike = self.squares.bounded, np.isnan(self.squares.between)
+        if bounded is not None and bounded.continuity:
+            alike = np.ones_like(alike)
+        if bounded is not None and (chosen := np.flatnonzero(alike)).size:
+            p_values[chosen] = np.fmax(p_values[chosen], pairs * bounded.p_values(chosen))
         return np.minimum(p_values, 1.0)
 
     def single_p_values(self) -> FloatArray:
