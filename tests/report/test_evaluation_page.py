@@ -230,3 +230,44 @@ def test_rows_of_a_figure_have_room_for_names_that_differ_at_their_ends() -> Non
     assert labels == [*names[:2], "a name of more letters than find …"]
     assert axes.get_position().width * figure.get_figwidth() > 2  # inches for the values
     assert rows_figure(["a", "b"])[0].get_figwidth() < figure.get_figwidth()
+
+
+def answers() -> pd.DataFrame:
+    """README's answers to 300 questions: huge 74 %, large 71 %, small 52 %."""
+    number = np.arange(1, 301)
+    right = {"small": number * 37 % 100 < 52, "large": number * 53 % 100 < 71, "huge": number * 29 % 100 < 74}
+    return pd.DataFrame({name: values.astype(int) for name, values in right.items()})
+
+
+def both_said(made: Assessment) -> list[str]:
+    """The text and the page, each on one line."""
+    return [" ".join(str(made).split()), words_of(render_html(made.findings))]
+
+
+@pytest.mark.parametrize(
+    ("planned", "is_about_cases", "is_about_best"),
+    [("small:large,huge:large", True, False), ("small:large", False, True), ("huge:small", False, True)],
+)
+def test_planned_pairs_do_not_settle_who_is_best(
+    planned: str, is_about_cases: bool, is_about_best: bool
+) -> None:
+    pairs = [(one, two) for one, _, two in (pair.partition(":") for pair in planned.split(","))]
+    made = redelve.compare_scores(answers(), higher_is_better=True, compare=pairs)
+    for said in both_said(made):
+        assert "best of these: it is settled" not in said
+        assert "the truly best is so marked" not in said
+        assert ("huge and large: as it stands, a difference of 11 points" in said) is is_about_cases
+        assert ("Not for the planned comparison: it is settled." in said) is not is_about_cases
+        assert ("Which model is the best was not tested." in said) is is_about_best
+
+
+def test_planned_pairs_that_leave_one_model_settle_who_is_best() -> None:
+    frame = answers().drop(columns="large")
+    made = redelve.compare_scores(frame, higher_is_better=True, compare=[("small", "huge")])
+    assert "Not to find the best of these: it is settled." in " ".join(str(made).split())
+
+
+def test_over_tasks_planned_pairs_say_nothing_of_who_may_be_the_best() -> None:
+    frame = table(3, 4, 40)
+    made = redelve.compare_scores(frame, higher_is_better=True, compare=[("model 00", "model 01")])
+    assert "may be the best on 0" not in words_of(render_html(made.findings))

@@ -33,7 +33,15 @@ from redelve.report.formatting import (
 )
 from redelve.report.race_words import how_often_false, race_headline
 from redelve.report.sections import Panel, panels
-from redelve.report.words import OPEN_PLACES, PLACES, board_sentence, cases_sentence, no_value, place_cells
+from redelve.report.words import (
+    OPEN_PLACES,
+    PLACES,
+    UNTESTED_BEST,
+    board_sentence,
+    cases_sentence,
+    no_value,
+    place_cells,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -438,17 +446,16 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
             )
             for one in task.by_loss
         ),
-        _answer_caption(is_relative, task.task.what_is_new) + ("" if board is None else f" {OPEN_PLACES}"),
+        _answer_caption(task, is_relative) + ("" if board is None else f" {OPEN_PLACES}"),
     )
 
 
-def _answer_caption(is_relative: bool, what_is_new: str) -> str:
+def _answer_caption(task: TaskFindings, is_relative: bool) -> str:
     constant = "Of a constant answer: the loss as a share of what always giving the same answer loses. "
-    return (
-        f"± one standard error, for {what_is_new}. "
-        f"{constant if is_relative else ''}★: not shown to be worse than another; with 95 % "
-        "confidence the truly best is so marked."
-    )
+    start = f"± one standard error, for {task.task.what_is_new}. {constant if is_relative else ''}"
+    if task.is_planned:
+        return f"{start}{UNTESTED_BEST}"
+    return f"{start}★: not shown to be worse than another; with 95 % confidence the truly best is so marked."
 
 
 def _time_cells(seconds: float | None) -> Row:

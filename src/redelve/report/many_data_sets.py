@@ -91,9 +91,10 @@ def _which_over(across: AcrossTasks, found: Sequence[Panel]) -> str:
         share = f", with {unit_of(across.judged_by).words(best.average)}"
     elif not across.judged_by.is_shift and isfinite(best.average):
         share = f" with {per_cent(best.average)} of the loss of always giving the same answer"
+    stars = "" if across.is_planned else f"; {_stars(across.leaders, found)}"  # the best was not asked for
     return (
         f"Over {count} {_tasks_word(across)} {did_best(across.leaders, f'{across.contender}s')} on "
-        f"average{share}; {_stars(across.leaders, found)}."
+        f"average{share}{stars}."
     )
 
 

@@ -311,7 +311,8 @@ def _planned_sentences(task: TaskFindings) -> tuple[str, ...]:
     """Each planned comparison, and that nothing else was tested."""
     count = len(task.contests)
     only = "Only the planned comparison was" if count == 1 else f"Only the {count} planned comparisons were"
-    shown = [str(one) for one in task.contests[: 2 * MOST_LISTED]]
+    listed_first = task.contests[: 2 * MOST_LISTED]
+    shown = [one.words if task.task.is_fixed else str(one) for one in listed_first]
     rest = count - len(shown)
     more = [f"See the table of pairs for {rest} more."] if rest else []
     return (f"{only} tested; other differences are described, not claimed.", *shown, *more)
@@ -365,6 +366,7 @@ def _group_sentence(task: TaskFindings) -> str:
 
 
 PLACES = ReportColumn("Place", ("place",)), ReportColumn("Places open", ("first_place", "last_place"))
+UNTESTED_BEST = "–: which is the best is not what the planned comparisons test."
 OPEN_PLACES = (
     "Places open: from one more than the number shown to be better to as many as were not shown to be worse; "
     "they hold all together with 95 % confidence."
@@ -440,14 +442,35 @@ def _more_cases(panel: Panel) -> Reply:
 
 def cases_sentence(task: TaskFindings) -> str:
     """Whether the question of the best is settled, and how many more cases would settle it."""
-    rivals = [name for name in task.best_group if name != task.leader]
     if not task.contests or task.leader is None:
         return "That cannot be told: nothing could be compared."
-    if not rivals:
+    if len(task.worse) == len(task.methods) - 1:  # planned comparisons, too, may leave one alone
         return "Not to find the best of these: it is settled."
-    contest = task.contest(task.leader, rivals[0])
+    if task.is_planned:
+        return _cases_for_planned(task)
+    rivals = [name for name in task.best_group if name != task.leader]
+    if not rivals:
+        return f"That cannot be told: every {task.task.contender} was shown to be worse than some other."
+    return _cases_for(task.contest(task.leader, rivals[0]), task.leader)
+
+
+def _cases_for(contest: Contest, name: str) -> str:
+    """What more cases would do for two models that could not be told apart, this one named first."""
     advice = contest.advice.replace("test cases", "cases") or _without_advice(contest)
-    return f"{task.leader} and {rivals[0]}: {advice[:1].lower()}{advice[1:]}"
+    return f"{name} and {_other(contest, name)}: {advice[:1].lower()}{advice[1:]}"
+
+
+def _cases_for_planned(task: TaskFindings) -> str:
+    """The same for the planned pairs that are open, and whether they were about the best at all."""
+    is_open = [one for one in task.contests if not one.winner and not one.is_equivalent]
+    told = [_cases_for(one, one.first) for one in is_open[: 2 * MOST_LISTED]]
+    if not told:
+        one = len(task.contests) == 1
+        told = [f"Not for the planned comparison{': it is' if one else 's: they are'} settled."]
+    met = {name for names in task.pairs.names if task.leader in names for name in names}
+    if any(one.method not in met and one.method not in task.worse for one in task.methods):
+        told.append(f"Which {task.task.contender} is the best was not tested.")
+    return " ".join(told)
 
 
 def _without_advice(contest: Contest) -> str:

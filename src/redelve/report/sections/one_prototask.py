@@ -42,7 +42,14 @@ from redelve.report.sections import (
     worth_showing,
 )
 from redelve.report.uncertainty_and_costs import costs_table, front_picture, variance_picture
-from redelve.report.words import OPEN_PLACES, PLACES, place_cells, summarise_panel, uncertainty_sentence
+from redelve.report.words import (
+    OPEN_PLACES,
+    PLACES,
+    UNTESTED_BEST,
+    place_cells,
+    summarise_panel,
+    uncertainty_sentence,
+)
 
 PART = 4
 """Significant digits of a run's statistics."""
@@ -198,9 +205,12 @@ def _value_title(loss: Loss) -> str:
 def _losses_caption(task: TaskFindings) -> str:
     unit = "0" if task.judged_by.is_shift else "1"
     standard = "" if task.task.is_fixed else f"Standardised: {unit} is what the best constant answer loses. "
+    start = f"SE: standard error, for {task.task.what_is_new}. {standard}"
+    if task.is_planned:
+        return f"{start}{UNTESTED_BEST}"
     return (
-        f"SE: standard error, for {task.task.what_is_new}. {standard}★: not shown to be worse than another "
-        f"{task.task.contender}; with 95 % confidence the truly best is so marked."
+        f"{start}★: not shown to be worse than another {task.task.contender}; with 95 % confidence the truly "
+        "best is so marked."
     )
 
 
