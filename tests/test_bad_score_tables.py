@@ -205,6 +205,31 @@ BAD: dict[str, tuple[Bad, str]] = {
         "the column length goes from 7 to 31, where a, b have only 0 and 1: if it is no model, say what",
     ),
     "a single case": (frame(GOOD[GOOD["case"] == "q0"]), "has a single case, q0: nothing can be compared"),
+    "a single group": (
+        frame(GOOD.assign(group="g")),
+        'all 6 cases have "g" in the column of groups .* only one group to compare by: bring more',
+    ),
+    "a single group of another name in a file": (
+        file(
+            "a.csv",
+            "case,a,b,patient\n1,1,0,p7\n2,0,1,p7\n3,1,1,p7\n",
+            group="patient",
+            higher_is_better=True,
+        ),
+        r'a\.csv: all 3 cases have "p7" in the column of groups',
+    ),
+    "a single group on one of two tasks": (
+        frame(GOOD.assign(task=["t", "u"] * 6, group=["g", "v", "h", "v", "i", "v"] * 2)),
+        'task u of .* all 3 cases have "v" in the column of groups',
+    ),
+    "a single group on all of two tasks": (
+        frame(GOOD.assign(task=["t", "u"] * 6, group="g")),
+        'task t of .* all 3 cases have "g" in the column of groups',
+    ),
+    "a single group among the cases that all models have": (
+        frame(GOOD.assign(group=["g", "g", "g", "h", "i", "j"] * 2).drop(index=[9, 10, 11])),
+        'all 3 cases have "g" in the column of groups',
+    ),
     # folds and training sets
     "folds without a ratio": (
         frame(FOLDS),

@@ -190,6 +190,8 @@ def _task(
         for key, rows in cut.items()
     ]
     kept = [_completed(one, worst, place) for one in made]
+    if design.column is None and "case" in frame.columns:
+        _check_groups(place, kept[0], frame)
     remarks = (
         *(f"{_rule_of(note)} {note}" for note in table.notes),
         *_paired_by_order(table),
@@ -201,6 +203,18 @@ def _task(
         _check_folds(place, table.ratio, len(kept))
     facts = _facts(name, design, kept, loss, table)
     return replace(facts, remarks=remarks), kept
+
+
+def _check_groups(place: str, one: _Instance, frame: pd.DataFrame) -> None:
+    """Refuse cases that all belong together: nothing says how much scores vary from group to group."""
+    if one.groups is None or np.unique(one.groups).size >= FEW_CASES:
+        return
+    named = dict(zip(frame["case"].astype(str), frame["group"], strict=True))[one.cases[0]]
+    raise StatisticsError(
+        f'{place}: all {len(one.cases)} cases have "{named}" in the column of groups (group=…, --group), so '
+        "there is only one group to compare by: bring more, or remove the column if the cases do not belong "
+        "together"
+    )
 
 
 def _check_folds(place: str, ratio: float | None, count: int) -> None:
