@@ -271,3 +271,60 @@ def test_over_tasks_planned_pairs_say_nothing_of_who_may_be_the_best() -> None:
     frame = table(3, 4, 40)
     made = redelve.compare_scores(frame, higher_is_better=True, compare=[("model 00", "model 01")])
     assert "may be the best on 0" not in words_of(render_html(made.findings))
+
+
+IMPOSSIBLE = re.compile(r"\b(?:1\d\d(?<!100)|[2-9]\d\d|\d{4,}|\d,\d{3})(?:\.\d+)? (?:percentage )?points")
+
+
+def two_groups(tasks: int = 1) -> pd.DataFrame:
+    """Forty cases in two groups whose differences are far apart."""
+    number = np.arange(40)
+    right = {"a": number % 2, "b": (number % 2 == 0) | (number % 7 == 0), "group": number % 2}
+    frame = pd.DataFrame({name: values.astype(int) for name, values in right.items()})
+    return pd.concat([frame.assign(task=f"t{one}") for one in range(tasks)]) if tasks > 1 else frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "few"),
+    [
+        (pd.DataFrame({"a": [1, 0, 1, 0], "b": [0, 1, 1, 0]}), "cases"),
+        (two_groups(), "groups of cases"),
+    ],
+)
+def test_no_difference_beyond_the_limits_of_a_score_is_told(frame: pd.DataFrame, few: str) -> None:
+    made = redelve.compare_scores(frame, higher_is_better=True)
+    (contest,) = made.findings.tasks[0].contests
+    assert contest.smallest_found is not None
+    assert contest.smallest_found > 1
+    nothing = f"no possible difference would be found with power 0.8: there are too few {few}."
+    for said in both_said(made):
+        assert nothing in said
+        assert not IMPOSSIBLE.search(said)
+    assert "any difference may have gone unseen" in both_said(made)[1]
+
+
+def test_intervals_are_cut_where_they_are_told_and_not_in_frames() -> None:
+    made = redelve.compare_scores(two_groups(), higher_is_better=True)
+    (contest,) = made.findings.tasks[0].contests
+    assert contest.bounds is not None
+    assert contest.bounds[0] < -1 < 1 < contest.bounds[1]
+    assert contest.shown[2] == (-100.0, 100.0)
+    for said in (*both_said(made), contest.words):
+        assert "95 % interval −100 to 100 points" in said
+
+
+def test_intervals_over_tasks_are_cut_too() -> None:
+    rng = np.random.default_rng(3)
+    several = pd.concat(
+        [
+            pd.DataFrame({"a": rng.integers(0, 2, 3), "b": rng.integers(0, 2, 3)}).assign(task=f"t{one}")
+            for one in range(3)
+        ]
+    )
+    made = redelve.compare_scores(several, higher_is_better=True)
+    assert made.findings.across is not None
+    (pair,) = made.findings.across.pairs
+    assert pair.claim.bounds is not None
+    assert max(map(abs, pair.claim.bounds)) > 1
+    for said in (*both_said(made), pair.words):
+        assert not IMPOSSIBLE.search(said)

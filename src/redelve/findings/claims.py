@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Literal, TypeVar, overload
 
 import numpy as np
@@ -264,6 +264,8 @@ class Sought:
     """A metric whose best value is 1, or brought shares: of these a difference of 0.02 is sought."""
     judge: Loss | None = None
     """What methods are judged by, in whose units amounts are written."""
+    span: float = inf
+    """How far apart two expected losses can be."""
 
     @property
     def amount(self) -> float:
@@ -297,6 +299,23 @@ class Sought:
         return f"{100 * SHARE_SOUGHT:g} %{of_loss}" if self.metric is None else self.write(SHARE_SOUGHT)
 
 
+def nothing_found(repeats: Repeats) -> str:
+    """What is said where even the largest difference there can be would be missed too often."""
+    few = "test cases" if repeats == "cases" else repeats
+    return (
+        f"As it stands, no possible difference would be found with power {POWER:g}: there are too few {few}"
+    )
+
+
+def possible(ends: Interval | None, span: float) -> Interval | None:
+    """An interval of differences without what is impossible: no two values are further apart than the span.
+
+    >>> possible((-6.5, 0.2), 1.0)
+    (-1.0, 0.2)
+    """
+    return None if ends is None else (max(ends[0], -span), min(ends[1], span))
+
+
 @dataclass(frozen=True)
 class Outlook:
     """What an experiment like this one would find with power 0.8, and what would settle it, in words."""
@@ -323,6 +342,8 @@ def outlook_of(
         return Outlook(found.smallest, "")
     start = (
         f"As it stands, a difference of {sought.write(found.smallest)} would be found with power {POWER:g}"
+        if found.smallest <= sought.span
+        else nothing_found(repeats)
     )
     if repeats in OF_FIXED and not found.is_enough:
         counted = "test cases" if repeats == "cases" else repeats
@@ -381,6 +402,8 @@ class Contest:
     """What the bounds say about a margin, where one was given."""
     judged_by: Loss | None = field(default=None, repr=False, compare=False)
     """The loss itself, as far as it is known, for those who are shown its values."""
+    span: float = field(default=inf, repr=False)
+    """How far apart two expected losses can be, by the limits of the loss."""
     unit: str = field(default="", repr=False)
     """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
     winner: str | None = field(init=False)
@@ -416,8 +439,12 @@ class Contest:
 
     @cached_property
     def shown(self) -> tuple[float | None, float | None, Interval | None]:
-        """Difference, standard error and bounds as users are shown them, first method minus second."""
-        return _shown(self.difference, self.standard_error, self.bounds, self.judged_by)
+        """Difference, standard error and bounds as users are shown them, first method minus second.
+
+        The bounds end where differences are impossible: t intervals of few cases know no limits.
+        """
+        ends = possible(self.bounds, self.span)
+        return _shown(self.difference, self.standard_error, ends, self.judged_by)
 
     @property
     def full_unit(self) -> str:
@@ -512,7 +539,7 @@ class Contest:
             judge.best_value == 1.0 or (judge.has_one_unit and judge.is_share)
         )
         metric = judge if has_points else None
-        return Sought(mean, margin, metric, judge)
+        return Sought(mean, margin, metric, judge, self.span)
 
     @property
     def _better_mean(self) -> float | None:

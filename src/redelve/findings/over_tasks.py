@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 
 from redelve.answers.losses import Loss
-from redelve.findings.claims import LEVEL, Claim, Names
+from redelve.findings.claims import LEVEL, Claim, Names, possible
 from redelve.findings.margin import MarginOverTasks
 from redelve.findings.task import ComparedTask
 from redelve.model.dataset import Numbers
@@ -62,10 +63,12 @@ class PairOverTasks:
         return spread if spread is None or self.judged_by is None else self.judged_by.shown_spread(spread)
 
     def shown_interval(self, ends: Interval | None) -> Interval | None:
-        """An interval of differences as users are shown it, the lower end first."""
+        """An interval of differences as users are shown it, the lower end first, without the impossible."""
         if ends is None or self.judged_by is None:
             return ends
-        low, high = sorted(self.judged_by.shown_difference(end) for end in ends)
+        least, most = self.judged_by.limits(())
+        kept = possible(ends, most - least or inf) or ends
+        low, high = sorted(self.judged_by.shown_difference(end) for end in kept)
         return low, high
 
     @property

@@ -378,6 +378,7 @@ class _ContestMaker:
             partial(paired_test, facts, *both),
             self.repeats,
             judged_by=judge.loss,
+            span=judge.limits[1] - judge.limits[0],
             unit=judge.difference_unit,
         )
         return contest if self.margin is None else within_margin(contest, self.margin, self.bounds)

@@ -290,10 +290,11 @@ def _missed(task: TaskFindings) -> str:
     rivals = [name for name in task.best_group if name != task.leader]
     contest = task.by_pair.get(frozenset((task.leader or "", rivals[0]))) if rivals else None
     smallest = None if contest is None else contest.outlook.smallest_found
-    if smallest is None or not isfinite(smallest):
+    if contest is None or smallest is None or not isfinite(smallest):
         return ""
     between = " between the first two" if len(task.best_group) > 2 else ""
-    return f", and {_unseen(task, smallest)}{between} may have gone unseen"
+    what = _unseen(task, smallest) if smallest <= contest.span else "any difference"
+    return f", and {what}{between} may have gone unseen"
 
 
 def _unseen(task: TaskFindings, smallest: float) -> str:

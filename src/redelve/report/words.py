@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, TaskFindings
 from redelve.findings.by_metric import why_no_value
-from redelve.findings.claims import POWER
+from redelve.findings.claims import POWER, nothing_found
 from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
@@ -479,9 +479,14 @@ def _without_advice(contest: Contest) -> str:
     if found is None:
         return "How many would tell them apart is not known."
     shown = found if judge is None else judge.shown_spread(found)
-    return (
+    start = (
         f"As it stands, a difference of {formatting.plain(shown, 2)}{contest.unit} would be found with power "
-        f"{POWER:g}. Say which difference matters, margin=… (--margin), and redelve tells how many more "
+        f"{POWER:g}"
+        if found <= contest.span
+        else nothing_found(contest.repeats)
+    )
+    return (
+        f"{start}. Say which difference matters, margin=… (--margin), and redelve tells how many more "
         "cases would find it."
     )
 
