@@ -328,3 +328,23 @@ def test_intervals_over_tasks_are_cut_too() -> None:
     assert max(map(abs, pair.claim.bounds)) > 1
     for said in (*both_said(made), pair.words):
         assert not IMPOSSIBLE.search(said)
+
+
+def test_a_margin_that_was_given_is_not_asked_for() -> None:
+    made = redelve.compare_scores(answers(), higher_is_better=True, margin=0.15)
+    wanted = "Not for a difference that matters: large is equivalent to huge within the margin of 15 points."
+    for said in both_said(made):
+        assert wanted in said
+        assert "Say which difference matters" not in said
+
+
+def test_a_rival_that_is_not_equivalent_is_asked_about_though_another_is() -> None:
+    frame = answers().assign(same=lambda one: one["huge"].where(one.index > 0, 1))
+    said = " ".join(str(redelve.compare_scores(frame, higher_is_better=True, margin=0.05)).split())
+    assert re.search(r"(huge|same) and large: as it stands, .* more cases would find one as large as", said)
+
+
+def test_a_share_of_no_loss_is_asked_for_as_a_number() -> None:
+    frame = pd.DataFrame({"a": [1] * 30, "b": [1] * 29 + [0]})
+    said = " ".join(str(redelve.compare_scores(frame, higher_is_better=True, margin="5%")).split())
+    assert "Give the margin as a number, margin=… (--margin), and redelve tells how many more cases" in said

@@ -451,7 +451,17 @@ def cases_sentence(task: TaskFindings) -> str:
     rivals = [name for name in task.best_group if name != task.leader]
     if not rivals:
         return f"That cannot be told: every {task.task.contender} was shown to be worse than some other."
-    return _cases_for(task.contest(task.leader, rivals[0]), task.leader)
+    contests = (task.contest(task.leader, name) for name in rivals)
+    is_open = next((one for one in contests if not one.is_equivalent), None)
+    return _none_matters(task, rivals) if is_open is None else _cases_for(is_open, task.leader)
+
+
+def _none_matters(task: TaskFindings, rivals: Sequence[str]) -> str:
+    """That all who may be the best are equivalent to the leader: what was asked is answered."""
+    assert task.margin is not None
+    same = f"{formatting.several_names(rivals, 'others')} {'is' if len(rivals) == 1 else 'are'} equivalent"
+    within = f"the margin of {task.margin.shown(task.judged_by)}"
+    return f"Not for a difference that matters: {same} to {task.leader} within {within}."
 
 
 def _cases_for(contest: Contest, name: str) -> str:
@@ -485,10 +495,8 @@ def _without_advice(contest: Contest) -> str:
         if found <= contest.span
         else nothing_found(contest.repeats)
     )
-    return (
-        f"{start}. Say which difference matters, margin=… (--margin), and redelve tells how many more "
-        "cases would find it."
-    )
+    wanted = "Say which difference matters" if contest.verdict is None else "Give the margin as a number"
+    return f"{start}. {wanted}, margin=… (--margin), and redelve tells how many more cases would find it."
 
 
 def _more_data(panel: Panel) -> tuple[str, ...]:
