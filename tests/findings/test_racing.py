@@ -126,6 +126,25 @@ def test_claims_of_pairs_are_those_of_the_last_look_that_both_took_part_in() -> 
     assert task.contest("good", "bad").winner == "good"
 
 
+def test_p_values_allow_for_the_pairs_of_a_race_however_often_it_was_looked_at() -> None:
+    results = raced_results({"one": 0.0, "two": 0.1, "three": 0.2}, seed=1)
+    assert len(race_of(results).looks) > 1
+    contest = find(results).tasks[0].contest("one", "two")
+    assert contest.claim.family == 3
+    assert contest.words.endswith(" allowing for all 3 comparisons and all looks.")
+    alone = compare_methods(results, "one", "two", [ADDRESS])[0]
+    assert alone.claim.family == 1
+    assert alone.words.endswith(" allowing for all looks.")
+
+
+def test_races_that_share_a_level_count_their_comparisons_together() -> None:
+    results = raced_results({"one": 0.0, "two": 0.1, "three": 0.2})
+    race = race_of(results)
+    shared = replace(race, plan=replace(race.plan, level=race.plan.level / 2))
+    (task,) = find(replace(results, races={ADDRESS: shared})).tasks
+    assert task.contest("one", "two").claim.family == 6
+
+
 def test_training_sets_after_the_last_look_do_not_count() -> None:
     """A budget ends a race in the middle of a leg: what was done since the last look is not looked at."""
     results = raced_results({"one": 0.0, "two": 0.6}, seed=3)

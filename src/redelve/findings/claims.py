@@ -144,6 +144,8 @@ class Claim:
     own_p_value: float | None = None
     place: tuple[PairFamily, int] | None = field(default=None, repr=False, compare=False)
     """The comparisons of this task as a family, and which of them this is."""
+    has_looks: bool = False
+    """Whether it is one of a race, whose p-values allow for all planned looks as well."""
 
     @property
     def is_made(self) -> bool:
@@ -153,7 +155,9 @@ class Claim:
     @property
     def allowing(self) -> str:
         """What a p-value allows for, in words that stand behind it."""
-        return f" allowing for all {self.family} comparisons" if self.family > 1 else ""
+        several = [f"all {self.family} comparisons"] if self.family > 1 else []
+        several += ["all looks"] if self.has_looks else []
+        return f" allowing for {' and '.join(several)}" if several else ""
 
 
 @dataclass(frozen=True)

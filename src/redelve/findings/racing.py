@@ -169,21 +169,21 @@ def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Clai
     if compared.pairs is None:
         return ()
     found: dict[Names, Claim] = {}
-    counts = []
+    names = compared.pairs.names
     for number, look in enumerate(race.looks):
         running = {name: look.sets for name in compared.losses if name in look.p_values}
         if len(running) > 1:
             pairs = _pairs_at(_restricted(work, running), compared.code)
-            counts.append(len(pairs.names))
             later = {name for after in race.looks[number + 1 :] for name in after.p_values}
             made = _claims_at(family_at_look(pairs.squares, len(running)), race.plan, look.sets)
             found |= {
-                names: claim
-                for names, claim in zip(pairs.names, made, strict=True)
-                if not later.issuperset(names)
+                pair: claim
+                for pair, claim in zip(pairs.names, made, strict=True)
+                if not later.issuperset(pair)
             }
-    nothing = Claim(None, None, race.plan.share, sum(counts))
-    return tuple(replace(found.get(names, nothing), family=sum(counts)) for names in compared.pairs.names)
+    family = len(names) * round(LEVEL / race.plan.level)  # the races of a report share its level
+    nothing = Claim(None, None, race.plan.share, family)
+    return tuple(replace(found.get(pair, nothing), family=family, has_looks=True) for pair in names)
 
 
 def _claims_at(family: PairFamily, plan: RacePlan, sets: int) -> FamilyClaims:
