@@ -18,7 +18,15 @@ from redelve.report.card_points import BY_AUTHOR
 from redelve.report.formatting import listed
 from redelve.report.sections import Panel, ReportContext, panels
 from redelve.report.sections.card import SCHEMES, benchmark_card
-from redelve.report.words import HOW_SURE, MORE_DATA, WHICH, scope, serious, summarise_panel
+from redelve.report.words import (
+    HOW_SURE,
+    MORE_DATA,
+    WHICH,
+    scope,
+    serious,
+    summarise_panel,
+    uncertainty_sentence,
+)
 
 from .made import made_findings, made_results, method_facts, task_facts
 
@@ -198,6 +206,22 @@ def test_planned_comparisons_are_the_only_ones_claimed() -> None:
     assert sure.startswith("Only the planned comparison was tested; other differences are described, not")
     assert "b" not in sure.replace("but", "").split()
     assert "(95 % confidence)" not in summarise_panel(panel).headline
+
+
+@pytest.mark.parametrize(
+    ("shares", "start"),
+    [
+        ((0.43, 0.30, 0.27), "The largest part of the uncertainty is due to test cases (on average 43 % of"),
+        ((0.51, 0.25, 0.24), "The uncertainty is mostly due to test cases (on average 51 % of"),
+    ],
+)
+def test_mostly_is_more_than_half(
+    shares: tuple[float, ...], start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_sources = dict(zip(("test cases", "training sets", "residual"), shares, strict=True))
+    monkeypatch.setattr("redelve.report.words.variance_shares", lambda finding: of_sources)
+    task = only_panel(find(made_results({"a": 0.2, "b": 2.0}))).largest
+    assert uncertainty_sentence(task).startswith(start)
 
 
 def test_both_numbers_of_jobs_have_their_thousands_told_apart() -> None:

@@ -417,7 +417,7 @@ def _why_untested(contest: Contest) -> str:
 
 
 def uncertainty_sentence(task: TaskFindings) -> str:
-    """What the standard errors of a task are mostly due to, and what would make them smaller."""
+    """What the standard errors of a task are due to in the largest part, and what would make them smaller."""
     if task.task.is_fixed:
         return ""
     totals: dict[str, float] = {}
@@ -429,10 +429,8 @@ def uncertainty_sentence(task: TaskFindings) -> str:
         return ""
     main = max(totals, key=totals.__getitem__)
     part = formatting.per_cent(totals[main])
-    return (
-        f"The uncertainty is mostly due to {main} (on average {part} of the squared standard error): "
-        f"{REMEDIES[main]}."
-    )
+    due = "The uncertainty is mostly" if totals[main] > 0.5 else "The largest part of the uncertainty is"
+    return f"{due} due to {main} (on average {part} of the squared standard error): {REMEDIES[main]}."
 
 
 def _more_cases(panel: Panel) -> Reply:
