@@ -348,3 +348,30 @@ def test_a_share_of_no_loss_is_asked_for_as_a_number() -> None:
     frame = pd.DataFrame({"a": [1] * 30, "b": [1] * 29 + [0]})
     said = " ".join(str(redelve.compare_scores(frame, higher_is_better=True, margin="5%")).split())
     assert "Give the margin as a number, margin=… (--margin), and redelve tells how many more cases" in said
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_scores_with_limits_are_told_in_their_own_units(higher: bool) -> None:
+    rng = np.random.default_rng(8)
+    marks = pd.DataFrame(rng.integers(2, 10, (40, 2)), columns=["one", "two"])
+    made = redelve.compare_scores(marks, higher_is_better=higher, limits=(0, 10), metric="rating")
+    (contest,) = made.findings.tasks[0].contests
+    for said in both_said(made):
+        found = re.search(
+            r"a difference of ([\d.]+) would be found with power 0\.8\. \d+ more cases would find", said
+        )
+        assert found is not None
+        assert float(found[1]) == pytest.approx(contest.smallest_found, abs=0.05)
+        assert f"{found[0]} 0.20;" in said
+    plan = contest.answer_plan(0.2)
+    assert plan is not None
+    assert plan.questions_needed is not None
+    assert f"{plan.questions_needed - plan.questions} more test cases would find 0.20" in contest.advice
+
+
+def test_a_share_of_what_a_score_lacks_says_so() -> None:
+    rng = np.random.default_rng(8)
+    marks = pd.DataFrame(rng.integers(2, 10, (40, 2)), columns=["one", "two"])
+    made = redelve.compare_scores(marks, higher_is_better=True, limits=(0, 10), metric="rating", margin="2%")
+    (contest,) = made.findings.tasks[0].contests
+    assert re.search(r"a difference of \d+ % of the loss \(10 − rating\) would be found", contest.advice)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
-from math import inf, isnan, nan
+from math import inf, isfinite, isnan, nan
 from typing import Literal, TypeVar, overload
 
 import numpy as np
@@ -265,7 +265,7 @@ class Sought:
     """The better method's loss; None where it has no shares."""
     margin: Margin | None = None
     metric: Loss | None = None
-    """A metric whose best value is 1, or brought shares: of these a difference of 0.02 is sought."""
+    """A metric whose best value is 1, or a brought score with limits, of whose range 0.02 is sought."""
     judge: Loss | None = None
     """What methods are judged by, in whose units amounts are written."""
     span: float = inf
@@ -277,16 +277,22 @@ class Sought:
         if self.margin is not None and not self.margin.is_relative:
             return self.margin.value
         if self.metric is not None and self.margin is None:
-            return SHARE_SOUGHT
+            return SHARE_SOUGHT * (1.0 if self.metric.best_value == 1.0 else self.span)
         return (self.margin.value if self.margin else SHARE_SOUGHT) * (self.mean or nan)
 
     def write(self, amount: float) -> str:
-        """A difference in words: a share (of what, where losses are shares themselves), or an amount."""
+        """A difference in words: a share (of what, where that is not plain), or an amount."""
         if self._is_amount:
             shown = amount if self.judge is None else self.judge.shown_spread(amount)
             return f"{significant(shown)}{'' if self.judge is None else self.judge.difference_unit}"
-        is_share = self.judge is not None and self.judge.is_share
-        return f"{per_cent(amount / (self.mean or nan))}{' of the loss' if is_share else ''}"
+        return f"{per_cent(amount / (self.mean or nan))}{self._of_what}"
+
+    @property
+    def _of_what(self) -> str:
+        """What a share is of, where losses are shares themselves or users know scores and no losses."""
+        if self.judge is None or self.judge.is_share:
+            return "" if self.judge is None else " of the loss"
+        return "" if self.judge.best_value is None else f" of the {self.judge.what_falls}"
 
     def found_by(self, more: int, unit: str) -> str:
         """That so many more of something would find it."""
@@ -299,8 +305,9 @@ class Sought:
     def __str__(self) -> str:
         if self.margin is not None:
             return f"one as large as the margin of {self.margin.shown(self.judge)}"
-        of_loss = " of the loss" if self.judge is not None and self.judge.is_share else ""
-        return f"{100 * SHARE_SOUGHT:g} %{of_loss}" if self.metric is None else self.write(SHARE_SOUGHT)
+        if self.metric is None:
+            return f"{100 * SHARE_SOUGHT:g} %{self._of_what}"
+        return self.write(self.amount)
 
 
 def nothing_found(repeats: Repeats) -> str:
@@ -539,10 +546,10 @@ class Contest:
         if is_share and mean is None:
             return None
         judge = self.judged_by
-        has_points = judge is not None and (
-            judge.best_value == 1.0 or (judge.has_one_unit and judge.is_share)
+        has_amounts = judge is not None and (
+            judge.best_value == 1.0 or (judge.has_one_unit and isfinite(self.span))
         )
-        metric = judge if has_points else None
+        metric = judge if has_amounts else None
         return Sought(mean, margin, metric, judge, self.span)
 
     @property
