@@ -325,6 +325,25 @@ def test_a_method_that_fails_leaves_the_race() -> None:
     assert "broken left the race after 4 training sets: jobs failed." in " ".join(str(assessment).split())
 
 
+def test_a_race_goes_on_after_all_methods_but_one_failed(tmp_path: Path) -> None:
+    def broken(training: Any, inputs: Any, rng: Any) -> Any:
+        raise ValueError("no")
+
+    methods: dict[str, Any] = {"lin-1": "lin-1", "broken": broken}
+    task = redelve.from_frame(table(600), "y", name="t")
+    for _ in range(2):  # the second time from the archive
+        assessment = redelve.assess(methods, task, until_settled=True, archive=tmp_path)
+        assert only_race(assessment).left == ("lin-1",)
+        assert "broken failed, so there is nothing to compare" in " ".join(str(assessment).split())
+
+
+@pytest.mark.parametrize("options", [{}, {"budget": "20s"}])
+def test_a_race_of_one_is_refused_before_a_folder_is_made(tmp_path: Path, options: dict[str, str]) -> None:
+    with pytest.raises(RedelveError, match=r"a race needs two methods or more, not 1 \(ridge\)"):
+        race_on(tmp_path / "x", ["ridge"], **options)
+    assert not (tmp_path / "x").exists()
+
+
 def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "t.csv"
     table(1100).to_csv(path, index=False)
@@ -335,6 +354,10 @@ def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
     assert "it is settled: lin-1 is the best of these 2 methods" in " ".join(first.split())
     assert main(race) == 0
     assert capsys.readouterr().out == first
+    alone = ["assess", str(path), "-t", "y", "-m", "lin-1", "-q", "-o", str(tmp_path / "alone"), "-u"]
+    assert main(alone) == 1
+    assert "a race needs two methods or more, not 1 (lin-1)" in capsys.readouterr().err
+    assert not (tmp_path / "alone").exists()
     assert main([*command, "--budget", "1h"]) == 1
     assert "budget='1h' is for races alone" in capsys.readouterr().err
 

@@ -59,7 +59,7 @@ from redelve.run.more_losses import lacks, with_loss
 from redelve.run.progress import in_notebook, shown
 from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
-from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
+from redelve.settling import BudgetLike, Settling, check_racers, raced_assignments, seconds_of, settle
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
@@ -222,6 +222,8 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
             assignments = raced_assignments(assignments.values())
         data = described(assignments.values())
         named = _methods_for(assignments.values()) if chosen is None else chosen
+        if until_settled:
+            check_racers(named)
         planned = None if compare is None else planned_pairs(compare, named)
         judge = None if judge_by is None else as_loss(judge_by)
         code = None if judge is None else judge.code

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -57,6 +57,16 @@ def seconds_of(budget: BudgetLike) -> float:
     if found is None or found[2] not in UNITS or not float(found[1]) > 0:
         raise SpecError(f'budget is "{budget}": give seconds, or a span of time such as 90s, 30min, 8h or 2d')
     return float(found[1]) * UNITS[found[2]]
+
+
+def check_racers(methods: Collection[str]) -> None:
+    """Refuse a race of one, which is over before it begins."""
+    if len(methods) < 2:
+        told = "".join(f" ({name})" for name in methods)
+        raise SpecError(
+            f"a race needs two methods or more, not {len(methods)}{told}: name another one to compare it "
+            "with, or assess it without until_settled (--until-settled)"
+        )
 
 
 # Which training sets

@@ -129,6 +129,8 @@ def _assess(given: AssessOptions) -> str:
     if _executor(given) == "serial" and not (given.workers or given.scheduler or (out / "archive").exists()):
         _begin_to_load(given)
     methods = _methods(given)
+    if given.until_settled and methods is not None:
+        _refuse_race_of_one(methods)
     takes = taking(methods)
     prepared = [_task(name, given, out, takes) for name in given.arguments]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
@@ -145,6 +147,13 @@ def _assess(given: AssessOptions) -> str:
     again = "" if not assessment.results.failures else f"{AGAIN}\n"
     text = f"{assessment}\n\n{report}\n{again}"
     return told_with_code(assessment, text) if again else text
+
+
+def _refuse_race_of_one(methods: dict[str, Method]) -> None:
+    """Before what was understood of a table is written to a folder."""
+    from redelve.settling import check_racers
+
+    check_racers(methods)
 
 
 def _executor(given: AssessOptions) -> str:
