@@ -60,6 +60,55 @@ def test_a_missing_file_fails(redelve_no_worse):
 
 def test_a_missing_margin_fails(redelve_no_worse):
     redelve_no_worse("same.csv", than="main.csv")
+
+
+@pytest.mark.redelve_no_worse(than="main.csv", margin=0.05)
+def test_a_marker_that_checks_nothing_fails():
+    pass
+
+
+@pytest.mark.redelve_no_worse(than="main.csv", margin=0.05)
+def test_a_fixture_got_by_name_counts(request):
+    request.getfixturevalue("redelve_no_worse")("same.csv")
+
+
+@pytest.mark.redelve_no_worse(than="main.csv", margin=0.05)
+class TestSomeOfThem:
+    def test_one_that_checks_something_else_passes(self):
+        pass
+
+
+@pytest.mark.redelve_no_worse("same.csv", "main.csv", 0.05)
+def test_the_third_place_is_the_margin():
+    pass
+
+
+def test_the_third_place_is_the_margin_in_the_fixture(redelve_no_worse):
+    assert redelve_no_worse("same.csv", "main.csv", 0.05).margin == 0.05
+
+
+@pytest.mark.redelve_no_worse("same.csv", "main.csv", 0.05, 0.1)
+def test_a_fourth_place_fails():
+    pass
+
+
+@pytest.mark.redelve_no_worse("same.csv", "main.csv", 0.05, margin=0.01)
+def test_a_margin_given_twice_fails():
+    pass
+
+
+@pytest.mark.redelve_no_worse("same.csv", "main.csv", margn=0.01)
+def test_a_misspelt_margin_fails():
+    pass
+
+
+@pytest.mark.redelve_no_worse(nwe="same.csv", than="main.csv", margin=0.05)
+def test_misspelt_scores_fail():
+    pass
+
+
+def test_a_misspelt_level_fails(redelve_no_worse):
+    redelve_no_worse("same.csv", "main.csv", margin=0.05, lavel=0.1)
 """
 WANTED = {
     "test_the_same_model_passes": "passed",
@@ -71,7 +120,29 @@ WANTED = {
     "test_the_marker_of_a_class_passes": "passed",
     "test_a_missing_file_fails": "failure",
     "test_a_missing_margin_fails": "failure",
+    "test_a_marker_that_checks_nothing_fails": "failure",
+    "test_a_fixture_got_by_name_counts": "passed",
+    "test_one_that_checks_something_else_passes": "passed",
+    "test_the_third_place_is_the_margin": "passed",
+    "test_the_third_place_is_the_margin_in_the_fixture": "passed",
+    "test_a_fourth_place_fails": "failure",
+    "test_a_margin_given_twice_fails": "failure",
+    "test_a_misspelt_margin_fails": "failure",
+    "test_misspelt_scores_fail": "failure",
+    "test_a_misspelt_level_fails": "failure",
 }
+TOLD = (
+    "worse: worse is worse than main (p < 0.0001).",
+    "none.csv: no such file or folder",
+    "redelve_no_worse needs a margin, as margin=0.01",
+    "not enough evidence: neither a loss of 0.05",
+    "names no new scores, and the test does not call the fixture redelve_no_worse, so nothing was checked",
+    "redelve_no_worse takes three arguments without a name, new, than, margin; it was given 4",
+    "redelve_no_worse was given margin twice",
+    "redelve_no_worse has no option 'margn': did you mean 'margin'?",
+    "redelve_no_worse has no option 'nwe': did you mean 'new'?",
+    "redelve_no_worse has no option 'lavel': did you mean 'level'?",
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,12 +190,10 @@ def test_a_sample_project(sample: Path) -> None:
     assert outcomes == WANTED
     assert verdicts["test_a_worse_model_fails"] == ["worse"]
     assert verdicts["test_few_cases_are_skipped"] == ["not enough evidence"]
-    assert "worse: worse is worse than main (p < 0.0001)." in found.stdout
-    assert "none.csv: no such file or folder" in found.stdout
+    assert [text for text in TOLD if text not in found.stdout] == []
     assert "another exception occurred" not in found.stdout
-    assert "redelve_no_worse needs a margin, as margin=0.01" in found.stdout
-    assert "not enough evidence: neither a loss of 0.05" in found.stdout
     assert "_settle" not in found.stdout  # no traceback into the plugin
+    assert "registry.py" not in found.stdout
 
 
 def test_too_little_evidence_may_fail(sample: Path) -> None:

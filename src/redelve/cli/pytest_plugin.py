@@ -5,7 +5,8 @@ Fixture and marker are called `redelve_no_worse`. Nothing of redelve is imported
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 NAME = "redelve_no_worse"
 UNDECIDED = ("skip", "fail", "pass")
+PLACES = ("new", "than", "margin")
+"""What arguments without a name mean, in marker and fixture."""
+CHECKED = pytest.StashKey[bool]()
+"""Whether the fixture was called in a test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,10 +52,21 @@ def no_worse(request: pytest.FixtureRequest) -> Callable[..., GateVerdict]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """After a test whose marker names new scores: check them."""
+    """After a test whose marker names new scores: check them; one whose own marker checked nothing fails.
+
+    The marker of a class or module may be there for some of its tests, so it asks nothing of the others.
+    """
     result = yield
-    if "new" in _marked(item):
+    marked = _marked(item)
+    if "new" in marked:
         _checked(item, (), {})
+    elif any(one.name == NAME for one in item.own_markers) and not item.stash.get(CHECKED, False):
+        _refuse_unknown(marked)
+        pytest.fail(
+            f"the marker {NAME} names no new scores, and the test does not call the fixture {NAME}, so "
+            'nothing was checked: give new="new.csv" to the marker, or call the fixture with the new scores',
+            pytrace=False,
+        )
     return result
 
 
@@ -58,16 +74,41 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
     """What the markers of a test say, the nearest one first."""
     found: dict[str, Any] = {}
     for marker in item.iter_markers(NAME):
-        places = dict(zip(("new", "than"), marker.args, strict=False))
-        found = {**places, **marker.kwargs, **found}
+        found = {**_named(marker.args, marker.kwargs), **found}
     return found
+
+
+def _named(given: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments by name."""
+    if len(given) > len(PLACES):
+        told = f"{', '.join(PLACES)}; it was given {len(given)}: name the others, as in level=0.1"
+        pytest.fail(f"{NAME} takes three arguments without a name, {told}", pytrace=False)
+    places = dict(zip(PLACES, given, strict=False))
+    if twice := [name for name in places if name in options]:
+        pytest.fail(f"{NAME} was given {twice[0]} twice, without a name and as {twice[0]}=…", pytrace=False)
+    return {**places, **options}
+
+
+def _refuse_unknown(wanted: Mapping[str, Any]) -> None:
+    """Fail where an option is none of the gate's, before its lack is told as something else."""
+    from redelve.errors import did_you_mean
+    from redelve.findings.gate import gate
+
+    known = list(signature(gate).parameters)
+    for name in wanted:
+        if name not in known:
+            meant = did_you_mean(name, known)
+            told = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
+            pytest.fail(f"{NAME} has no option {name!r}: {told}", pytrace=False)
 
 
 def _checked(item: pytest.Item, given: tuple[Any, ...], options: dict[str, Any]) -> GateVerdict:
     from redelve.errors import RedelveError
     from redelve.findings.gate import gate
 
-    wanted = {**_marked(item), **dict(zip(("new", "than"), given, strict=False)), **options}
+    item.stash[CHECKED] = True
+    wanted = {**_marked(item), **_named(given, options)}
+    _refuse_unknown(wanted)
     if "new" not in wanted or "margin" not in wanted:
         lacking = "new scores" if "new" not in wanted else "a margin, as margin=0.01"
         pytest.fail(f"{NAME} needs {lacking}", pytrace=False)
