@@ -166,6 +166,15 @@ def test_two_models_of_one_table() -> None:
         gate(wide, margin=0.05, model="main", than_model="main", higher_is_better=True)
 
 
+def test_a_wide_table_is_told_with_options_that_the_gate_has() -> None:
+    new, old = answers(15, 15, 970)
+    wide = pd.DataFrame({"case": new["case"], "a": new["correct"], "b": old["correct"]})
+    found = gate(wide, model="a", than_model="b", margin=0.05, higher_is_better=True)
+    (note,) = [one for one in found.notes if "wide table" in one]
+    assert "on the command line --model and --than-model) or remove it" in note
+    assert "slices" not in note
+
+
 def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     new, old = (one.assign(model="gpt") for one in answers(15, 15, 970))
     for name, one in (("new", new), ("main", old)):

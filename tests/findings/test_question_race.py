@@ -172,6 +172,14 @@ def test_answers_that_are_missing_are_skipped_where_no_questions_are_declared() 
         race(pd.DataFrame({"model": ["a", "b"], "case": [1, 2], "score": [1, 0]}))
 
 
+def test_a_wide_table_is_told_with_options_that_the_race_has() -> None:
+    wide = table().pivot(index="case", columns="model", values="score").reset_index()
+    (note,) = [one for one in race(wide, higher_is_better=True).notes if "wide table" in one]
+    assert note.endswith("name those that are (as in models=…, on the command line --models) or remove it")
+    with pytest.raises(SpecError, match=r"have only 0 and 1: if it is no model, remove it$"):
+        race(wide.assign(length=range(400)), higher_is_better=True)
+
+
 def test_a_growing_file_is_followed_to_the_same_verdict(tmp_path: Path, capsys: Any) -> None:
     """A script that does what `next.csv` says until the command exits with 0."""
     names = [f"q{i}" for i in range(400)]

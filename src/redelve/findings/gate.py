@@ -38,6 +38,9 @@ GateAnswer = Literal["not worse", "worse", "not enough evidence"]
 Missing = Literal["common", "worst"]
 LimitsLike = tuple[float, float] | Literal["none"]
 EXIT_CODES: dict[GateAnswer, int] = {"not worse": 0, "worse": 1, "not enough evidence": 2}
+CHOOSING = (
+    "name the two that are (as in model=… and than_model=…, on the command line --model and --than-model)"
+)
 Floats = NDArray[np.float64]
 
 
@@ -232,6 +235,7 @@ class _Reading:
             limits=None if self.limits == "none" else self.limits,
             reader=self.reader,
             unnamed=Path(scores).name.partition(".")[0] if is_file else unnamed,
+            choosing=CHOOSING,
         )
         return grid_of(table, is_unbounded=self.limits == "none")
 

@@ -124,7 +124,12 @@ def race(  # noqa: PLR0913  (options of a public function are explicit)
     if models is not None and questions is not None and _has_no_rows(answers):
         return _unanswered(models, questions, options, two_numbers(limits or (0, 1)))
     table = read_scores(
-        answers, columns=columns, higher_is_better=higher_is_better, limits=limits, reader=reader
+        answers,
+        columns=columns,
+        higher_is_better=higher_is_better,
+        limits=limits,
+        reader=reader,
+        choosing="name those that are (as in models=…, on the command line --models)",
     )
     return _replayed(grid_of(table), models, questions, options)
 

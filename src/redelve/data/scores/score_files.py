@@ -60,6 +60,8 @@ NUMBERED = {
     *("case", "question", "item", "example", "instance", "problem"),
 }
 """Words in the names of columns that number the cases."""
+SAY_WHAT = "say what it is (as in slices=…, on the command line --slices)"
+"""What to do with a column that is no model."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class ColumnNames:
     named: Mapping[str, str]
     slices: tuple[str, ...] = ()
     """Columns that are kept for slices of the cases."""
+    choosing: str = ""
+    """How models are chosen, where the reader of the scores has no slices to offer."""
 
     def of(self, role: str, there: Sequence[str], source: str) -> str | None:
         """The column for a role: the one that was named, or one of the usual names."""
@@ -93,15 +97,17 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     unfinished: bool = False,
     unnamed: str | None = None,
     slices: Sequence[str] = (),
+    choosing: str = "",
 ) -> ScoreTable:
     """Scores from files, folders, frames or other tools' objects, as the contract has them.
 
     `columns` says which column is what. `metric` is what the score is called and, where a tool's file has
     several, which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is
-    what the only model is called in a table that has no column for models.
+    what the only model is called in a table that has no column for models. `choosing` tells what to do where
+    a column of a wide table is no model, instead of naming it as one for slices.
     """
     named = {role: name for role, name in (columns or {}).items() if name is not None}
-    names = ColumnNames(named, tuple(slices))
+    names = ColumnNames(named, tuple(slices), choosing)
     unknown = sorted(set(names.named) - set(COLUMNS))
     if unknown:
         raise SpecError(f'no column means "{unknown[0]}": known are {", ".join(COLUMNS)}')
@@ -249,7 +255,7 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
         taken["case"] = case
     score = _score_column(frame, names, {*taken.values(), *beside}, source, has_model="model" in taken)
     if score is None and "model" not in taken:
-        return _from_wide(frame, taken, source, (names.slices, beside))
+        return _from_wide(frame, taken, source, names, beside)
     if score is None:
         raise _no_score([name for name in there if name not in taken.values()], taken, source)
     more = {f"{SLICE}{name}": name for name in names.slices}
@@ -340,15 +346,15 @@ def _is_numeric(column: Any) -> bool:
 
 
 def _from_wide(
-    frame: pd.DataFrame, taken: Mapping[str, str], source: str, others: tuple[Sequence[str], Sequence[str]]
+    frame: pd.DataFrame, taken: Mapping[str, str], source: str, names: ColumnNames, beside: Sequence[str]
 ) -> ScoreTable:
     """A table with a row for every case and a column for every model, made long.
 
-    `others` are the columns that are kept for slices, and those of numbers that hold no scores.
+    `beside` are the columns of numbers that hold no scores.
     """
     import pandas as pd
 
-    slices, beside = others
+    slices = names.slices
     about = {role: name for role, name in taken.items() if role in IN_WIDE}
     about |= {f"{SLICE}{name}": name for name in slices}
     told = {*taken.values(), *slices, *beside}
@@ -361,7 +367,7 @@ def _from_wide(
             "table has the columns model, case and score, a wide one a column of scores for every model; it "
             f"has {', '.join(map(str, frame.columns[:12]))}"
         )
-    _refuse_another_scale(frame, models, source)
+    _refuse_another_scale(frame, models, source, has_slices=not names.choosing)
     if "case" not in about and len(texts) == 1:
         about["case"] = texts[0]
     parts = {role: np.tile(frame[name].to_numpy(), len(models)) for role, name in about.items()}
@@ -375,25 +381,28 @@ def _from_wide(
             "score": np.concatenate([plain_numbers(frame[name]) for name in models]),
         }
     )
-    note = _how_wide(list(map(str, frame.columns)), models, about)
+    note = _how_wide(list(map(str, frame.columns)), models, about, names.choosing or SAY_WHAT)
     by_order = () if {"case", "fold"} & set(about) else (source,)
     return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
 
 
-def _refuse_another_scale(frame: pd.DataFrame, models: Sequence[str], source: str) -> None:
+def _refuse_another_scale(
+    frame: pd.DataFrame, models: Sequence[str], source: str, *, has_slices: bool
+) -> None:
     """Refuse a column with numbers above 1 or below 0 where most columns have only 0 and 1."""
     numbers = {name: plain_numbers(frame[name]) for name in models}
     binary = [name for name, given in numbers.items() if np.isin(given[~np.isnan(given)], (0, 1)).all()]
     other = [name for name, given in numbers.items() if (given < 0).any() or (given > 1).any()]
     if other and len(binary) > max(1, len(models) / 2):
+        way_out = f"{SAY_WHAT[:-1]} {other[0]}) or remove it" if has_slices else "remove it"
         raise SpecError(
             f"{source}: the column {other[0]} goes from {np.nanmin(numbers[other[0]]):g} to "
             f"{np.nanmax(numbers[other[0]]):g}, where {some_names(binary)} have only 0 and 1: if it is no "
-            f"model, say what it is (as in slices=…, on the command line --slices {other[0]}) or remove it"
+            f"model, {way_out}"
         )
 
 
-def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, str]) -> str:
+def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, str], way_out: str) -> str:
     """What the columns of a wide table were taken as, for somebody to see which of them is no model."""
     roles = [f"{role.partition(':')[0]}: {name}" for role, name in about.items()]
     roles += [] if {"case", "fold"} & set(about) else ["case: each row"]
@@ -401,5 +410,5 @@ def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, s
     roles += [f"left out: {some_names(left)}"] if left else []
     return (
         f"{WIDE} with {len(models)} models, {some_names(models)}; {'; '.join(roles)}. If a column is no "
-        "model, say what it is (as in slices=…, on the command line --slices) or remove it"
+        f"model, {way_out} or remove it"
     )
