@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,22 @@ def test_answers_that_are_missing_are_skipped_where_no_questions_are_declared() 
     assert "2 of 400 cases are left out" in found.notes[-1]
     with pytest.raises(SpecError, match="no case has a score of every model"):
         race(pd.DataFrame({"model": ["a", "b"], "case": [1, 2], "score": [1, 0]}))
+
+
+def test_cases_left_out_with_their_group_are_told_apart_from_those_lacked() -> None:
+    frame = table(120).assign(group=lambda one: one["case"].str[1:].astype(int) // 4)
+    found = race(frame.query("not (model == 'good' and case in ['q0', 'q1', 'q4'])"), batch=5)
+    assert found.notes[-1] == (
+        "8 of 120 cases are left out: a model still in the race lacks 3 of them, the others are of the same "
+        "groups"
+    )
+
+
+def test_models_that_drop_out_at_the_same_look_have_one_number() -> None:
+    found = race(ask, models=RIGHT, questions=range(400))
+    assert len(found.dropped) == 2
+    together = replace(found, dropped_after=dict.fromkeys(found.dropped, 75))
+    assert "shown not to be the best, after 75 questions." in str(together)
 
 
 def test_a_wide_table_is_told_with_options_that_the_race_has() -> None:

@@ -136,6 +136,8 @@ class QuestionRace:
     is_equivalent: bool = False
     missing: tuple[Call, ...] = ()
     """Of scores that were replayed: the answers of the next batch that are not there yet."""
+    lacking: int = 0
+    """Of scores that were replayed: how many questions were not asked for lack of an answer to them."""
     notes: tuple[str, ...] = ()
     """What must be told of how the scores were read."""
 
@@ -310,17 +312,20 @@ def _without_units_lacking(race: QuestionRace, scores: Mapping[Call, float]) -> 
     """The race with a next batch of units that all in it have answered."""
     pool, left = race.rules.pool, race.left
     found: list[tuple[Hashable, ...]] = []
+    lacking = race.lacking
     for place in range(race.units_seen, len(pool.units)):
         if len(found) == race.rules.batch:
             found += pool.units[place:]
             break
         unit = pool.units[place]
-        if all((model, question) in scores for question in unit for model in left):
+        lacked = sum(any((model, question) not in scores for model in left) for question in unit)
+        lacking += lacked
+        if not lacked:
             found.append(unit)
     units = (*pool.units[: race.units_seen], *found)
     if len(units) == len(pool.units):
         return race
-    return replace(race, rules=replace(race.rules, pool=replace(pool, units=units)))
+    return replace(race, rules=replace(race.rules, pool=replace(pool, units=units)), lacking=lacking)
 
 
 def still_to_do(race: QuestionRace, scores: Mapping[Call, float]) -> tuple[Call, ...]:

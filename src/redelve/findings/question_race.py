@@ -254,12 +254,19 @@ def _replayed(
     found = as_far_as(QuestionRace.start(rules), scores, skips=questions is None)
     left_out = pool.size - found.rules.pool.size
     if left_out:
-        notes += (f"{left_out:,} of {pool.size:,} cases are left out: a model still in the race lacks them",)
+        notes += (f"{left_out:,} of {pool.size:,} cases are left out: {_why_out(found.lacking, left_out)}",)
     if not found.rules.pool.units:
         raise SpecError(
             f"{grid.source}: no case has a score of every model, so there is nothing to race over"
         )
     return replace(found, missing=still_to_do(found, scores), notes=notes)
+
+
+def _why_out(lacking: int, left_out: int) -> str:
+    """Why cases are not asked: a model lacks them, or another one of their group."""
+    if lacking == left_out:
+        return "a model still in the race lacks them"
+    return f"a model still in the race lacks {lacking:,} of them, the others are of the same groups"
 
 
 def _as_case(name: Hashable) -> Hashable:

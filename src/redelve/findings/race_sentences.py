@@ -84,9 +84,6 @@ def _dropped(race: QuestionRace) -> str:
     last = race.dropped[-1]
     count = len(race.dropped)
     whole = f"{names(race.dropped)} {'was' if count == 1 else 'were'} shown not to be the best"
-    when = (
-        f"after {race.dropped_after[last]:,} questions"
-        if count == 1
-        else (f"after {min(race.dropped_after.values()):,} to {race.dropped_after[last]:,} questions")
-    )
+    first, after = min(race.dropped_after.values()), race.dropped_after[last]
+    when = f"after {after:,} questions" if first == after else f"after {first:,} to {after:,} questions"
     return f"{whole}, {when}."
