@@ -111,6 +111,22 @@ def test_groups_count_as_one() -> None:
     assert found.needed == pytest.approx(5 * gate(new, old, margin=0.2).needed, abs=5)
 
 
+def test_few_groups_are_told_where_they_leave_it_open() -> None:
+    """Identical answers in 30 groups are as little evidence as 30 of them, but for t instead of z."""
+    old = scores([1, 1, 1, 0, 1] * 60, group=np.repeat(np.arange(30), 10))
+    few = gate(old.copy(), old, margin=0.03)
+    assert few.answer == "not enough evidence"
+    assert "fresh cases in 220 groups would settle it" in few.reason
+    assert few.notes[-1].startswith("30 groups are few: each counts as one")
+    alone = gate(old.head(30).drop(columns="group"), old.head(30).drop(columns="group"), margin=0.03)
+    assert few.interval == pytest.approx(alone.interval, abs=0.006)
+    assert "groups" not in str(alone)
+    assert gate(old.copy(), old, margin=0.2).answer == "not worse"
+    assert "groups are few" not in str(gate(old.copy(), old, margin=0.2))
+    many = old.assign(group=np.repeat(np.arange(60), 5))
+    assert "groups are few" not in str(gate(many.copy(), many, margin=0.01))
+
+
 def test_weights_count() -> None:
     new, old = answers(10, 0, 50)
     heavy = new.assign(weight=[5.0] * 10 + [1.0] * 50)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, sqrt
 from pathlib import Path
 from typing import Literal
@@ -34,6 +34,12 @@ from redelve.stats.bounded_tests import (
 
 LEVEL = 0.05
 MOST_LOOKS = 1_000_000
+FEW_GROUPS = 50
+"""With fewer groups the gate seldom says anything but "not enough evidence" (docs/calibration.md)."""
+FEW_TOLD = (
+    "{} groups are few: each counts as one, and a group that was not seen may change as a whole, so the gate "
+    "finds only large differences; ask cases of more groups, more cases of these help little"
+)
 GateAnswer = Literal["not worse", "worse", "not enough evidence"]
 Missing = Literal["common", "worst"]
 LimitsLike = tuple[float, float] | Literal["none"]
@@ -91,9 +97,12 @@ class GateVerdict:
             return f"a loss of {self.margin:g} or more is ruled out ({_p(self.p_not_worse)})"
         if self.answer == "worse":
             return f"{self.new} is worse than {self.than} ({_p(self.p_worse)})"
+        groups = self.needed * self.units // self.cases
+        within = f" in {about(groups)} groups" if self.units < self.cases else ""
         return (
             f"neither a loss of {self.margin:g} nor an equal score is ruled out; about {about(self.needed)} "
-            f"fresh cases would settle it, four times in five, if {self.new} is as good as {self.than}"
+            f"fresh cases{within} would settle it, four times in five, if {self.new} is as good as "
+            f"{self.than}"
         )
 
     @property
@@ -362,7 +371,7 @@ def _judged(pair: _Pair, margin: float, level: float, looks: int) -> GateVerdict
     notes = pair.notes
     if not grid.is_bounded:
         notes += ("scores without limits are judged by a t-test, which rare large losses can deceive",)
-    return GateVerdict(
+    found = GateVerdict(
         *pair.names,
         margin,
         level,
@@ -376,6 +385,10 @@ def _judged(pair: _Pair, margin: float, level: float, looks: int) -> GateVerdict
         _needed(d, weights, scaled, share, is_bounded=grid.is_bounded) * len(pair.units) // d.size,
         notes,
     )
+    is_few = grid.is_bounded and found.units < min(found.cases, FEW_GROUPS)
+    if is_few and found.answer == "not enough evidence":
+        return replace(found, notes=(*notes, FEW_TOLD.format(found.units)))
+    return found
 
 
 def _p_values(d: Floats, weights: Floats | None, margin: float, *, is_bounded: bool) -> tuple[float, float]:
