@@ -185,7 +185,10 @@ BAD: dict[str, tuple[Bad, str]] = {
         file("a.csv", "model,case,score,score\na,1,1,0\n"),
         'column name "score" is used more than once',
     ),
-    "a column that is not there": (frame(GOOD, case="caes"), 'no column "caes" for the case: it has case'),
+    "a column that is not there": (
+        frame(GOOD, case="caes"),
+        r'no column "caes" for the case \(did you mean "case"\?\): it has model, case, score',
+    ),
     "a row without a model": (frame(GOOD.assign(model=GOOD["model"][1:])), "row 1 .* has no model"),
     "a row without a case": (frame(GOOD.assign(case=GOOD["case"][1:])), "row 1 .* has no case"),
     "a model that is an object": (

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import redelve
 from redelve.cli.main import main
 from tests.findings.test_differences import scores
 
@@ -55,4 +56,23 @@ def test_differ_refuses_in_words(archive: Path, capsys: pytest.CaptureFixture[st
     assert main(["differ", str(archive), "a", "c"]) == 1
     assert 'no results of method "c": there are a, b' in capsys.readouterr().err
     assert main(["differ", str(archive), "a", "b", "--by", "topics"]) == 1
-    assert "known are topic" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "known are topic" in told
+    assert "keep it with the scores, as in slices=['topics'] (redelve compare -S topics)" in told
+
+
+def test_differ_says_what_can_be_done_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, several = tmp_path / "one", tmp_path / "several"
+    redelve.assess(["constant", "lin-1"], "demo/age", sizes=64, archive=one)
+    assert main(["differ", str(one), "constant", "lin-1", "--by", "city"]) == 1
+    told = capsys.readouterr().err
+    assert "an archive keeps no inputs of its cases, so in Python give the values themselves" in told
+    assert 'as in by=frame["city"]' in told
+    tasks = pd.concat([scores().assign(task=name) for name in "xy"])
+    tasks.to_csv(tmp_path / "scores.csv", index=False)
+    assert main(["compare", str(tmp_path / "scores.csv"), "-a", str(several)]) == 0
+    capsys.readouterr()
+    assert main(["differ", str(several), "a", "b"]) == 1
+    assert "name one with task=… (on the command line --task), such as" in capsys.readouterr().err

@@ -259,7 +259,7 @@ def test_wide_tables_keep_columns_too_and_pooled_tasks_are_slices() -> None:
 
 def test_columns_for_slices_that_do_not_fit_are_refused() -> None:
     frame = scores()
-    with pytest.raises(SpecError, match='no column "topci" for the slices: it has topic'):
+    with pytest.raises(SpecError, match=r'"topci" for the slices \(did you mean "topic"\?\): it has'):
         redelve.compare_scores(frame, slices="topci")
     mixed = frame.assign(topic=np.repeat(["x", "y"], COUNT))
     with pytest.raises(SpecError, match='case "q000" has two values of topic, "x" and "y"'):

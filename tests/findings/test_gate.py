@@ -307,6 +307,18 @@ def test_the_command_exits_with_3_where_there_is_no_verdict(
     assert said in capsys.readouterr().err
 
 
+def test_a_score_without_a_telling_name_is_asked_for(tmp_path: Path, capsys: Any) -> None:
+    for name in ("new", "old"):
+        pd.DataFrame({"case": range(300), "latency": [1, 2, 3] * 100}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    words = ["gate", str(tmp_path / "new.csv"), "--than", str(tmp_path / "old.csv"), "--margin", "0.1"]
+    assert main(words) == 3
+    told = capsys.readouterr().err
+    assert "if latency is the score of one model, say so, as in score=… (on the command line --score" in told
+    assert main([*words, "--score", "latency", "--lower", "--limits", "none"]) == 0
+
+
 def test_the_example_workflow_gives_commands_that_there_are() -> None:
     text = (Path(__file__).parents[2] / "examples" / "gate-action.yml").read_text()
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith("redelve gate")]

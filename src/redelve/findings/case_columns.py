@@ -89,11 +89,18 @@ def _known(name: str, facts: TaskFacts, assignment: Assignment | None) -> tuple[
     known = known_columns(facts, assignment)
     near = near_names(name, known) or known[:12]
     told = f"known are {', '.join(near)}" if near else "none is known of these cases"
-    kept = "; of scores, keep the column with slices=[column] (redelve compare -S column)"
     raise SpecError(
-        f'{facts.address} has no column "{name}" to make slices by: {told}; or give the values themselves, '
-        f"as in by=frame[column]{kept if facts.is_fixed else ''}"
+        f'{facts.address} has no column "{name}" to make slices by: {told}; '
+        f"{_way_to_slices(name, is_fixed=facts.is_fixed, is_archive=assignment is None)}"
     )
+
+
+def _way_to_slices(name: str, *, is_fixed: bool, is_archive: bool) -> str:
+    """What to do about a column that nobody kept; the command line has archives alone."""
+    values = f'in Python give the values themselves, as in by=frame["{name}"]'
+    if is_fixed:
+        return f"keep it with the scores, as in slices=[{name!r}] (redelve compare -S {name}), or {values}"
+    return f"an archive keeps no inputs of its cases, so {values}" if is_archive else values
 
 
 def _parsed(values: tuple[Values, ...]) -> tuple[Values, ...]:

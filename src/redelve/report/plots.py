@@ -99,7 +99,10 @@ def chosen_task(findings: Findings, task: str | None) -> tuple[Panel, TaskFindin
     if task is None:
         if len(found) > 1:
             names = ", ".join(panel.prototask for panel in found[:3])
-            raise SpecError(f"there are {len(found)} data sets: name one with task=, such as {names}")
+            raise SpecError(
+                f"there are {len(found)} data sets: name one with task=… (on the command line --task), "
+                f"such as {names}"
+            )
         return found[0], found[0].largest
     address = f"/{task.strip('/')}"
     for panel in found:

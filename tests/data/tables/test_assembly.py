@@ -380,7 +380,7 @@ BAD_DESCRIPTIONS: dict[str, tuple[str, str | None, str]] = {
         "only one can",
     ),
     "no target": ("", None, "no target is given: name the column to predict"),
-    "an unknown target": ("", "prize", 'has no column "prize": it has price'),
+    "an unknown target": ("", "prize", 'has no column "prize" (did you mean "price"?): it has size, '),
     "an ignored target": (
         '[columns.price]\nuse = "ignore"\n',
         "price",

@@ -151,7 +151,7 @@ def test_options_are_kept_in_the_description(tmp_path: Path) -> None:
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(SpecError, match=r'has no column "sise": it has size'):
+    with pytest.raises(SpecError, match=r'has no column "sise" \(did you mean "size"\?\): it has'):
         from_frame(DATA, "price", ignore="sise")
     with pytest.raises(SpecError, match='"-77" is to be missing, but no column has such value'):
         from_frame(DATA, "price", missing=-77)

@@ -243,10 +243,15 @@ def test_codes_are_the_places_of_values() -> None:
     assert (codes.tolist(), texts) == ([1, -1, 0, 1], ("0.5", "2"))
 
 
-def test_an_unknown_column_names_its_neighbours() -> None:
+def test_an_unknown_column_is_answered_with_the_one_meant_and_with_all() -> None:
     table = Table("t.csv", (TableColumn("price", pa.array(["1"])), TableColumn("size", pa.array(["1"]))))
-    with pytest.raises(SpecError, match=r't\.csv has no column "prices": it has price$'):
+    with pytest.raises(
+        SpecError, match=r'has no column "prices" \(did you mean "price"\?\): it has price, size$'
+    ):
         table.column("prices")
+    many = Table("t.csv", tuple(TableColumn(f"c{number}", pa.array(["1"])) for number in range(15)))
+    with pytest.raises(SpecError, match=r'has no column "zz": it has c0, .*, c11 and 3 more$'):
+        many.column("zz")
 
 
 @pytest.mark.parametrize(

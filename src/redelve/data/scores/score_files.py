@@ -362,10 +362,12 @@ def _from_wide(
     known = {*about.values(), *beside, *models}
     texts = [name for name in frame.columns if name not in known and not _is_numeric(frame[name])]
     if len(models) < 2:
+        one = "".join(f" (on the command line --score {name})" for name in models)
         raise SpecError(
             f'{source} has no column "model", and no two columns of numbers that could be models: a long '
             "table has the columns model, case and score, a wide one a column of scores for every model; it "
             f"has {', '.join(map(str, frame.columns[:12]))}"
+            + (f"; if {models[0]} is the score of one model, say so, as in score=…{one}" if models else "")
         )
     _refuse_another_scale(frame, models, source, has_slices=not names.choosing)
     if "case" not in about and len(texts) == 1:

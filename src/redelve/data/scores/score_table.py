@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from redelve.errors import SpecError, near_names
+from redelve.errors import SpecError, hint
 from redelve.model.dataset import LARGEST
 from redelve.registry import value_told
 
@@ -427,5 +427,7 @@ def with_limits(table: ScoreTable) -> ScoreTable:
 
 def no_such_column(table_columns: list[str], wanted: str, role: str, source: str) -> SpecError:
     """What is said of a column that was named and is not there."""
-    near = near_names(wanted, table_columns) or table_columns[:12]
-    return SpecError(f'{source} has no column "{wanted}" for the {role}: it has {some_names(near)}')
+    meant = hint(wanted, table_columns)
+    return SpecError(
+        f'{source} has no column "{wanted}" for the {role}{meant}: it has {some_names(table_columns)}'
+    )

@@ -25,7 +25,7 @@ from redelve.data.files import StrPath, find_file, open_bytes
 from redelve.data.tables.arff import ArffColumn, parse_arff
 from redelve.data.tables.csv_files import ANY_NUMBER, CsvColumn, CsvManner, cleaned, no_header, read_csv
 from redelve.data.tables.text_encodings import read_whole
-from redelve.errors import FormatError, LocationError, SpecError, near_names
+from redelve.errors import FormatError, LocationError, SpecError, hint
 from redelve.model.dataset import NumberColumn, Numbers, Rows
 from redelve.model.own_table import OwnArrays
 from redelve.text_numbers import parse_number
@@ -159,8 +159,10 @@ class Table:
         for column in self.columns:
             if column.name == name:
                 return column
-        near = near_names(name, self.names) or self.names[:12]
-        raise SpecError(f'{self.source} has no column "{shown(name)}": it has {shown(", ".join(near), 200)}')
+        more = f" and {len(self.names) - 12} more" if len(self.names) > 12 else ""
+        told = shown(", ".join(self.names[:12]), 200) + more
+        meant = shown(hint(name, self.names), 200)
+        raise SpecError(f'{self.source} has no column "{shown(name)}"{meant}: it has {told}')
 
     def select(self, rows: Rows) -> Table:
         """The same table with only these rows."""
