@@ -255,6 +255,13 @@ def test_junit_and_markdown_summaries() -> None:
         assert "| difference | 90 % interval |" in text
 
 
+def test_a_name_at_the_beginning_stays_as_it_is() -> None:
+    new, old = answers(5, 40, 155)
+    text = gate_markdown(gate(new.assign(model="gpt-4o"), old.assign(model="main"), margin=0.05))
+    assert "\ngpt-4o is worse than main (p &lt; 0.0001)." in text
+    assert "Neither a loss of" in gate_markdown(gate(*answers(15, 17, 168), margin=0.05))
+
+
 def test_names_cannot_break_the_summaries() -> None:
     new, old = (one.assign(model='<a> & "b" | `c`') for one in answers(5, 40, 155))
     found = gate(new, old, margin=0.05)

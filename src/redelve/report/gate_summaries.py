@@ -37,6 +37,8 @@ def gate_markdown(verdict: GateVerdict) -> str:
 
 def _sentence(verdict: GateVerdict) -> str:
     reason = escape_markdown(verdict.reason)
+    if verdict.answer == "worse":  # it begins with a name, which stays as it is
+        return f"{reason}."
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
