@@ -141,6 +141,15 @@ def test_every_figure_is_drawn_and_is_the_same_every_time() -> None:
     assert save_all(pictures[:2]).startswith(b"%PDF")
 
 
+@pytest.mark.parametrize("name", ["org/模型:v1", "मॉडल"])
+def test_letters_that_the_font_lacks_are_drawn_without_a_warning(name: str) -> None:
+    """Warnings are errors here."""
+    scores = pd.DataFrame({"case": range(60), name: [1, 0, 1] * 20, "b": [0, 1, 1, 1] * 15})
+    pictures = pictures_of(redelve.compare_scores(scores, higher_is_better=True).findings)
+    assert any(name in save(picture, "svg").decode() for picture in pictures)
+    assert all(save(picture, "png") for picture in pictures)
+
+
 def test_figures_on_a_page_follow_its_colours_and_speak() -> None:
     picture = pictures_of(made_findings())[0]
     svg = inline(picture)

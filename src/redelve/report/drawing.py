@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,6 +118,10 @@ def load_drawing() -> None:
     import matplotlib.figure  # noqa: F401
 
 
+UNKNOWN_LETTERS = "Glyph |Matplotlib currently does not support"
+"""How warnings of letters begin that matplotlib's font lacks; in a page the reader's own fonts have them."""
+
+
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, in inches, that no global state knows of."""
     from matplotlib.figure import Figure
@@ -135,7 +140,8 @@ def style() -> Iterator[None]:
     """Draw and save in the report's style."""
     import matplotlib as mpl
 
-    with _STYLE_IS_GLOBAL, mpl.rc_context():
+    with _STYLE_IS_GLOBAL, mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=UNKNOWN_LETTERS)
         mpl.rcdefaults()
         for name, value in STYLE.items():
             mpl.rcParams[name] = value  # type: ignore[index]
