@@ -14,3 +14,20 @@ def _command_of(process: psutil.Process) -> str:
         return " ".join(process.cmdline())
     except psutil.NoSuchProcess:
         return ""
+
+
+def sleepers() -> list[psutil.Process]:
+    """The programs that methods of these tests start and leave; those of other test runs do not count.
+
+    What this run left has its processes among its ancestors, or none at all any more.
+    """
+    found = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "987654"]]
+    own = {one.pid for one in psutil.Process().children(recursive=True)}
+    return [one for one in found if one.pid in own or _is_orphan(one)]
+
+
+def _is_orphan(process: psutil.Process) -> bool:
+    try:
+        return process.ppid() <= 1
+    except psutil.NoSuchProcess:
+        return False

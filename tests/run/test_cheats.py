@@ -31,6 +31,7 @@ from redelve.run.experiment import pack, perform, plan
 from redelve.run.results import Record
 from tests.run import cheats
 from tests.run.cheats import ANSWERS, BREAKS, TRIES, Attempt, Odd
+from tests.run.processes_left import sleepers
 from tests.run.toys import Toy, content, toy_experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "running.md"
@@ -168,10 +169,6 @@ def test_answers_that_are_none(name: str, mode: str) -> None:
     assert record.message
     assert not UNPICKLED.exists()
     assert rows()[name][mode] == "one record"
-
-
-def sleepers() -> list[psutil.Process]:
-    return [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "987654"]]
 
 
 LIMITED = {"ignores_signals_and_hangs": {"seconds": 1.0}, "eats_memory": {"memory": 500_000_000}}

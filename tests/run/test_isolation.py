@@ -35,7 +35,7 @@ from redelve.run.workers.handing_out import PATIENCE_ALONE
 from redelve.run.workers.worker_contract import PATIENCE, WorkerLost
 from tests.run import mischief, toys
 from tests.run.mischief import MEMORY
-from tests.run.processes_left import children
+from tests.run.processes_left import children, sleepers
 from tests.run.toys import Toy, content, toy_experiment
 
 ISOLATED = Limits(isolated=True)
@@ -127,10 +127,6 @@ def test_a_single_large_allocation_is_refused_before_it_is_made() -> None:
     assert record.costs.peak_memory < MEMORY
 
 
-def programs() -> list[psutil.Process]:
-    return [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "987654"]]
-
-
 @pytest.mark.parametrize(
     ("mischief", "status"),
     [
@@ -141,7 +137,7 @@ def programs() -> list[psutil.Process]:
 )
 def test_what_a_method_started_ends_with_it(mischief: Callable[[TrainingSet], None], status: str) -> None:
     assert record_of(mischief, Limits(seconds=1.0)).status == status
-    assert programs() == []
+    assert sleepers() == []
 
 
 @dataclass(frozen=True)
