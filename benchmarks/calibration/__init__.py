@@ -23,6 +23,7 @@ from benchmarks.calibration.groups import groups_section
 from benchmarks.calibration.heavy_tails import heavy_tails_section
 from benchmarks.calibration.in_slices import slices_section
 from benchmarks.calibration.in_time import in_time_section
+from benchmarks.calibration.learning_races import learning_races
 from benchmarks.calibration.many import bayesian, many_methods, many_tasks
 from benchmarks.calibration.metrics import metrics_section
 from benchmarks.calibration.one_task import (
@@ -95,6 +96,7 @@ SECTIONS: tuple[Make, ...] = (
     paper_verdicts_section,
     sampled_networks,
     printed_tables_section,
+    learning_races,
 )
 
 INTRODUCTION = """# Calibration

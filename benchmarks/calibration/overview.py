@@ -143,7 +143,7 @@ OFFERS = (
     Offer("count_wins: false wins and losses", "count_wins", "level 5"),
     *(
         Offer(f"race until settled, {what}", "assess(until_settled=True)", "level 5")
-        for what in ("any false word", "wrong equivalence", "skewed training sets")
+        for what in ("any false word", "methods that learn", "wrong equivalence", "skewed training sets")
     ),
     *(
         Offer(f"race over questions, {what}", "redelve race", "level 5")

@@ -7,7 +7,7 @@ every data set. A test compares the texts with those of `assess`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -22,6 +22,7 @@ from redelve.data.tables.first_look import choose_design
 from redelve.data.tables.named_designs import fold_lists
 from redelve.data.tasks import task
 from redelve.findings import Findings, find
+from redelve.model import Assignment
 from redelve.run.experiment import task_facts
 from redelve.run.results import Job, MethodFacts, Record, Results, TaskFacts
 
@@ -51,16 +52,14 @@ def planned_tasks(problem: str, cases: int, columns: int, name: str) -> tuple[Pl
     kind = PROBLEMS[problem]
     drawn = kind.draw(cases, columns, np.random.default_rng(0))
     taken = task(frame_of(kind, drawn), TARGET, name=name, groups=drawn.groups)
-    return tuple(
-        PlannedTask(
-            task_facts(one, [kind.code]),
-            tuple(
-                (one.data.case_numbers[each.training] - 1, one.data.case_numbers[each.testing] - 1)
-                for each in one.instances
-            ),
-        )
-        for one in taken.assignments
-    )
+    return tuple(planned(one, kind.code) for one in taken.assignments)
+
+
+def planned(one: Assignment, code: str) -> PlannedTask:
+    """What is known of a task before its data are drawn anew."""
+    numbers = one.data.case_numbers
+    rows = tuple((numbers[each.training] - 1, numbers[each.testing] - 1) for each in one.instances)
+    return PlannedTask(task_facts(one, [code]), rows)
 
 
 def tasks_for(problem: Problem, drawn: Drawn, name: str) -> tuple[PlannedTask, ...]:
@@ -68,7 +67,7 @@ def tasks_for(problem: Problem, drawn: Drawn, name: str) -> tuple[PlannedTask, .
     found = planned_tasks(problem.name, *drawn.inputs.shape, name)
     if problem.has_classes and found[0].facts.scheme == "cross-validation":
         found = (_stratified(found[0], drawn.targets, name),)
-    return tuple(replace(one, facts=_standardised(problem, one, drawn.targets)) for one in found)
+    return tuple(standardised(problem, one, drawn.targets) for one in found)
 
 
 def _stratified(planned: PlannedTask, targets: Numbers, name: str) -> PlannedTask:
@@ -85,33 +84,52 @@ def _stratified(planned: PlannedTask, targets: Numbers, name: str) -> PlannedTas
     return PlannedTask(replace(planned.facts, instances=instances), rows)
 
 
-def _standardised(problem: Problem, planned: PlannedTask, targets: Numbers) -> TaskFacts:
-    """The facts with what the best constant answer loses on these test cases."""
+def standardised(problem: Problem, planned: PlannedTask, targets: Numbers) -> PlannedTask:
+    """The task with what the best constant answer loses on these test cases."""
     tested = np.unique(np.concatenate([test for _, test in planned.rows]))
     truth = Truth.exact(planned.facts.targets[0], targets[tested])
     losses = losses_for(planned.facts.targets, [problem.code])
-    return replace(planned.facts, baselines=baselines_by_loss([truth], losses))
+    return replace(planned, facts=replace(planned.facts, baselines=baselines_by_loss([truth], losses)))
+
+
+def known_methods(count: int) -> dict[str, MethodFacts]:
+    """Methods that see a column each, the column of their number."""
+    names = [f"m{number}" for number in range(count)]
+    return {name: MethodFacts(name, name, {"kind": "function"}, f"{name} sees a column.") for name in names}
+
+
+def records_of(
+    problem: Problem,
+    drawn: Drawn,
+    planned: PlannedTask,
+    names: Sequence[str],
+    instances: Iterable[int],
+    start: int,
+) -> list[Record]:
+    """What these methods lose on these instances of a task, in records numbered from the start."""
+    made: list[Record] = []
+    for instance in instances:
+        train, test = planned.rows[instance]
+        y, truth = drawn.targets[train], drawn.targets[test]
+        for name in names:
+            column = int(name[1:])
+            x, asked = drawn.inputs[train, column], drawn.inputs[test, column]
+            losses = {problem.code: problem.loss(problem.learn(x, y, asked), truth)}
+            job = Job(planned.facts.address, name, instance)
+            made.append(Record(job, f"{job}", start + len(made), "done", losses))
+    return made
 
 
 def simulated_results(problem: Problem, several: Sequence[Drawn]) -> Results:
     """What all methods lose on the tasks of these data sets, each with the column of its number."""
-    methods = several[0].inputs.shape[1]
-    names = [f"m{number}" for number in range(methods)]
+    methods = known_methods(several[0].inputs.shape[1])
     tasks: dict[str, TaskFacts] = {}
     records: list[Record] = []
     for number, drawn in enumerate(several):
-        for planned in tasks_for(problem, drawn, f"data{number}"):
-            address = planned.facts.address
-            tasks[address] = planned.facts
-            for instance, (train, test) in enumerate(planned.rows):
-                y, truth = drawn.targets[train], drawn.targets[test]
-                for column, name in enumerate(names):
-                    x, asked = drawn.inputs[train, column], drawn.inputs[test, column]
-                    losses = {problem.code: problem.loss(problem.learn(x, y, asked), truth)}
-                    job = Job(address, name, instance)
-                    records.append(Record(job, f"{job}", len(records), "done", losses))
-    known = {name: MethodFacts(name, name, {"kind": "function"}, f"{name} sees a column.") for name in names}
-    return Results(tasks, known, tuple(records))
+        for one in tasks_for(problem, drawn, f"data{number}"):
+            tasks[one.facts.address] = one.facts
+            records += records_of(problem, drawn, one, list(methods), range(len(one.rows)), len(records))
+    return Results(tasks, methods, tuple(records))
 
 
 def simulated_findings(problem: Problem, cases: int, methods: int, tasks: int, rng: Generator) -> Findings:

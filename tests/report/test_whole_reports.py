@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks import calibration
 from benchmarks.calibration.exchangeable import PROBLEMS, Drawn, Problem
+from benchmarks.calibration.learning_races import race_on, says_anything
 from benchmarks.calibration.sections import Finding, Section
 from benchmarks.calibration.simulated_reports import TARGET, frame_of, simulated_results
 from benchmarks.calibration.whole_reports import (
@@ -45,7 +47,7 @@ def learner(problem: Problem, column: int) -> Callable[..., np.ndarray]:
     return method
 
 
-def assessed(problem: Problem, several: list[Drawn]) -> Assessment:
+def assessed(problem: Problem, several: list[Drawn], **options: Any) -> Assessment:
     """What `assess` finds on the same data."""
     learners = {f"m{column}": learner(problem, column) for column in range(several[0].inputs.shape[1])}
     methods = {name: callable_method(one, inputs="encoded", name=name) for name, one in learners.items()}
@@ -53,7 +55,7 @@ def assessed(problem: Problem, several: list[Drawn]) -> Assessment:
         redelve.task(frame_of(problem, drawn), TARGET, name=f"data{number}", groups=drawn.groups)
         for number, drawn in enumerate(several)
     ]
-    return replace(redelve.assess(methods, tasks, losses=[problem.code]), loss=problem.code)
+    return replace(redelve.assess(methods, tasks, losses=[problem.code], **options), loss=problem.code)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,30 @@ def test_simulated_reports_read_as_those_of_assess(
     several = [problem.draw(cases, 3, rng) for _ in range(tasks)]
     simulated = find(simulated_results(problem, several), problem.code)
     assert summarise(simulated) == str(assessed(problem, several))
+
+
+@pytest.mark.parametrize(("name", "cases"), [(EQUAL, 500), ("log loss", 500), ("groups of ten", 3000)])
+def test_simulated_races_read_as_those_of_assess(
+    name: str, cases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("redelve.run.experiment.has_known_code", lambda _: True)
+    problem = PROBLEMS[name]
+    drawn = problem.draw(cases, 3, np.random.default_rng(8))
+    drawn = replace(
+        drawn, targets=drawn.targets if problem.has_classes else drawn.targets + drawn.inputs[:, 0]
+    )
+    simulated = find(race_on(problem, drawn), problem.code)
+    assert simulated.tasks[0].race is not None
+    raced = assessed(problem, [drawn], until_settled=True, judge_by=problem.code)
+    assert summarise(simulated) == str(raced)
+
+
+def test_a_race_that_drops_the_best_is_counted() -> None:
+    problem = PROBLEMS[EQUAL]
+    drawn = problem.draw(1000, 2, np.random.default_rng(8))
+    assert not says_anything(find(race_on(problem, drawn), problem.code))
+    favoured = replace(drawn, targets=3 * drawn.inputs[:, 0])
+    assert says_anything(find(race_on(problem, favoured), problem.code))
 
 
 def of_seed(seed: int) -> Findings:
