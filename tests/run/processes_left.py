@@ -28,6 +28,6 @@ def sleepers() -> list[psutil.Process]:
 
 def _is_orphan(process: psutil.Process) -> bool:
     try:
-        return process.ppid() <= 1
+        return bool(process.ppid() <= 1)
     except psutil.NoSuchProcess:
         return False
