@@ -389,6 +389,15 @@ class TestOptions:
             "mtry: some file: permission denied: ask whom it belongs to, or choose another place\n"
         )
 
+    @pytest.mark.parametrize("name", ["dls", "dmore", "mls", "mmore"])
+    def test_commands_that_show_something_are_started_as_redelve_starts_them(self, name: str) -> None:
+        """Those that are installed go another way, on which nobody looks for garbage."""
+        code = f"import sys; from redelve.cli import {name}; sys.argv = ['{name}', '-h']; sys.exit({name}())"
+        starts = ([sys.executable, "-c", code], [sys.executable, "-m", "redelve", name, "-h"])
+        told = [subprocess.run(words, capture_output=True, text=True, check=True).stdout for words in starts]
+        assert told[0] == told[1]
+        assert told[0].startswith(f"usage: {name} ")
+
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
     def test_a_full_disk_is_an_error(self) -> None:
         code = "import sys; from redelve.cli.showing import dls; sys.exit(dls(['/']))"
