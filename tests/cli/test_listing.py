@@ -391,16 +391,29 @@ class TestOptions:
 
     @pytest.mark.parametrize("name", ["dls", "dmore", "mls", "mmore"])
     def test_commands_that_show_something_are_started_as_redelve_starts_them(self, name: str) -> None:
-        """Those that are installed go another way, on which nobody looks for garbage."""
+        """Those that are installed go another way, on which nobody looks for garbage or tidies up."""
         code = f"import sys; from redelve.cli import {name}; sys.argv = ['{name}', '-h']; sys.exit({name}())"
         starts = ([sys.executable, "-c", code], [sys.executable, "-m", "redelve", name, "-h"])
         told = [subprocess.run(words, capture_output=True, text=True, check=True).stdout for words in starts]
         assert told[0] == told[1]
         assert told[0].startswith(f"usage: {name} ")
 
+    def test_an_installed_command_ends_with_its_code_and_all_its_words(self) -> None:
+        """It ends without taking Python apart, so nothing may be left in store."""
+        code = "import sys; from redelve.cli import dls; sys.argv = ['dls', *sys.argv[1:]]; sys.exit(dls())"
+        done = [
+            subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+            for words in (["/demo"], ["/nowhere"], ["-x"])
+        ]
+        assert [one.returncode for one in done] == [0, 1, 2]
+        assert "Dataset.data" in done[0].stdout
+        assert done[1].stderr == 'dls: file "/nowhere" not found in delve path\n'
+        assert done[2].stderr.endswith("(-h explains)\n")
+
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
-    def test_a_full_disk_is_an_error(self) -> None:
-        code = "import sys; from redelve.cli.showing import dls; sys.exit(dls(['/']))"
+    @pytest.mark.parametrize("place", ["redelve.cli", "redelve.cli.showing"])
+    def test_a_full_disk_is_an_error(self, place: str) -> None:
+        code = f"import sys; from {place} import dls; sys.argv = ['dls', '/']; sys.exit(dls())"
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
                 [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False
