@@ -71,9 +71,7 @@ class BatchedMLP(BaseEstimator):  # type: ignore[misc, unused-ignore]
         self.n_networks = n_networks
         self.shortcuts = shortcuts
         self.standardize = standardize
-        self.dtype = dtype
-        self.backend = backend
-        self.device = device
+        self.dtype, self.backend, self.device = dtype, backend, device
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
