@@ -4,8 +4,10 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import redelve
 from redelve.errors import SpecError
 from redelve.findings import analyse_task
 from redelve.model import Assignment, Instance
@@ -91,7 +93,9 @@ def test_losses_reach_the_estimate_by_fold_and_by_what_was_left_aside() -> None:
     found = analyse_task(results([facts], {"a": {facts.address: losses}}), facts.address).method("a")
     expected = nested_cross_validation(inner, outer)
     assert isinstance(found.estimate, NestedCV)
-    assert found.estimate.mean == pytest.approx(expected.mean)
+    assert found.estimate.nested == pytest.approx(expected.nested)
+    assert found.estimate.bias == pytest.approx(expected.bias)
+    assert found.estimate.mean == pytest.approx(expected.cross_validated)  # as in comparisons
     assert found.estimate.standard_error == pytest.approx(expected.standard_error)
     assert facts.targets == (WEIGHT,)
 
@@ -99,3 +103,15 @@ def test_losses_reach_the_estimate_by_fold_and_by_what_was_left_aside() -> None:
     left = analyse_task(with_a_hole, facts.address).method("a").estimate
     assert isinstance(left, Resampled)
     assert left.resamples == FOLDS * REPETITIONS
+
+
+@pytest.mark.parametrize("design", ["nested 5", "nested 4x2", "cv 5", "cv 5x2", "holdout"])
+def test_losses_differ_by_as_much_as_comparisons_say(design: str) -> None:
+    """The order of the losses shown is that of the differences shown."""
+    rng = np.random.default_rng(1)
+    inputs = rng.normal(size=(83, 6))
+    frame = pd.DataFrame(inputs, columns=list("abcdef")).assign(y=inputs[:, 0] + 2 * rng.normal(size=83))
+    (found,) = redelve.assess(["lasso", "lin-1", "ridge"], frame, "y", design=design).findings.tasks[-1:]
+    means = {one.method: one.mean for one in found.methods}
+    for one in found.contests:
+        assert one.difference == pytest.approx(means[one.first] - means[one.second], abs=1e-12)
