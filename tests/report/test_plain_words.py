@@ -293,6 +293,19 @@ def test_ties_count_for_everybody_who_ties_where_nothing_is_averaged() -> None:
     assert which == "Of 2 tasks, the best scores were those of a on 2 and b on 2; those that tie count each."
 
 
+def test_large_scores_that_hardly_differ_do_not_tie() -> None:
+    """Nanoseconds and bytes: a model that was shown to be worse never had "the same score"."""
+    rng = np.random.default_rng(1)
+    slow, fast = 1e12 + rng.random(30) + 0.5, 1e12 + rng.random(30)
+    table = pd.DataFrame({"slow": slow, "fast": fast})
+    found = redelve.compare_scores(table, higher_is_better=False).findings
+    (task,) = found.tasks
+    assert task.leaders == ("fast",)
+    text = summarise(found)
+    assert "fast is the best" in text
+    assert "the same" not in text
+
+
 def test_the_overview_names_everybody_who_ties() -> None:
     table = overview_table(panels(tied_tasks(2)))
     assert [row[2].text for row in table.rows] == ["a and b", "a and b"]

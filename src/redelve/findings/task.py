@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, combinations
@@ -53,8 +53,8 @@ from redelve.stats.estimates import Analysis, Interval, possible_interval
 from redelve.stats.families import PairSquares, Places, joined
 from redelve.stats.pseudo_analyses import MetricInterval
 
-SAME = 1e-9
-"""Mean losses that differ by a smaller share differ by rounding alone."""
+SAME = 1e-12
+"""Mean losses that differ by a smaller share differ by rounding alone: sums of millions are that exact."""
 
 SELECTED = (
     "the best-looking {} was picked by the same losses that judge it, so its mean flatters it and the "
@@ -218,7 +218,7 @@ class TaskFindings:
         if self.race is not None:
             looked_at = [*self.race.left, *self.race.dropped] if self.race.looks else []
             losers, compared = set(self.race.dropped), looked_at
-        leaders = self._first()
+        leaders = self._first(losers)
         leader = leaders[0] if leaders else None
         places = {one.method: place for place, one in enumerate(self.by_loss)}
         compared.sort(key=lambda name: places.get(name, len(places)))
@@ -231,11 +231,15 @@ class TaskFindings:
             caveats=self._caveats(leader),
         )
 
-    def _first(self) -> tuple[str, ...]:
-        """The methods with the smallest finite mean loss; in a race, of those that are still in it."""
+    def _first(self, losers: Collection[str]) -> tuple[str, ...]:
+        """The methods with the smallest finite mean loss; in a race, of those that are still in it.
+
+        Who was shown to be worse is no tie, however large the losses are that both have in common.
+        """
         known = [one for one in self.by_loss if one.mean is not None and isfinite(one.mean)]
         known = [one for one in known if self.race is None or one.method in self.race.left] or known
-        return tuple(one.method for one in known if is_same_mean(one.mean, known[0].mean))
+        ties = [one.method for one in known[1:] if is_same_mean(one.mean, known[0].mean)]
+        return tuple(one.method for one in known[:1]) + tuple(name for name in ties if name not in losers)
 
     def __repr__(self) -> str:
         return (

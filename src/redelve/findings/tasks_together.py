@@ -108,8 +108,9 @@ class AcrossTasks:
     @property
     def leaders(self) -> tuple[str, ...]:
         """The method with the smallest average, and those that have the same."""
-        least = self.by_loss[0].average
-        return tuple(one.method for one in self.by_loss if is_same_mean(one.average, least))
+        first, *others = self.by_loss
+        ties = [one.method for one in others if is_same_mean(one.average, first.average)]
+        return (first.method, *(name for name in ties if name not in self.worse))
 
     @property
     def worse(self) -> tuple[str, ...]:
