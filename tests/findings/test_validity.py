@@ -345,6 +345,18 @@ def test_models_that_are_all_right_are_not_called_the_same() -> None:
     assert "a and c have the same score on all 150 cases" in text
 
 
+def test_the_same_scores_on_other_tasks_are_no_identical_scores() -> None:
+    """One after the other both models have the same scores, but on cases that are not the same."""
+    first, second = [i % 2 for i in range(10)], [int(i % 3 > 0) for i in range(10)]
+    parts = {("a", "t1"): first, ("a", "t2"): second, ("b", "t0"): first, ("b", "t1"): second}
+    rows = [
+        {"model": model, "task": task, "case": f"{task}-{place}", "accuracy": right}
+        for (model, task), scores_there in parts.items()
+        for place, right in enumerate(scores_there)
+    ]
+    assert not texts(redelve.compare_scores(pd.DataFrame(rows)).results, "V027")
+
+
 def test_saturation_names_the_model_and_is_silent_below() -> None:
     assert not texts(scores(right=0.9), "V028")
     (text,) = texts(scores(right=0.99), "V028")

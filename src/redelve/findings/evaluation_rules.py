@@ -122,12 +122,14 @@ def different_prompts(self: ValidityRule, results: Results) -> Iterator[Note]:
 )
 def identical_scores(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Models whose scores agree on all cases of all tasks, where scores vary."""
-    alike: dict[tuple[int, bytes], list[str]] = {}
+    alike: dict[tuple[int, tuple[str, ...], bytes], list[str]] = {}
     for name in results.methods if results.is_fixed else ():
+        addresses = tuple(address for address in results.tasks if results.of(name, address))
         values = _every_loss(results, name)
         if values.size >= FEW_ALIKE and np.ptp(values) > 0:
-            alike.setdefault((values.size, blake2b(values.tobytes()).digest()), []).append(name)
-    for (cases, _), names in alike.items():
+            key = values.size, addresses, blake2b(values.tobytes()).digest()
+            alike.setdefault(key, []).append(name)
+    for (cases, _, _), names in alike.items():
         for first, second in combinations(names, 2):
             yield self.note(
                 f"{first} and {second} have the same score on all {cases:,} cases: are they one model?",
