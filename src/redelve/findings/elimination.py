@@ -287,7 +287,7 @@ class QuestionRace:
         n, totals, products, rules = self.units_seen, self.wagers.totals, self.products, self.rules
         gap = float(totals[first] - totals[other]) / n
         square = float(products[first, first] + products[other, other] - 2 * products[first, other])
-        mean_square = (square + 1) / (n + 2)
+        mean_square = max(square / n, gap**2) * (1 + 2 / n)
         needed = bets_needed(gap, mean_square, 4 / rules.level_of_looks)
         if rules.margin is None:
             return needed

@@ -23,7 +23,7 @@ def _so_far(race: QuestionRace) -> str:
     pool = race.rules.pool.size
     share = 100 * race.calls / (pool * len(race.models))
     asked = f"{race.questions_seen:,} of {pool:,} questions"
-    return f"After {asked} and {race.calls:,} answers ({share:.1f} % of all)"
+    return f"After {asked} and {race.calls:,} scores ({share:.1f} % of all)"
 
 
 def _verdict(race: QuestionRace) -> str:

@@ -22,8 +22,8 @@ from redelve.stats.mean_squares import FloatArray
 
 STAKES = np.geomspace(0.01, 0.95, 24)
 """Of the most that can be lost, the parts that are staked."""
-MIXED = 0.3
-"""Of the wealth of the best stake, the part that the mixture of all has, roughly: measured."""
+MOST_UNITS = 1e12
+"""More than anybody will ever ask."""
 LARGEST = 600.0
 """Logarithms of wealth are shown up to this: more says nothing more, and would overflow."""
 
@@ -219,16 +219,21 @@ def last_look(wins: FloatArray, active: Truths, level: float) -> Truths:
 
 
 def bets_needed(gap: float, mean_square: float, wanted: float) -> float:
-    """How many units let a bet on a mean difference of `gap` reach the wealth wanted, four times in five.
+    """How many units let bets on a mean difference of `gap` reach the wealth wanted, four times in five.
 
-    Near the best stake the logarithm of wealth is normal with mean u²/2 and standard deviation u, where
-    u² = n·gap²/mean square; a mixture of stakes has about `MIXED` of the best one's wealth.
+    With a stake λ the logarithm of wealth is about normal, with mean n·(λ·gap − λ²·mean square/2) and
+    standard deviation λ·√(n·mean square); the wealth of all stakes is averaged.
 
-    >>> round(bets_needed(0.05, 0.25, 80))
-    1839
+    >>> round(bets_needed(0.05, 0.25, 80)), round(bets_needed(0.05, 0.005, 80))
+    (1896, 174)
     """
     if not gap > 0:
         return np.inf
-    z = 0.8416212335729143  # of 80 %
-    reach = z + np.sqrt(z**2 + 2 * np.log(wanted / MIXED))
-    return float(reach**2 * mean_square / gap**2)
+    growth = STAKES * gap - STAKES**2 * mean_square / 2
+    spread = 0.8416212335729143 * STAKES * np.sqrt(mean_square)  # the quantile of 80 %
+    low, high = 0.0, np.log(MOST_UNITS)
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        wealth = e_values(np.exp(middle) * growth - np.exp(middle / 2) * spread)
+        low, high = (middle, high) if wealth < wanted else (low, middle)
+    return float(np.exp(high)) if high < np.log(MOST_UNITS) else np.inf
