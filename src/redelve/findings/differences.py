@@ -133,8 +133,8 @@ class Differences:
         start = f"They differ on {differing:,} of {count:,} cases"
         if not self.turning:
             return f"{start}, and not on average."
-        few = f"the {self.turning:,} cases" if self.turning > 1 else "the one case"
-        return f"{start}; without {few} that carry most of it the difference would vanish or turn round."
+        few = f"the {self.turning:,} cases that carry" if self.turning > 1 else "the one case that carries"
+        return f"{start}; without {few} most of it the difference would vanish or turn round."
 
     def _slice_words(self) -> list[str]:
         if not self.slices:

@@ -265,7 +265,7 @@ def _group(task: TaskFindings) -> str:
         return (
             f"None of the {len(group)} {task.task.contender}s could be ruled out as the best{_missed(task)}."
         )
-    among = named(group, "of them", "or")
+    among = listed(group, "or") if len(group) <= MOST_NAMED else f"among {len(group)} of them"
     lost = _were(worse, task.task.contender)
     return f"It is 95 % sure that the best is {among}; {lost} shown to be worse{_missed(task)}."
 
