@@ -18,6 +18,7 @@ from redelve.data.catalogue.dataset_folder import AttributeLine, PrototaskPlan, 
 from redelve.data.delve.cases_used import CASES_USED, CaseEvidence, UsedCases, difference, read_cases_used
 from redelve.data.delve.dataset_spec import COMMONALITY
 from redelve.data.delve.figure_files import TEST_SET_STATS, read_test_set_stats
+from redelve.data.delve.prediction_files import PREDICTIONS
 from redelve.data.delve.roots import make_builtin_root
 from redelve.errors import FormatError
 from tests.conftest import RunCommand, make_root, write_tree
@@ -129,6 +130,24 @@ def test_results_on_other_data_are_refused(
     assert way_out in done.err
     assert not list(folder.glob("results/fresh/*"))
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_mgendata_does_not_make_old_results_pass_for_new_ones(
+    scene: tuple[Path, Path], run_command: RunCommand
+) -> None:
+    """With new data files beside them nothing would tell that guesses and losses are of other cases."""
+    folder, _ = scene
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = run_command("mgendata", ["-q"], cwd=folder)
+    assert done.code == 1
+    assert "has results on other data" in done.err
+    assert "then run mgendata and the method again" in done.err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    for path in before:
+        if path.name.partition(".")[0] in (*PREDICTIONS, "loss"):
+            path.unlink()
+    assert run_command("mgendata", ["-q"], cwd=folder).code == 0
+    assert run_command("mgendata", ["-q"], cwd=folder.parents[3] / "lin-1/bank-8fm/rej/std.12").code == 0
 
 
 @pytest.mark.parametrize("prepare", [keep_all, only_delves])

@@ -44,6 +44,7 @@ Texts = NDArray[np.object_]
 Progress = Callable[[str], None]
 
 DISTRIBUTIONS = ("prob", "lprob", "ptarg", "lptarg")
+PREDICTIONS = ("cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", "clptarg")
 CODABLE = ("guess", "ptarg", "lptarg")
 
 

@@ -15,7 +15,7 @@ from redelve.data.delve.case_lists import read_instances, write_instances
 from redelve.data.delve.cases_used import CASES_USED, used_cases, write_cases_used
 from redelve.data.delve.coding_files import write_codings
 from redelve.data.delve.figure_files import LETTERS, TEST_SET_STATS, write_normalization, write_test_set_stats
-from redelve.data.delve.method_tasks import method_tasks
+from redelve.data.delve.method_tasks import MethodTask, method_tasks
 from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
 from redelve.data.delve.roots import active
@@ -69,7 +69,21 @@ def generate(
     for directory, shown, work in method_tasks(Library(active()), path):
         if shown != ".":
             progress(shown)
+        _refuse_old_results(work, directory)
         _write_task(work.source, directory, codings, instances, progress)
+
+
+def _refuse_old_results(work: MethodTask, directory: Path) -> None:
+    """Raise an error where results on other cases lie: beside the new files they would pass for new ones."""
+    from redelve.data.delve.prediction_files import PREDICTIONS
+
+    names = sorted(name for name in work.names if name.partition(".")[0] in (*PREDICTIONS, "loss"))
+    if names and work.other_data is not None:
+        raise SpecError(
+            f"{directory} has results on other data ({work.other_data}), {names[0]} among them: remove or "
+            "move its predictions and losses (cguess.n, guess.n, loss.S.n …), then run mgendata and the "
+            "method again"
+        )
 
 
 def _write_task(

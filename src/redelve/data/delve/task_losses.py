@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from redelve.answers.losses import Loss, applicable_losses
 from redelve.data.delve.method_tasks import MethodTask, method_tasks
-from redelve.data.delve.prediction_files import InstanceScoring, TaskDirectory, prediction_stem, score
+from redelve.data.delve.prediction_files import (
+    PREDICTIONS,
+    InstanceScoring,
+    TaskDirectory,
+    prediction_stem,
+    score,
+)
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import active
 from redelve.data.delve.task_files import silent
@@ -20,7 +26,6 @@ from redelve.errors import LocationError, PredictionError
 from redelve.model.prototask import used_attributes
 
 Tell = Callable[[str], None]
-PREDICTIONS = ("cguess", "guess", "prob", "lprob", "ptarg", "lptarg", "cptarg", "clptarg")
 
 
 def write_task_losses(
