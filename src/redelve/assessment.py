@@ -65,7 +65,7 @@ from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
-from redelve.store.score_results import Missing, results_of_scores
+from redelve.store.score_results import Missing, results_of_scores, saying_replaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -336,7 +336,8 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     chosen_of
         Models that were picked as the best of several on these very cases, as in ``{"mine": 20}``.
     archive
-        A folder to keep the scores in, for `redelve report` and for more models later.
+        A folder to keep the scores in, for `redelve report` and for more models later. Other scores of the
+        same models on the same cases that it holds are replaced, which is told.
 
     Returns
     -------
@@ -394,7 +395,7 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     planned = None if compare is None else planned_pairs(compare, results.methods)
     path = None if archive is None else _place_of(archive)
     if path is not None:
-        keep_results(path, results)
+        results = saying_replaced(results, keep_results(path, results), path)
     return Assessment(results, None, path, margin=within, planned=planned)
 
 

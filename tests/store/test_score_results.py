@@ -188,6 +188,67 @@ def test_another_model_joins_the_archive(tmp_path: Path) -> None:
     assert len(loaded.tasks) == 1
 
 
+CORRECTED = long({"a": SECOND, "b": FIRST})
+
+
+def kept_in(folder: Path) -> redelve.Assessment:
+    return redelve.Assessment(redelve.Archive.open(folder).load())
+
+
+def test_corrected_scores_take_the_place_of_those_kept_before(tmp_path: Path) -> None:
+    redelve.compare_scores(TWO, archive=tmp_path / "kept")
+    again = redelve.compare_scores(CORRECTED, archive=tmp_path / "kept")
+    pd.testing.assert_frame_equal(kept_in(tmp_path / "kept").frame(), again.frame())
+    text = " ".join(str(again).split())
+    assert f"{tmp_path / 'kept'} held other scores of a, b: these take their place" in text
+    assert "conflicts; to keep both, use another archive" in text
+    assert len(list((tmp_path / "kept" / "conflicts").iterdir())) == 2
+    assert not redelve.Archive.open(tmp_path / "kept").verify().problems
+    the_same = redelve.compare_scores(CORRECTED, archive=tmp_path / "kept")
+    assert "held other scores" not in str(the_same)
+    assert len(list((tmp_path / "kept" / "conflicts").iterdir())) == 2
+
+
+def test_all_answers_of_a_corrected_model_are_replaced_and_others_stay(tmp_path: Path) -> None:
+    twice = pd.concat([long({"a": FIRST, "b": SECOND}, run=run) for run in (1, 2)])
+    redelve.compare_scores(twice, archive=tmp_path / "kept")
+    redelve.compare_scores(long({"a": SECOND}), archive=tmp_path / "kept")
+    loaded = redelve.Archive.open(tmp_path / "kept").load()
+    assert [len(loaded.of(name, "/scores/fixed")) for name in "ab"] == [1, 2]
+    assert kept_in(tmp_path / "kept").frame().set_index("method")["mean"]["a"] == SECOND.mean()
+
+
+def test_notes_on_replaced_scores_go_and_those_on_others_stay(tmp_path: Path) -> None:
+    redelve.compare_scores(TWO, notes="seen before", archive=tmp_path / "kept")
+    redelve.compare_scores(long({"c": FIRST}), notes="c is new", archive=tmp_path / "kept")
+    told = str(kept_in(tmp_path / "kept"))
+    assert "seen before" in told
+    assert "c is new" in told
+    redelve.compare_scores(long({"a": FIRST, "b": FIRST, "c": FIRST}), archive=tmp_path / "kept")
+    assert "seen before" not in str(kept_in(tmp_path / "kept"))
+
+
+def test_nothing_is_replaced_where_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = redelve.compare_scores(TWO, archive=tmp_path / "kept").frame()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("redelve.store.snapshot.write_document", full)  # the manifest, the moment of change
+    with pytest.raises(OSError, match="No space"):
+        redelve.compare_scores(CORRECTED, archive=tmp_path / "kept")
+    pd.testing.assert_frame_equal(kept_in(tmp_path / "kept").frame(), before)
+
+
+def test_merging_tells_of_other_scores_of_the_same_models(tmp_path: Path) -> None:
+    for name, frame in (("ours", TWO), ("theirs", CORRECTED)):
+        redelve.compare_scores(frame, archive=tmp_path / name)
+    ours, theirs = (redelve.Archive.open(tmp_path / name) for name in ("ours", "theirs"))
+    before = kept_in(tmp_path / "ours").frame()
+    assert len(ours.merge(theirs).conflicts) == 2
+    pd.testing.assert_frame_equal(kept_in(tmp_path / "ours").frame(), before)
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from redelve.cli.main import main
 

@@ -7,7 +7,7 @@ load.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,9 +40,10 @@ from redelve.store.fact_files import (
     read_task,
     task_paths,
     write_method,
+    write_remarks,
     write_task,
 )
-from redelve.store.fresh_records import GroupCommit, fresh_files, write_fresh
+from redelve.store.fresh_records import GroupCommit, Unwritten, fresh_files, write_fresh
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
 from redelve.store.look_files import looked_before, races_on, take_over
@@ -59,13 +60,16 @@ from redelve.store.rescoring import rescored
 from redelve.store.retrying import checked_retry, is_to_be_retried
 from redelve.store.same_data import aliases, apart, joined, same_data_told, with_others
 from redelve.store.snapshot import (
+    NEW,
     SnapshotEntry,
     files_of,
+    keep_aside,
     read_manifest,
     read_snapshot,
     reading_ahead,
     rebuild,
     sweep,
+    unlike,
 )
 from redelve.store.soundness import VerifyReport, verify
 
@@ -185,6 +189,26 @@ class Archive:
             write_fresh(self.root / layout.FRESH, head, columns)
         else:
             commits.add(head, columns)
+
+    def put(self, records: Iterable[Record]) -> frozenset[tuple[str, str]]:
+        """Keep records as all that their methods have on their tasks: all of them at one moment, or none.
+
+        Returns the tasks and methods of which other records were held: these are put into `conflicts`.
+        """
+        self._check_writable()
+        prepared = map(self._prepared, records)
+        made = [SnapshotEntry(head, Unwritten(pa.table(columns)), NEW) for head, columns in prepared]
+        if not unlike(read_snapshot(self.root).entries, made)[0]:
+            self.compact()
+            return frozenset()
+        with layout.locked(self.root):
+            snapshot = read_snapshot(self.root)
+            versions, replaced = unlike(snapshot.entries, made)
+            stay = [entry for entry in snapshot.entries if entry.head.version not in versions]
+            for entry in replaced:
+                keep_aside(self.root, entry)
+            rebuild(snapshot, (*stay, *(entry for entry in made if entry.head.version in versions)))
+        return frozenset((entry.head.job.task, entry.head.job.method) for entry in replaced)
 
     def commits(self) -> GroupCommit:
         """What takes many records at once and puts them on the disk together; close it at the end."""
@@ -532,15 +556,19 @@ def carry_out(
     return results
 
 
-def keep_results(path: StrPath, results: Results) -> None:
-    """Keep results that were not made by an experiment; what the archive holds already is not added again."""
+def keep_results(path: StrPath, results: Results) -> frozenset[tuple[str, str]]:
+    """Keep results that were not made by an experiment, in place of others of the same methods and tasks.
+
+    Returns the tasks and methods of which the archive held others.
+    """
     kept = Archive.open(path, create=True)
     kept.register(results.tasks, results.methods)
-    known = kept.done()
-    for record in results.records:
-        if record.digest not in known:
-            kept.add(record)
-    kept.compact()
+    replaced = kept.put(results.records)
+    heads = [entry.head for entry in read_snapshot(kept.root).entries]
+    for task in results.tasks.values():
+        if {head.job.method for head in heads if head.task_digest == task.digest} <= results.methods.keys():
+            write_remarks(kept.root, task)
+    return replaced
 
 
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:

@@ -91,7 +91,7 @@ def read_methods(root: Path) -> Iterator[MethodFacts]:
 
 
 def write_task(root: Path, facts: TaskFacts) -> None:
-    """Describe a task; baselines for losses that were not known before are added to its description."""
+    """Describe a task; baselines and remarks that were not known before are added to its description."""
     path = task_path(root, facts.address, facts.digest)
     if path.exists():
         known = read_task(path, root, with_truths=False)
@@ -100,6 +100,8 @@ def write_task(root: Path, facts: TaskFacts) -> None:
         if not facts.baselines.keys() <= known.baselines.keys():
             update = {"baselines": {**facts.baselines, **known.baselines}}
             update |= _told_of({**facts.own_losses, **known.own_losses})
+        if not set(facts.remarks) <= set(known.remarks):
+            update |= {"remarks": list(dict.fromkeys((*known.remarks, *facts.remarks)))}
         written = read_document(path)
         if more := {
             name: one for name, one in _columns(facts).items() if name not in written.get(COLUMNS, {})
@@ -111,6 +113,15 @@ def write_task(root: Path, facts: TaskFacts) -> None:
     truths = truths_path(root, facts.address, facts.digest)
     checksum = write_table(truths, _truth_table(facts))
     write_document(path, {**_document(facts), "truths_sha256": checksum})
+
+
+def write_remarks(root: Path, facts: TaskFacts) -> None:
+    """Let the remarks on a task that is described be these alone."""
+    path = task_path(root, facts.address, facts.digest)
+    written = read_document(path)
+    if written.get("remarks", []) != list(facts.remarks):
+        written.pop("remarks", None)
+        write_document(path, written | ({"remarks": list(facts.remarks)} if facts.remarks else {}))
 
 
 def _check_same(known: TaskFacts, new: TaskFacts) -> None:

@@ -348,6 +348,26 @@ class OpenFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Unwritten(RowSource):
+    """Rows that are in no file yet."""
+
+    table: pa.Table = field(repr=False, compare=False)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns and their types."""
+        return self.table.schema
+
+    def losses(self, head: Head) -> pa.Table:
+        """Keys and losses, a row for each case."""
+        return self.table.select([*KEYS, *(LOSS + code for code in head.losses)])
+
+    def answers(self, head: Head) -> pa.Table:
+        """Keys and answers, a row for each case."""
+        return self.table.select([*KEYS, *head.answer])
+
+
+@dataclass(frozen=True, slots=True)
 class Fresh(RowSource):
     """Some rows of a file of records as they are added."""
 

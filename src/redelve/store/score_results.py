@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import BroughtScore, score_code
-from redelve.data.scores.score_table import SLICE, ScoreTable
+from redelve.data.scores.score_table import OTHERS_HELD, SLICE, ScoreTable
 from redelve.errors import SpecError, StatisticsError, hint
 from redelve.model import Scheme
 from redelve.model.dataset import Numbers, digest
@@ -40,6 +40,10 @@ IN_ORDER, OF_SEARCH = "paired by their order", "candidates of a search"
 READ, UNEQUAL, PROMPTS, SAID, CHOSEN, BY_ORDER = "V024", "V025", "V026", "V029", "V030", "V031"
 """The validity rules that tell what reading scores found."""
 EXAMPLES = 3
+ASIDE = (
+    "and those of before are in its folder conflicts; to keep both, use another archive, or other names for "
+    "the models or the task"
+)
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,16 @@ def loss_of(table: ScoreTable) -> BroughtScore:
         plain = ""
     name = plain or (("accuracy" if higher else "error rate") if is_binary else "score")
     return BroughtScore(score_code(name, table.limits, higher=higher, is_binary=is_binary))
+
+
+def saying_replaced(results: Results, replaced: Collection[tuple[str, str]], archive: Path) -> Results:
+    """The results with a remark on the models whose scores took the place of others in an archive."""
+    tasks = dict(results.tasks)
+    for address, facts in results.tasks.items():
+        if names := [one for one in results.methods if (address, one) in replaced]:
+            told = f"{READ} {archive} {OTHERS_HELD} of {_some(names)}: these take their place"
+            tasks[address] = replace(facts, remarks=(*facts.remarks, f"{told}, {ASIDE}"))
+    return replace(results, tasks=tasks)
 
 
 def _methods(models: _Coded, chosen_of: Mapping[str, int]) -> dict[str, MethodFacts]:
@@ -496,10 +510,6 @@ def _instance_facts(one: _Instance, design: _Design, instances: Sequence[_Instan
     )
 
 
-def _hash(losses: Numbers) -> str:
-    return hashlib.blake2b(np.ascontiguousarray(losses).tobytes(), digest_size=16).hexdigest()
-
-
 def _plain(values: NDArray[Any] | None) -> list[Any] | None:
     return None if values is None else values.tolist()
 
@@ -514,7 +524,7 @@ def _records(
             method = names[place]
             for run in range(losses.shape[1]):
                 job = Job(facts.address, method.name, number, run)
-                identity = ["scores", method.digest, facts.digest, number, run, _hash(losses[place, run])]
+                identity = ["scores", method.digest, facts.digest, number, run]
                 yield Record(
                     job,
                     digest(identity),

@@ -322,6 +322,29 @@ def _agree(one: Head, other: Head) -> bool:
     return (one.job, one.content, one.version) == (other.job, other.content, other.version)
 
 
+def unlike(
+    entries: Iterable[SnapshotEntry], made: Iterable[SnapshotEntry]
+) -> tuple[set[str], tuple[SnapshotEntry, ...]]:
+    """The versions of which other records were made than are held, and the entries that these replace.
+
+    The records of a method on a task belong together: where one differs, all are replaced.
+    """
+    held, new = _by_version(entries), _by_version(made)
+    others = {version for version, some in new.items() if _contents(some) != _contents(held.get(version, ()))}
+    return others, tuple(entry for version in sorted(others) for entry in held.get(version, ()))
+
+
+def _by_version(entries: Iterable[SnapshotEntry]) -> dict[str, list[SnapshotEntry]]:
+    found: dict[str, list[SnapshotEntry]] = {}
+    for entry in entries:
+        found.setdefault(entry.head.version, []).append(entry)
+    return found
+
+
+def _contents(entries: Iterable[SnapshotEntry]) -> set[str]:
+    return {entry.head.content for entry in entries}
+
+
 # Gathering: from many small files to one for each method and task
 #
 # New files are written beside the old ones, under names that their contents give them. The manifest is then
@@ -387,10 +410,7 @@ def rebuild(snapshot: Snapshot, entries: Sequence[SnapshotEntry]) -> Resolution:
 
 
 def _stage_versions(staged: _Staged, snapshot: Snapshot, group: list[SnapshotEntry]) -> None:
-    by_version: dict[str, list[SnapshotEntry]] = {}
-    for entry in group:
-        by_version.setdefault(entry.head.version, []).append(entry)
-    for version, entries in by_version.items():
+    for version, entries in _by_version(group).items():
         job = entries[0].head.job
         folders = {kind: folder_of(kind, job.method, job.task, version) for kind in ("losses", "answers")}
         if _is_unchanged(snapshot, version, entries):
@@ -449,7 +469,7 @@ def _stage_heads(staged: _Staged, kept: Sequence[SnapshotEntry]) -> None:
 
 
 def keep_aside(root: Path, entry: SnapshotEntry) -> Path:
-    """Keep a record that contradicts another of the same digest in a folder of its own."""
+    """Keep a record that contradicts another in a folder of its own."""
     head = entry.head
     columns: dict[str, pa.Array] = {}
     for table in (

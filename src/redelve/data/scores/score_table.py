@@ -41,6 +41,8 @@ SLICE = "slice:"
 """Before the name of a column that is kept for slices of the cases."""
 WIDE = "is read as a wide table"
 """So begins the note that tells what the columns of a wide table were taken as."""
+OTHERS_HELD = "held other scores"
+"""This is in the note that scores took the place of others in an archive."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
 ENDINGS = (

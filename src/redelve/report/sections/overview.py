@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from redelve.data.scores.score_table import WIDE
+from redelve.data.scores.score_table import OTHERS_HELD, WIDE
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.failures import failure_sentences
 from redelve.findings.findings import MethodRuns, RunPair
@@ -30,6 +30,8 @@ MOST_IN_FULL = 2
 MOST_ROWS = 30
 MOST_NOTES = 5
 MOST_LETTERS = 240
+TOLD_AT_ONCE = (WIDE, OTHERS_HELD)
+"""What notes on how scores were read say that stand in the text, not on the page alone."""
 
 
 class SummarySection(Section):
@@ -228,7 +230,7 @@ def summarise(findings: Findings) -> str:
         parts.append(told_in_full(findings))
     if notes := _bear_in_mind(findings, in_brief=len(found) > MOST_IN_FULL):
         parts.append(notes)
-    if read := [note.text for note in findings.notes if WIDE in note.text]:
+    if read := [note.text for note in findings.notes if any(one in note.text for one in TOLD_AT_ONCE)]:
         parts.append("\n".join(["How scores were read", *map(_bullet, _first(read))]))
     return "\n\n".join(parts)
 
