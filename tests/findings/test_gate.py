@@ -73,6 +73,19 @@ def test_cases_are_paired_by_name_not_by_place() -> None:
     assert mixed.p_not_worse == pytest.approx(gate(new, old, margin=0.05).p_not_worse)
 
 
+def test_answers_without_a_score_are_told_or_count_as_the_worst() -> None:
+    runs = [scores([1] * 20, run=1), scores([float("nan")] * 10 + [1] * 10, run=2)]
+    new, old = pd.concat(runs), pd.concat([scores([1] * 20, run=run) for run in (1, 2)])
+    flattered = gate(new, old, margin=0.2)
+    assert flattered.scores == (1, 1)
+    assert "Note: answers without a score do not count: new 10 of 40" in str(flattered)
+    assert "different numbers of answers to a case (new 1.5 and old 2 on average)" in str(flattered)
+    counted = gate(new, old, margin=0.2, missing="worst")
+    assert counted.scores == (0.75, 1)
+    assert counted.answer == "worse"
+    assert "Note: answers without a score count as the worst score: new 10 of 40." in str(counted)
+
+
 def test_cases_that_one_lacks_are_left_out_or_count_as_the_worst() -> None:
     new, old = answers(15, 15, 970)
     few = new.iloc[:-30]

@@ -153,6 +153,73 @@ def test_missing_scores_may_count_as_the_worst() -> None:
         redelve.compare_scores(frame.assign(score=frame["score"] + 0.5), missing="worst")
 
 
+NONE = float("nan")
+
+
+def twice(first: Any, second: Any) -> pd.DataFrame:
+    """Two answers of each of two models to every case: those of a, and 1 and 0 of b."""
+    answers = [long({"a": first, "b": np.ones(len(first))}, run=1)]
+    answers.append(long({"a": second, "b": np.zeros(len(second))}, run=2))
+    return pd.concat(answers, ignore_index=True)
+
+
+def noted(assessment: redelve.Assessment, code: str) -> str:
+    return " ".join(note.text for note in assessment.findings.notes if note.code == code)
+
+
+def test_answers_without_a_score_count_as_the_worst_where_that_is_asked_for() -> None:
+    found = redelve.compare_scores(twice([1, 1, 1], [NONE, NONE, 1]), limits=(0, 1), missing="worst")
+    assert found.frame().set_index("method")["mean"]["a"] == pytest.approx(4 / 6)
+    assert "answers without a score count as the worst there is: a 2 of 6" in noted(found, "V025")
+    assert "different numbers of answers" not in str(found)
+
+
+def test_answers_without_a_score_are_told_where_they_do_not_count() -> None:
+    found = redelve.compare_scores(twice([1, 1, 1], [NONE, NONE, 1]), limits=(0, 1))
+    assert found.frame().set_index("method")["mean"]["a"] == 1
+    text = " ".join(str(found).split())
+    assert "V025 unequal subsets: answers without a score do not count (a 2 of 6)" in text
+    assert "models have different numbers of answers to a case (a 1.33, b 2 on average)" in text
+
+
+def test_how_many_answers_there_are_is_told_of_each_model(tmp_path: Path) -> None:
+    found = redelve.compare_scores(
+        twice([1, 1, 1], [NONE, NONE, 1]), limits=(0, 1), archive=tmp_path / "kept"
+    )
+    for one in (found, kept_in(tmp_path / "kept")):
+        assert [each.answers for each in one.findings.tasks[0].methods] == [pytest.approx(4 / 3), 2]
+    page = found.report(tmp_path / "page.html").read_text()
+    assert "1.33 to 2" in page
+
+
+def test_models_that_lack_answers_are_not_taken_for_one() -> None:
+    right = [1, 0] * 10
+    rows = pd.concat([long({"a": right, "b": right}, run=1), long({"a": [NONE] * 20, "b": right}, run=2)])
+    assert not noted(redelve.compare_scores(rows), "V027")
+    assert not noted(redelve.compare_scores(rows[~rows["score"].isna()]), "V027")
+
+
+def test_a_case_that_is_left_out_leaves_the_answers_to_the_others_as_they_are() -> None:
+    found = redelve.compare_scores(twice([NONE, 1, 1, 0], [NONE, 0, 1, 0]), limits=(0, 1))
+    assert "different numbers of answers" not in str(found)
+    assert {record.job.run for record in found.results.records} == {0, 1}
+
+
+def test_no_answer_is_dropped_where_folds_have_different_numbers_of_them() -> None:
+    rows = pd.DataFrame(
+        [
+            {"model": model, "fold": fold, "case": f"{fold}-{case}", "run": run, "score": float(run == 3)}
+            for model in "ab"
+            for fold, runs in ((1, 2), (2, 3))
+            for case in range(4)
+            for run in range(1, runs + 1)
+        ]
+    )
+    found = redelve.compare_scores(rows, limits=(0, 1))
+    assert found.frame()["mean"].tolist() == pytest.approx([1 / 6, 1 / 6])
+    assert "different numbers of answers" in str(found)
+
+
 def test_two_scores_of_one_cell_are_refused() -> None:
     twice = pd.concat([TWO, TWO.iloc[[65]]])
     with pytest.raises(RedelveError, match=r'two scores of model "b" on case "q005"'):

@@ -14,7 +14,7 @@ import numpy as np
 
 from redelve.findings.validity import Note, ValidityRule, rule
 from redelve.model.dataset import Numbers
-from redelve.run.results import Results, TaskFacts
+from redelve.run.results import Results, TaskFacts, answers_to_a_case
 
 SATURATED = 0.03
 """So much of the range of the score is lost by the best model at most where a benchmark is saturated."""
@@ -54,24 +54,26 @@ def how_read(self: ValidityRule, results: Results) -> Iterator[Note]:
     "V025",
     "unequal subsets",
     "caution",
-    "Models are compared on the cases that all of them have a score on. Cases are seldom missing by chance: "
-    "answers that ran out of time or tokens, or were refused, are mostly those to the harder cases. Leaving "
-    "them out flatters the model that lacks them, and counting them as wrong may wrong it; the truth lies "
-    "between the two.",
+    "Models are compared on the cases that all of them have a score on, and a case counts by the mean of the "
+    "answers that have one. Scores are seldom missing by chance: answers that ran out of time or tokens, or "
+    "were refused, are mostly those to the harder cases. Leaving them out flatters the model that lacks "
+    "them, and counting them as wrong may wrong it; the truth lies between the two.",
     is_of_scores=True,
 )
 def unequal_subsets(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Cases that some model has no score on: how many, and whose."""
-    tasks = [address for address, facts in results.tasks.items() if _texts(facts, self.code)]
-    found = [json.loads(_texts(results.tasks[address], self.code)[0]) for address in tasks]
+    """Cases, and answers to a case, that some model has no score on: how many, and whose."""
+    told = [(address, text) for address, facts in results.tasks.items() for text in _texts(facts, self.code)]
+    tasks, found = [address for address, _ in told], [json.loads(text) for _, text in told]
     lacking = Counter[str]()
     for one in found:
         lacking.update(one["lacking"])
     if lacking:
         kept = sum(facts.case_count for facts in results.tasks.values())
         yield self.note(_lacking_words(found, lacking, kept), tasks, tuple(lacking))
-    for address, told in zip(tasks, found, strict=True):
-        if absent := told["absent"]:
+    if names := tuple(dict.fromkeys(name for one in found for name in one.get("answers", {}))):
+        yield self.note(_answers_words(found, names), tasks, names)
+    for address, one in zip(tasks, found, strict=True):
+        if absent := one["absent"]:
             title = results.tasks[address].title
             yield self.note(f"{_some(absent)} without any score on {title}", (address,), tuple(absent))
 
@@ -91,6 +93,22 @@ def _lacking_words(found: Sequence[Mapping[str, Any]], lacking: Counter[str], ke
         f"{left:,} of {left + kept:,} cases are left out for all models, since some model has no score on "
         f'them ({_some(whose)}); see whether anything changes when they count as wrong (missing="worst", '
         "--missing worst)"
+    )
+
+
+def _answers_words(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """How many answers have no score beside others to the same case, and whose they are."""
+    several = {
+        name: [one["answers"][name] for one in found if name in one.get("answers", {})] for name in names
+    }
+    whose = _some(
+        [f"{name} {sum(a for a, _ in of):,} of {sum(b for _, b in of):,}" for name, of in several.items()]
+    )
+    if found[0]["missing"] == "worst":
+        return f"answers without a score count as the worst there is: {whose}"
+    return (
+        f"answers without a score do not count ({whose}), and a case counts by the mean of the others; see "
+        'whether anything changes when they count as wrong (missing="worst", --missing worst)'
     )
 
 
@@ -121,14 +139,15 @@ def different_prompts(self: ValidityRule, results: Results) -> Iterator[Note]:
     is_of_scores=True,
 )
 def identical_scores(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Models whose scores agree on all cases of all tasks, where scores vary."""
-    alike: dict[tuple[int, tuple[str, ...], bytes], list[str]] = {}
+    """Models whose scores agree on all cases of all tasks, where scores vary and are their own."""
+    alike: dict[tuple[int, tuple[tuple[str, float], ...], bytes], list[str]] = {}
+    made_up = _with_missing_answers(results)
     for name in results.methods if results.is_fixed else ():
-        addresses = tuple(address for address in results.tasks if results.of(name, address))
+        each = {address: results.of(name, address) for address in results.tasks}
+        work = tuple((address, answers_to_a_case(records)) for address, records in each.items() if records)
         values = _every_loss(results, name)
-        if values.size >= FEW_ALIKE and np.ptp(values) > 0:
-            key = values.size, addresses, blake2b(values.tobytes()).digest()
-            alike.setdefault(key, []).append(name)
+        if values.size >= FEW_ALIKE and np.ptp(values) > 0 and name not in made_up:
+            alike.setdefault((values.size, work, blake2b(values.tobytes()).digest()), []).append(name)
     for (cases, _, _), names in alike.items():
         for first, second in combinations(names, 2):
             yield self.note(
@@ -136,6 +155,15 @@ def identical_scores(self: ValidityRule, results: Results) -> Iterator[Note]:
                 (),
                 (first, second),
             )
+
+
+def _with_missing_answers(results: Results) -> set[str]:
+    """Models of which some score is that of missing answers, or of those beside them."""
+    found = [
+        json.loads(text) for facts in results.tasks.values() for text in _texts(facts, unequal_subsets.code)
+    ]
+    empty = {name for one in found for name in one.get("answers", {})}
+    return empty | {name for one in found if one["missing"] == "worst" for name in one["lacking"]}
 
 
 def _every_loss(results: Results, name: str) -> Numbers:

@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.data.scores.case_grid import CaseGrid, CaseKey, grid_of, shown
+from redelve.data.scores.case_grid import CaseGrid, CaseKey, empty_answers_told, grid_of, shown
 from redelve.data.scores.score_files import ScoresLike, read_scores
-from redelve.data.scores.score_table import ScoreTable
+from redelve.data.scores.score_table import UNEVEN, ScoreTable
 from redelve.errors import SpecError
 from redelve.findings.margin import UnitsOfScore
 from redelve.findings.race_sentences import about
@@ -291,7 +291,9 @@ def _paired(first: CaseGrid, second: CaseGrid, names: tuple[str, str], missing: 
             f"scores of {first.source} and {second.source} have different limits or directions: give limits "
             "that hold for both, and whether higher is better"
         )
-    one, two = _by_case(first, names[0]), _by_case(second, names[1])
+    if missing == "worst" and not first.is_bounded:
+        raise SpecError('missing="worst" needs limits: without them there is no worst score')
+    one, two = _by_case(first, names[0], missing), _by_case(second, names[1], missing)
     every = list(dict.fromkeys([*first.cases, *second.cases]))
     cases = [case for case in every if case in one and case in two]
     if not cases:
@@ -300,13 +302,13 @@ def _paired(first: CaseGrid, second: CaseGrid, names: tuple[str, str], missing: 
             f"{shown(second.cases[0])} must have the same names in both"
         )
     notes = [*first.notes, *second.notes, *_lacking(every, {"new": one, "old": two}, missing)]
+    told = _told_apart(names, first, second)
+    notes += _answers_noted({told[0]: (first, names[0]), told[1]: (second, names[1])}, missing)
     if missing == "worst":
-        if not first.is_bounded:
-            raise SpecError('missing="worst" needs limits: without them there is no worst score')
         cases = every
     units, weights = _of_cases(first, second)
     return _Pair(
-        _told_apart(names, first, second),
+        told,
         (np.array([one.get(case, 0.0) for case in cases]), np.array([two.get(case, 0.0) for case in cases])),
         [units[case] for case in cases],
         np.array([weights[case] for case in cases]),
@@ -338,9 +340,23 @@ def _of_cases(first: CaseGrid, second: CaseGrid) -> tuple[dict[CaseKey, CaseKey]
     return units, weights
 
 
-def _by_case(grid: CaseGrid, model: str) -> dict[CaseKey, float]:
+def _answers_noted(of: Mapping[str, tuple[CaseGrid, str]], missing: Missing) -> list[str]:
+    """What is said of repeated answers: which have no score, and that one model has more than the other."""
+    is_worst = missing == "worst"
+    empty = {name: grid.empty_answers(model) for name, (grid, model) in of.items()}
+    counts = {name: grid.answers(model, with_empty=is_worst) for name, (grid, model) in of.items()}
+    notes = empty_answers_told(empty, is_worst=is_worst)
+    if notes and not is_worst:
+        notes = [f'{notes[0]}; missing="worst" (--missing worst) counts them as the worst score']
+    if len(set(counts.values())) > 1:
+        means = " and ".join(f"{name} {count:.3g}" for name, count in counts.items())
+        notes.append(f"models have {UNEVEN} ({means} on average): it counts by their mean")
+    return notes
+
+
+def _by_case(grid: CaseGrid, model: str, missing: Missing) -> dict[CaseKey, float]:
     """The scores of a model, where it has one."""
-    row = grid.row(model).tolist()
+    row = (grid.row(model) if missing == "common" else grid.row_with_worst(model)).tolist()
     return {case: score for case, score in zip(grid.cases, row, strict=True) if not isnan(score)}
 
 

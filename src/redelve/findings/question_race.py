@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from redelve.data.files import no_such, read_text
-from redelve.data.scores.case_grid import CaseGrid, grid_of
+from redelve.data.scores.case_grid import CaseGrid, empty_answers_told, grid_of
 from redelve.data.scores.frame_files import frame_of_file
 from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores, two_numbers
 from redelve.data.scores.score_table import ScoreTable, checked
@@ -250,6 +250,8 @@ def _replayed(
     rules = options.rules(grid.models if models is None else models, pool, grid.limits)
     if rules.has_last_look and not grid.is_binary:
         rules = replace(rules, has_last_look=False)
+    there = [name for name in rules.models if name in grid.models]
+    notes += tuple(empty_answers_told({name: grid.empty_answers(name) for name in there}))
     scores = GridScores(grid)
     found = as_far_as(QuestionRace.start(rules), scores, skips=questions is None)
     left_out = pool.size - found.rules.pool.size

@@ -47,7 +47,7 @@ from redelve.findings.margin import Margin, within_margin
 from redelve.findings.planned import PLANNED
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race
-from redelve.run.results import Results, TaskFacts, TaskResults
+from redelve.run.results import Results, TaskFacts, TaskResults, answers_to_a_case
 from redelve.stats import seed_runs
 from redelve.stats.estimates import Analysis, Interval, possible_interval
 from redelve.stats.families import PairSquares, Places, joined
@@ -96,6 +96,8 @@ class MethodFinding:
     """How the interval of a metric is made."""
     bounds: Interval | None = None
     """Its confidence interval of 95 %, of this loss alone: a report prints none (decision 32)."""
+    answers: float = 1.0
+    """How many answers to a case it gave, on average."""
     mean: float | None = field(init=False)
     """The expected loss."""
     standard_error: float | None = field(init=False)
@@ -498,6 +500,7 @@ def finding_of(
         judged_by=judge,
         scale=scale,
         bounds=None if found is None else possible_interval(found, limits, scale),
+        answers=answers_to_a_case(records),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from redelve.findings import Findings
 from redelve.report.card_points import Card, CardEntry, Point
 from redelve.report.formatting import listed, plain, several_names
-from redelve.run.results import Results, TaskFacts
+from redelve.run.results import Results, TaskFacts, answers_to_a_case
 
 FROM_NOTES = ("V024", "V025", "V026", "V029", "V030", "V031")
 """The rules whose notes belong on the card."""
@@ -69,8 +69,8 @@ def _score(findings: Findings) -> Point:
 
 
 def _answers(results: Results) -> Point:
-    runs = sorted({1 + max(one.job.run for one in results.of(name, task)) for name, task in _work(results)})
-    several = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1])))) if runs else "0"
+    counts = sorted({answers_to_a_case(results.of(name, task)) for name, task in _work(results)})
+    several = " to ".join(f"{one:.3g}" for one in dict.fromkeys((counts[0], counts[-1]))) if counts else "0"
     return Point(5, "Answers to a case", (CardEntry("Of each model", several),))
 
 

@@ -24,6 +24,8 @@ from redelve.run.races import EarlierLook, Race
 Status = Literal["done", "failed", "out of time", "out of memory", "crashed"]
 Told = Mapping[str, float | str]
 """What a method tells of its own training, by name: epochs, errors, why it stopped."""
+ANSWERS = "answers to a case"
+"""What records tell whose losses are means over several answers: how many these are on average."""
 IMPORTED = "imported"
 """Marks, in an environment, work of which there are files only: few digits, and a seed nobody knows."""
 SECONDS_ALLOWED, MEMORY_ALLOWED, UNLIMITED = "seconds allowed", "bytes allowed", "no limit"
@@ -387,6 +389,12 @@ class Results:
             if record.job.method in kept_methods and record.job.task in kept_tasks
         )
         return replace(self, methods=kept_methods, tasks=kept_tasks, records=records)
+
+
+def answers_to_a_case(records: Sequence[Record]) -> float:
+    """How many answers to a case a model gave, on average where they were averaged before they came here."""
+    told = [float(one.told[ANSWERS]) for one in records if ANSWERS in one.told]
+    return sum(told) / len(told) if told else float(max((1 + one.job.run for one in records), default=0))
 
 
 PACKAGES = ("redelve", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redelve.answers.losses import BroughtScore, score_code
-from redelve.data.scores.score_table import OTHERS_HELD, SLICE, ScoreTable
+from redelve.data.scores.score_table import OTHERS_HELD, SLICE, UNEVEN, ScoreTable
 from redelve.errors import SpecError, StatisticsError, hint
 from redelve.model import Scheme
 from redelve.model.dataset import Numbers, digest
 from redelve.registry import value_told
 from redelve.run.results import (
+    ANSWERS,
     IMPORTED,
     InstanceFacts,
     Job,
@@ -73,10 +74,14 @@ class _Instance:
     present: NDArray[np.bool_]
     """Which models have any score here."""
     cases: tuple[str, ...]
+    asked: NDArray[np.bool_]
+    """Which scores have a row in the table, be it an empty one."""
     groups: Places | None = None
     weights: Numbers | None = None
     columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     """What else is known of the cases."""
+    answers: Numbers | None = None
+    """How many answers to a case each model has on average, where they were averaged."""
 
 
 def results_of_scores(
@@ -203,13 +208,13 @@ def _task(
         )
         for key, rows in cut.items()
     ]
-    kept = [_completed(one, worst, place) for one in made]
+    kept = _evened([_completed(one, worst, place) for one in made])
     if design.column is None and "case" in frame.columns:
         _check_groups(place, kept[0], frame)
     remarks = (
         *(f"{_rule_of(note)} {note}" for note in table.notes),
         *_paired_by_order(table),
-        *(f"{READ} {note}" for note in _averaged(made, kept)),
+        *(f"{READ} {note}" for note in _averaged(kept, models)),
         *_left_out(made, kept, models, missing),
         *_prompts(frame, design),
     )
@@ -310,6 +315,7 @@ def _instance(frame: pd.DataFrame, whose: Places, models: _Coded, place: str) ->
         scores,
         present,
         cases.names,
+        is_there.reshape(scores.shape),
         numbers,
         None if weights is None else weights.astype(np.float64),
         {name: _labels_of_cases(frame, name, cases, place) for name in more},
@@ -378,16 +384,9 @@ def _coded_groups(groups: NDArray[Any]) -> Places:
 
 
 def _completed(one: _Instance, worst: float | None, place: str) -> _Instance:
-    """The cases that all models have scores on, with repeated answers averaged where their numbers differ."""
-    scores = one.scores
-    if worst is not None:
-        is_empty = np.asarray(np.isnan(scores).all(axis=1))
-        scores = np.where(
-            is_empty[:, None, :] & (np.arange(scores.shape[1]) == 0)[None, :, None], worst, scores
-        )
-    if scores.shape[1] > 1 and np.isnan(scores).any():
-        scores = _means(scores)
-    common = ~np.isnan(scores[one.present]).any(axis=(0, 1))
+    """The cases that all models have scores on."""
+    scores = one.scores if worst is None else _with_worst(one, worst)
+    common = np.asarray((~np.isnan(scores[one.present]).all(axis=1)).all(axis=0))
     if one.cases != ("",) and len(one.cases) < FEW_CASES:
         raise StatisticsError(
             f"{place} has a single case, {one.cases[0]}: nothing can be compared on it; give the scores "
@@ -404,17 +403,34 @@ def _completed(one: _Instance, worst: float | None, place: str) -> _Instance:
         scores[:, :, kept],
         one.present,
         tuple(one.cases[i] for i in kept),
+        one.asked[:, :, kept],
         None if one.groups is None else one.groups[kept],
         None if one.weights is None else one.weights[kept],
         {name: values[kept] for name, values in one.columns.items()},
     )
 
 
-def _means(scores: Numbers) -> Numbers:
-    """The mean over the answers that there are."""
-    counts = (~np.isnan(scores)).sum(axis=1, keepdims=True)
-    sums = np.nansum(scores, axis=1, keepdims=True)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+def _with_worst(one: _Instance, worst: float) -> Numbers:
+    """The scores, the worst for empty ones and for all answers of a model to a case that it lacks."""
+    lacks = np.asarray(np.isnan(one.scores).all(axis=1))
+    answers = np.asarray(one.asked.any(axis=2))
+    is_missing = one.asked | (lacks[:, None, :] & answers[:, :, None])
+    return np.where(np.isnan(one.scores) & is_missing, worst, one.scores)
+
+
+def _evened(kept: Sequence[_Instance]) -> list[_Instance]:
+    """Repeated answers averaged, unless all models have the same number of them to all cases."""
+    is_even = len({one.scores.shape[1] for one in kept}) == 1
+    if is_even and not any(np.isnan(one.scores[one.present]).any() for one in kept):
+        return list(kept)
+    return [_of_means(one) for one in kept]
+
+
+def _of_means(one: _Instance) -> _Instance:
+    """The mean over the answers that there are, and how many there are."""
+    counts = (~np.isnan(one.scores)).sum(axis=1)
+    means = np.where(counts > 0, np.nansum(one.scores, axis=1) / np.maximum(counts, 1), np.nan)
+    return replace(one, scores=means[:, None, :], answers=counts.mean(axis=1))
 
 
 def _left_out(
@@ -424,12 +440,26 @@ def _left_out(
     present = np.any([one.present for one in made], axis=0)
     absent = [name for name, is_there in zip(models.names, present, strict=True) if not is_there]
     lacking = np.sum([np.isnan(one.scores).all(axis=1).sum(axis=1) for one in made], axis=0) * present
-    if not absent and not lacking.any():
+    empty = np.sum([_empty_answers(one) for one in made], axis=0)
+    if not absent and not lacking.any() and not empty.any():
         return
     left = sum(len(one.cases) for one in made) - sum(len(one.cases) for one in kept)
     whose = {name: int(count) for name, count in zip(models.names, lacking, strict=True) if count}
-    told = {"left_out": left, "missing": missing, "lacking": whose, "absent": absent}
+    asked = np.sum([one.asked.sum(axis=(1, 2)) for one in made], axis=0)
+    answers = {
+        name: [int(empty[place]), int(asked[place])]
+        for place, name in enumerate(models.names)
+        if empty[place]
+    }
+    told = {"left_out": left, "missing": missing, "lacking": whose, "absent": absent, "answers": answers}
     yield f"{UNEQUAL} {json.dumps(told)}"
+
+
+def _empty_answers(one: _Instance) -> Places:
+    """How many answers of each model have no score, on cases to which it has others."""
+    is_empty = np.isnan(one.scores)
+    beside = one.asked & is_empty & ~np.asarray(is_empty.all(axis=1))[:, None, :]
+    return np.asarray(beside.sum(axis=(1, 2)), dtype=np.int64)
 
 
 def _paired_by_order(table: ScoreTable) -> Iterator[str]:
@@ -462,9 +492,14 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:EXAMPLES]) + more
 
 
-def _averaged(made: Sequence[_Instance], kept: Sequence[_Instance]) -> Iterator[str]:
-    if any(one.scores.shape[1] > two.scores.shape[1] for one, two in zip(made, kept, strict=True)):
-        yield "models have different numbers of answers to a case: a case counts by the mean of its answers"
+def _averaged(kept: Sequence[_Instance], models: _Coded) -> Iterator[str]:
+    each = [one.answers for one in kept if one.answers is not None]
+    if each:
+        present = np.any([one.present for one in kept], axis=0)
+        means = np.mean(each, axis=0)[present]
+        names = [name for name, is_there in zip(models.names, present, strict=True) if is_there]
+        some = _some([f"{name} {mean:.3g}" for name, mean in zip(names, means, strict=True)])
+        yield f"models have {UNEVEN} ({some} on average): a case counts by the mean of its answers"
 
 
 # Facts and records
@@ -532,4 +567,5 @@ def _records(
                     "done",
                     {loss.code: losses[place, run]},
                     environment={IMPORTED: "scores"},
+                    told={} if one.answers is None else {ANSWERS: float(one.answers[place])},
                 )

@@ -6,6 +6,7 @@ to the best there can be, 0 to 1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,10 @@ class CaseGrid:
     """The worst and the best score there can be; None: the scores are as they were, times `sign`."""
     sign: int
     is_weighted: bool
+    asked: Codes
+    """How many answers of each model to each case the table has a row for, be it without a score."""
+    answered: Codes
+    """How many of them have a score."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -74,6 +79,24 @@ class CaseGrid:
             raise SpecError(f'{self.source} has no model "{model}"{meant}: it has {some}')
         return np.asarray(self.scores[self.models.index(model)])
 
+    def row_with_worst(self, model: str) -> Floats:
+        """The scores of one model, answers without a score counted as the worst; they must have limits."""
+        assert self.is_bounded
+        row, place = self.row(model), self.models.index(model)
+        return np.asarray(row * self.answered[place] / np.maximum(self.asked[place], 1))
+
+    def empty_answers(self, model: str) -> tuple[int, int]:
+        """How many answers of a model have no score beside others to the same case, of how many."""
+        place = self.models.index(model)
+        asked, answered = self.asked[place], self.answered[place]
+        return int((asked - answered)[answered > 0].sum()), int(asked.sum())
+
+    def answers(self, model: str, *, with_empty: bool = False) -> float:
+        """How many answers a model has to a case, on average, where it has a score."""
+        place = self.models.index(model)
+        counts = (self.asked if with_empty else self.answered)[place][self.answered[place] > 0]
+        return float(counts.mean()) if counts.size else 0.0
+
 
 def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
     """The scores of a table, case by case; an error where something is twice or contradicts itself.
@@ -90,7 +113,9 @@ def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
     models, rows = _coded(frame["model"])
     cases, columns = _case_keys(frame)
     limits, notes = _limits(table, is_unbounded=is_unbounded)
-    scores = _means(_oriented(table, limits), (rows, columns), (len(models), len(cases)))
+    oriented, shape = _oriented(table, limits), (len(models), len(cases))
+    places = rows * len(cases) + columns
+    scores, answered = _means(oriented, places, shape)
     units = _of_case(table, "group", columns, cases)
     weights = _of_case(table, "weight", columns, cases)
     return CaseGrid(
@@ -103,6 +128,8 @@ def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
         limits if limits is None or table.higher_is_better else limits[::-1],
         1 if table.higher_is_better else -1,
         weights is not None and len(set(weights)) > 1,
+        np.bincount(places, minlength=scores.size).reshape(shape),
+        answered,
         (*table.notes, *notes),
     )
 
@@ -173,16 +200,22 @@ def _refuse_twice(table: ScoreTable) -> None:
         )
 
 
-def _means(scores: Floats, places: tuple[Codes, Codes], shape: tuple[int, int]) -> Floats:
-    """Mean scores of each model on each case; NaN where there is none."""
+def _means(scores: Floats, places: Codes, shape: tuple[int, int]) -> tuple[Floats, Codes]:
+    """Mean scores of each model on each case, NaN where there is none; and of how many."""
     known = ~np.isnan(scores)
-    flat = places[0][known] * shape[1] + places[1][known]
     size = shape[0] * shape[1]
-    counts = np.bincount(flat, minlength=size)
-    sums = np.bincount(flat, weights=scores[known], minlength=size)
+    counts = np.bincount(places[known], minlength=size)
+    sums = np.bincount(places[known], weights=scores[known], minlength=size)
     with np.errstate(invalid="ignore"):
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return np.asarray(means.reshape(shape))
+    return np.asarray(means.reshape(shape)), counts.reshape(shape)
+
+
+def empty_answers_told(empty: Mapping[str, tuple[int, int]], *, is_worst: bool = False) -> list[str]:
+    """How many answers of whom have no score beside others to the same case; nothing where none has none."""
+    told = ", ".join(f"{name} {count:,} of {asked:,}" for name, (count, asked) in empty.items() if count)
+    what = "count as the worst score" if is_worst else "do not count"
+    return [f"answers without a score {what}: {told}"] if told else []
 
 
 def _of_case(table: ScoreTable, name: str, columns: Codes, cases: list[CaseKey]) -> list[Any] | None:

@@ -43,6 +43,8 @@ WIDE = "is read as a wide table"
 """So begins the note that tells what the columns of a wide table were taken as."""
 OTHERS_HELD = "held other scores"
 """This is in the note that scores took the place of others in an archive."""
+UNEVEN = "different numbers of answers to a case"
+"""This is in the note that some models gave more answers than others."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
 ENDINGS = (

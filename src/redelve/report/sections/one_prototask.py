@@ -225,7 +225,7 @@ def _loss_row(task: TaskFindings, finding: MethodFinding, places: Row) -> Row:
     middle = name_cell(finding.method), error_cell(*finding.shown)
     may_be, runs = Cell(word, mark="best" if best else ""), count_cell(finding.runs)
     if task.task.is_fixed:
-        return (*middle, may_be, *places, runs)
+        return (*middle, may_be, *places, _answers_cell(finding.answers))
     return (
         count_cell(task.task.known_size),
         *middle,
@@ -235,6 +235,11 @@ def _loss_row(task: TaskFindings, finding: MethodFinding, places: Row) -> Row:
         runs,
         count_cell(finding.failed),
     )
+
+
+def _answers_cell(mean: float) -> Cell:
+    """How many answers to a case there are on average."""
+    return count_cell(int(mean)) if mean.is_integer() else Cell(f"{mean:.3g}", (mean,))
 
 
 def pairs_table(panel: Panel, most: int | None = MOST_COMPARED) -> ReportTable:
