@@ -86,6 +86,25 @@ def test_answers_without_a_score_are_told_or_count_as_the_worst() -> None:
     assert "Note: answers without a score count as the worst score: new 10 of 40." in str(counted)
 
 
+@pytest.mark.parametrize(
+    ("what", "new", "old", "told"),
+    [
+        ("weight", [1, 2, 1, 1], [1, 5, 1, 1], "2.0 in the new scores and 5.0 in the old ones"),
+        ("weight", [1, 1, 1, 1], [1, 5, 1, 1], "1.0 in the new scores and 5.0 in the old ones"),
+        ("group", list("xxyy"), list("xyyy"), "'x' in the new scores and 'y' in the old ones"),
+        ("group", list("abcd"), list("ayyy"), "'b' in the new scores and 'y' in the old ones"),
+    ],
+)
+def test_files_that_contradict_each_other_on_a_case_are_refused(
+    what: str, new: list[Any], old: list[Any], told: str
+) -> None:
+    first, second = (scores([1, 0, 1, 0], **{what: values}) for values in (new, old))
+    with pytest.raises(SpecError, match=f'case "q1" has two values of {what}, {told}: a case has one'):
+        gate(first, second, margin=0.5)
+    plain = gate(first, second.drop(columns=what), margin=0.5)
+    assert plain.p_not_worse == gate(second.drop(columns=what), first, margin=0.5).p_not_worse
+
+
 def test_cases_that_one_lacks_are_left_out_or_count_as_the_worst() -> None:
     new, old = answers(15, 15, 970)
     few = new.iloc[:-30]

@@ -328,16 +328,33 @@ def _lacking(
 
 
 def _of_cases(first: CaseGrid, second: CaseGrid) -> tuple[dict[CaseKey, CaseKey], dict[CaseKey, float]]:
-    """The unit and the weight of each case: as the new scores say, or else the old ones."""
-    grouped = (second, first) if first.has_clusters else (first, second)
-    weighted = (second, first) if first.is_weighted else (first, second)
-    units = {case: unit for grid in grouped for case, unit in zip(grid.cases, grid.units, strict=True)}
-    weights = {
-        case: weight
-        for grid in weighted
-        for case, weight in zip(grid.cases, grid.weights.tolist(), strict=True)
-    }
-    return units, weights
+    """The unit and the weight of each case, by the table that tells them; where both do, they agree."""
+    units = [dict(zip(grid.cases, grid.units, strict=True)) for grid in (first, second)]
+    weights = [dict(zip(grid.cases, grid.weights.tolist(), strict=True)) for grid in (first, second)]
+    if first.has_groups and second.has_groups:
+        _check_same("group", *units)
+    if first.has_weights and second.has_weights:
+        _check_same("weight", *weights)
+    return (
+        {**units[1], **units[0]} if first.has_groups else {**units[0], **units[1]},
+        {**weights[1], **weights[0]} if first.has_weights else {**weights[0], **weights[1]},
+    )
+
+
+def _check_same(what: str, new: Mapping[CaseKey, object], old: Mapping[CaseKey, object]) -> None:
+    """Refuse tables that say different things of a case: nobody knows which holds."""
+    case = next((one for one, value in new.items() if old.get(one, value) != value), None)
+    if case is not None:
+        two = f"{_own_name(new[case])} in the new scores and {_own_name(old[case])} in the old ones"
+        raise SpecError(
+            f"case {shown(case)} has two values of {what}, {two}: a case has one; correct a table, or remove "
+            f"the {what} from one of them"
+        )
+
+
+def _own_name(value: object) -> str:
+    """A group without its task's name; a weight as it is."""
+    return repr(value[1] if isinstance(value, tuple) else value)
 
 
 def _answers_noted(of: Mapping[str, tuple[CaseGrid, str]], missing: Missing) -> list[str]:

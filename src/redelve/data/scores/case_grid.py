@@ -43,7 +43,10 @@ class CaseGrid:
     limits: tuple[float, float] | None
     """The worst and the best score there can be; None: the scores are as they were, times `sign`."""
     sign: int
-    is_weighted: bool
+    has_groups: bool
+    """Whether the table says which group a case belongs to."""
+    has_weights: bool
+    """Whether the table says what a case weighs."""
     asked: Codes
     """How many answers of each model to each case the table has a row for, be it without a score."""
     answered: Codes
@@ -70,6 +73,11 @@ class CaseGrid:
     def has_clusters(self) -> bool:
         """Whether some unit has several cases."""
         return len(set(self.units)) < len(self.cases)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether cases have different weights."""
+        return bool(np.unique(self.weights).size > 1)
 
     def row(self, model: str) -> Floats:
         """The scores of one model."""
@@ -127,7 +135,8 @@ def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
         np.ones(len(cases)) if weights is None else np.asarray(weights, dtype=np.float64),
         limits if limits is None or table.higher_is_better else limits[::-1],
         1 if table.higher_is_better else -1,
-        weights is not None and len(set(weights)) > 1,
+        units is not None,
+        weights is not None,
         np.bincount(places, minlength=scores.size).reshape(shape),
         answered,
         (*table.notes, *notes),
