@@ -105,6 +105,31 @@ def test_files_that_contradict_each_other_on_a_case_are_refused(
     assert plain.p_not_worse == gate(second.drop(columns=what), first, margin=0.5).p_not_worse
 
 
+@pytest.mark.parametrize("more", [0.0, 0.5, 0.1, -0.7])
+@pytest.mark.parametrize("columns", [{}, {"group": list("xxyyy")}, {"weight": [1, 2, 3, 1, 1]}])
+def test_without_limits_differences_that_never_vary_are_no_evidence(
+    more: float, columns: dict[str, Any]
+) -> None:
+    """There is no t-test; what is left by rounding (5.3 + 0.1 − 5.3) is no variance either."""
+    times = [3.1, 5.3, 0.2, 8.7, 1e3 / 3]
+    old = pd.DataFrame({"case": range(5), "seconds": times, **columns})
+    new = old.assign(seconds=old["seconds"] + more)
+    found = gate(new, old, margin=0.01, limits="none", higher_is_better=False)
+    assert (found.answer, found.exit_code) == ("not enough evidence", 2)
+    assert "differences are the same, so nothing tells how much they vary" in str(found)
+    assert "interval" not in str(found)
+    assert "| unknown |" in gate_markdown(found)
+    assert 'skipped="1"' in gate_junit(found)
+    vary = gate(
+        new.assign(seconds=new["seconds"] + [0, 0, 0, 0, 1e-6]),
+        old,
+        margin=1,
+        limits="none",
+        higher_is_better=False,
+    )
+    assert not vary.is_constant
+
+
 def test_cases_that_one_lacks_are_left_out_or_count_as_the_worst() -> None:
     new, old = answers(15, 15, 970)
     few = new.iloc[:-30]
@@ -347,8 +372,8 @@ def test_the_command_exits_with_3_where_there_is_no_verdict(
 
 
 def test_a_score_without_a_telling_name_is_asked_for(tmp_path: Path, capsys: Any) -> None:
-    for name in ("new", "old"):
-        pd.DataFrame({"case": range(300), "latency": [1, 2, 3] * 100}).to_csv(
+    for name, last in (("new", 3), ("old", 3.1)):
+        pd.DataFrame({"case": range(300), "latency": [1, 2, last] * 100}).to_csv(
             tmp_path / f"{name}.csv", index=False
         )
     words = ["gate", str(tmp_path / "new.csv"), "--than", str(tmp_path / "old.csv"), "--margin", "0.1"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, sqrt
+from math import inf, isnan, sqrt
 from pathlib import Path
 from typing import Literal
 
@@ -40,6 +40,8 @@ FEW_TOLD = (
     "{} groups are few: each counts as one, and a group that was not seen may change as a whole, so the gate "
     "finds only large differences; ask cases of more groups, more cases of these help little"
 )
+SAME = 1e-12
+"""Differences that vary by no more than this part of the largest score vary by rounding alone."""
 GateAnswer = Literal["not worse", "worse", "not enough evidence"]
 Missing = Literal["common", "worst"]
 LimitsLike = tuple[float, float] | Literal["none"]
@@ -72,6 +74,8 @@ class GateVerdict:
     needed: int
     """So many fresh cases would show, four times in five, that a model which has not changed is not worse."""
     notes: tuple[str, ...] = ()
+    is_constant: bool = False
+    """Whether scores without limits differ by the same on all cases: there is no test, and no interval."""
 
     @property
     def level_of_look(self) -> float:
@@ -97,6 +101,11 @@ class GateVerdict:
             return f"a loss of {self.margin:g} or more is ruled out ({_p(self.p_not_worse)})"
         if self.answer == "worse":
             return f"{self.new} is worse than {self.than} ({_p(self.p_worse)})"
+        if self.is_constant:
+            return (
+                f"all {self.units:,} differences are the same, so nothing tells how much they vary and there "
+                "is no t-test; bring more cases, or say between which limits scores lie (limits=…, --limits)"
+            )
         groups = self.needed * self.units // self.cases
         within = f" in {about(groups)} groups" if self.units < self.cases else ""
         return (
@@ -111,9 +120,10 @@ class GateVerdict:
         low, high = (_sided(end) for end in self.interval)
         many = f"{self.cases:,} cases" + (f" in {self.units:,} groups" if self.units < self.cases else "")
         sure = f"{100 * (1 - 2 * self.level_of_look):.3g} %"
+        within = "" if self.is_constant else f" ({sure} interval {low} to {high})"
         return (
             f"{self.new} scores {self.scores[0]:.4g}, {self.than} {self.scores[1]:.4g} on {many}: "
-            f"{_sided(self.difference)} ({sure} interval {low} to {high})"
+            f"{_sided(self.difference)}{within}"
         )
 
     def __str__(self) -> str:
@@ -397,12 +407,11 @@ def _judged(pair: _Pair, margin: float, level: float, looks: int) -> GateVerdict
         raise SpecError(
             f"there is only one {'case' if weights is None else 'group'} to compare by: bring more"
         )
-    p = _p_values(d, weights, scaled, is_bounded=grid.is_bounded)
-    ends = (lowest_difference(one, share, weights=weights, is_bounded=grid.is_bounded) for one in (d, -d))
-    low, high = next(ends), -next(ends)
+    is_constant = not grid.is_bounded and _is_constant(d, weights, pair.scores)
+    tested = _UNTESTED if is_constant else _tested(d, weights, scaled, share, is_bounded=grid.is_bounded)
     means = [float(np.average(one, weights=pair.weights)) for one in pair.scores]
     notes = pair.notes
-    if not grid.is_bounded:
+    if not grid.is_bounded and not is_constant:
         notes += ("scores without limits are judged by a t-test, which rare large losses can deceive",)
     found = GateVerdict(
         *pair.names,
@@ -413,15 +422,46 @@ def _judged(pair: _Pair, margin: float, level: float, looks: int) -> GateVerdict
         d.size,
         (_shown(means[0], grid), _shown(means[1], grid)),
         (means[0] - means[1]) * grid.scale,
-        (low * grid.scale, high * grid.scale),
-        *p,
-        _needed(d, weights, scaled, share, is_bounded=grid.is_bounded) * len(pair.units) // d.size,
+        (tested.low * grid.scale, tested.high * grid.scale),
+        tested.p_not_worse,
+        tested.p_worse,
+        tested.needed * len(pair.units) // d.size,
         notes,
+        is_constant,
     )
     is_few = grid.is_bounded and found.units < min(found.cases, FEW_GROUPS)
     if is_few and found.answer == "not enough evidence":
         return replace(found, notes=(*notes, FEW_TOLD.format(found.units)))
     return found
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """What the tests found, in units of the grid's scores."""
+
+    p_not_worse: float
+    p_worse: float
+    low: float
+    high: float
+    needed: int
+
+
+_UNTESTED = _Tested(1.0, 1.0, -inf, inf, 0)
+"""What is known where there is no test."""
+
+
+def _tested(d: Floats, weights: Floats | None, margin: float, level: float, *, is_bounded: bool) -> _Tested:
+    """Both tests, the interval, and how many units would settle it."""
+    p = _p_values(d, weights, margin, is_bounded=is_bounded)
+    low, high = (lowest_difference(one, level, weights=weights, is_bounded=is_bounded) for one in (d, -d))
+    return _Tested(*p, low, -high, _needed(d, weights, margin, level, is_bounded=is_bounded))
+
+
+def _is_constant(d: Floats, weights: Floats | None, scores: tuple[Floats, Floats]) -> bool:
+    """Whether all units differ by the same for their weight, but for rounding."""
+    share = np.ones_like(d) if weights is None else weights
+    rest = d - share * d.sum() / share.sum()
+    return bool(np.abs(rest).max() <= SAME * max(np.abs(one).max() for one in scores))
 
 
 def _p_values(d: Floats, weights: Floats | None, margin: float, *, is_bounded: bool) -> tuple[float, float]:

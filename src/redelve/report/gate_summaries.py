@@ -15,7 +15,8 @@ SIGNS = {"not worse": "✅", "worse": "❌", "not enough evidence": "❔"}
 
 def gate_markdown(verdict: GateVerdict) -> str:
     """A comment for a pull request: the verdict, the scores in a table, notes."""
-    low, high = verdict.interval
+    low, high = (_signed(end) for end in verdict.interval)
+    interval = "unknown" if verdict.is_constant else f"{low} to {high}"
     sure = f"{100 * (1 - 2 * verdict.level_of_look):.3g} % interval"
     new, than = (escape_markdown(name) for name in (verdict.new, verdict.than))
     scores = [plain(score, 4) for score in verdict.scores]
@@ -27,7 +28,7 @@ def gate_markdown(verdict: GateVerdict) -> str:
         f"| | {new} | {than} | difference | {sure} |",
         "|---|---|---|---|---|",
         f"| mean score, {verdict.cases:,} cases | {scores[0]} | {scores[1]} "
-        f"| {_signed(verdict.difference)} | {_signed(low)} to {_signed(high)} |",
+        f"| {_signed(verdict.difference)} | {interval} |",
         "",
         f"Above 0 is for the better. Margin {verdict.margin:g}, level {verdict.level_of_look:g}.",
         *(f"\n* {escape_markdown(note)}" for note in verdict.notes),
