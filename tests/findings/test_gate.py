@@ -130,6 +130,14 @@ def test_without_limits_differences_that_never_vary_are_no_evidence(
     assert not vary.is_constant
 
 
+def test_cases_of_several_tasks_are_said_to_be_taken_together() -> None:
+    new, old = answers(15, 15, 970)
+    tasks = {"task": ["law", "math"] * 500}
+    told = "Note: cases of 2 tasks are taken together: this is about new cases of these tasks."
+    assert str(gate(new.assign(**tasks), old.assign(**tasks), margin=0.05)).count(told) == 1
+    assert "tasks" not in str(gate(new.assign(task="law"), old.assign(task="law"), margin=0.05))
+
+
 def test_cases_that_one_lacks_are_left_out_or_count_as_the_worst() -> None:
     new, old = answers(15, 15, 970)
     few = new.iloc[:-30]

@@ -276,6 +276,17 @@ def test_before_the_first_answer_the_first_ones_are_told(tmp_path: Path, name: s
         race(tmp_path / name)
 
 
+def test_cases_of_several_tasks_are_said_to_be_taken_together() -> None:
+    rows = [
+        {"model": model, "task": task, "case": case, "score": int(case % 3 > 0)}
+        for model in "ab"
+        for task in ("law", "math")
+        for case in range(20)
+    ]
+    told = "Note: cases of 2 tasks are taken together: this is about new cases of these tasks."
+    assert told in str(race(rows))
+
+
 def test_limits_are_needed_and_none_is_no_answer() -> None:
     with pytest.raises(SpecError, match=r"scores go from 0 to 7.*--limits 0,100\)$"):
         race(table(50).assign(score=lambda frame: 7 * frame["score"]))

@@ -139,8 +139,15 @@ def grid_of(table: ScoreTable, *, is_unbounded: bool | None = None) -> CaseGrid:
         weights is not None,
         np.bincount(places, minlength=scores.size).reshape(shape),
         answered,
-        (*table.notes, *notes),
+        (*table.notes, *notes, *_tasks_told(frame)),
     )
+
+
+def _tasks_told(frame: pd.DataFrame) -> list[str]:
+    """That several tasks are one here, in words."""
+    count = frame["task"].nunique() if "task" in frame.columns else 1
+    together = f"cases of {count:,} tasks are taken together: this is about new cases of these tasks"
+    return [together] if count > 1 else []
 
 
 def _limits(
