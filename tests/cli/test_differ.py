@@ -61,6 +61,17 @@ def test_differ_refuses_in_words(archive: Path, capsys: pytest.CaptureFixture[st
     assert "keep it with the scores, as in slices=['topics'] (redelve compare -S topics)" in told
 
 
+def test_differ_wants_two_models_and_a_table(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["differ", str(archive), "a", "a"]) == 1
+    assert '"a" would be compared with itself: name two models' in capsys.readouterr().err
+    page = archive.parent / "x.html"
+    assert main(["differ", str(archive), "a", "b", "-o", str(page)]) == 2
+    assert f'can\'t write cases to "{page}": they are a table' in capsys.readouterr().err
+    assert not page.exists()
+    assert main(["differ", str(archive.parent / "nowhere"), "a", "b"]) == 1
+    assert "a folder that `assess`, or `compare -a`, has made" in capsys.readouterr().err
+
+
 def test_differ_says_what_can_be_done_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

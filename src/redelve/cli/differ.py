@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from redelve.cli import options as of
-from redelve.cli.options import Command
+from redelve.cli.options import Command, UsageError
 
 
 class DifferOptions(of.VerbOptions):
@@ -38,6 +38,10 @@ def _differ(given: DifferOptions) -> str:
     from redelve.store import Archive
 
     path, first, second = given.arguments
+    if given.out is not None and Path(given.out).suffix.lower() != ".csv":
+        raise UsageError(
+            f'can\'t write cases to "{given.out}": they are a table, so give a name ending in .csv'
+        )
     assessment = Assessment(Archive.open(Path(path)).load(), given.loss, Path(path))
     found = assessment.differences(first, second, given.task, by=given.by or None)
     if given.out is None:

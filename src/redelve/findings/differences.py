@@ -202,6 +202,8 @@ def differences_of(
     """Where two methods differ on a task, by one loss; `by` says how its cases are cut into slices."""
     for name in names:
         results.method(name)
+    if names[0] == names[1]:
+        raise StatisticsError(f'"{names[0]}" would be compared with itself: name two {results.contender}s')
     whole = results.select(methods=names, tasks=[address]).on(address)
     chosen = judge_of(whole, code)
     work = in_common(whole, names, chosen)

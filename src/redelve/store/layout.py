@@ -199,7 +199,9 @@ def check_marker(root: Path, marker: Document | None = None) -> None:
     `marker` is what the marker says, for whoever has read it.
     """
     if not root.is_dir():
-        raise LocationError(f"{root}: no such archive: give the path of a folder that `assess` has made")
+        raise LocationError(
+            f"{root}: no such archive: give the path of a folder that `assess`, or `compare -a`, has made"
+        )
     if not (root / MARKER).is_file():
         raise LocationError(f"{root}: not an archive, it has no file {MARKER}")
     _refuse_links(root)
