@@ -9,8 +9,9 @@ from scipy import stats as scipy_stats
 
 from redelve.findings import compare_methods, find
 from redelve.findings.racing import look_at
-from redelve.report.first_screen import plain_answer
+from redelve.report.first_screen import answer_table, plain_answer
 from redelve.report.race_words import race_headline, race_sentences
+from redelve.report.sections import panels
 from redelve.report.sections.overview import summarise
 from redelve.run.races import EarlierLook, Race, RacePlan
 from redelve.run.results import Results
@@ -195,14 +196,14 @@ def test_who_may_be_the_best_is_who_is_left() -> None:
     assert task.leader in race.left
 
 
-def test_one_that_dropped_out_does_not_lead() -> None:
-    """Its mean is over its first training sets, which may have been easy ones."""
+def easy_start() -> Results:
+    """A race whose first four sets are easy: "bad", which drops out after them, has the smallest mean."""
     facts = made_up.task(ADDRESS, instances=8, cases=20)
     easy = [0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0]
     rng = np.random.default_rng(0)
+    behind = {"good": 0.0, "near": 0.01, "bad": 2.0}
     tables = {
-        name: [level + more + 0.1 * rng.normal(size=20) for level in easy]
-        for name, more in (("good", 0.0), ("near", 0.01), ("bad", 2.0))
+        name: [level + more + 0.1 * rng.normal(size=20) for level in easy] for name, more in behind.items()
     }
     tables["bad"] = tables["bad"][:4]
     results = made_up.results([facts], {name: {ADDRESS: rows} for name, rows in tables.items()})
@@ -210,11 +211,58 @@ def test_one_that_dropped_out_does_not_lead() -> None:
     race = Race(plan)
     for _ in plan.looks:
         race = replace(race, looks=(*race.looks, look_at(results.on(ADDRESS), race)))
-    assert race.dropped == ("bad",)
-    (task,) = find(replace(results, races={ADDRESS: race})).tasks
+    assert race.dropped[0] == "bad"
+    return replace(results, races={ADDRESS: race})
+
+
+def test_one_that_dropped_out_does_not_lead() -> None:
+    """Its mean is over its first training sets, which may have been easy ones."""
+    (task,) = find(easy_start()).tasks
     means = {one.method: one.mean for one in task.methods}
     assert means["bad"] < means["good"]  # type: ignore[operator]
     assert task.leader in ("good", "near")
+    assert task.by_loss[-1].method == "bad"
+
+
+def test_rows_of_a_race_say_how_many_training_sets_they_are_over() -> None:
+    findings = find(easy_start())
+    text = summarise(findings)
+    (bad,) = [line for line in text.splitlines() if line.startswith("  bad ")]
+    good = next(line for line in text.splitlines() if line.startswith("  good "))
+    assert bad.endswith(" (4 sets)")
+    assert good.endswith(" (8 sets)")
+    assert "Means over different training sets are not comparable; differences are taken over" in text
+    table = answer_table(findings, panels(findings)[0])
+    place = [column.title for column in table.columns].index("Training sets")
+    assert [row[place].text for row in table.rows] == ["8", "8", "4"]
+    assert "Means over different training sets are not comparable" in table.caption
+
+
+def test_rows_over_the_same_training_sets_say_nothing_of_them() -> None:
+    findings = find(raced_results({"good": 0.0, "poor": 20.0}))
+    assert " sets)" not in summarise(findings)
+    assert "Training sets" not in [one.title for one in answer_table(findings, panels(findings)[0]).columns]
+
+
+def test_the_leader_of_a_race_is_not_said_to_have_the_smallest_mean_of_all() -> None:
+    """That of a method that dropped out may be smaller, over fewer training sets."""
+    open_race = " ".join(summarise(find(easy_start())).split())
+    assert "the smallest expected squared error of those left in the race: over 8 training sets" in open_race
+    assert "Over their 4 common training sets it loses less than bad by" in open_race
+    results = easy_start()
+    looks = (*race_of(results).looks[:1], replace(race_of(results).looks[1], dropped=("near",)))
+    settled = replace(race_of(results), looks=looks)
+    said = " ".join(summarise(find(replace(results, races={ADDRESS: settled}))).split())
+    assert "had the smallest" not in said
+    assert "good is the best of these 3 methods; its expected squared error over 8 training sets is" in said
+
+
+def test_a_race_judged_by_another_loss_says_over_how_many_sets_as_well() -> None:
+    results = easy_start()
+    also = [replace(one, losses={**one.losses, "A": one.losses["S"]}) for one in results.records]
+    text = summarise(find(replace(results, records=tuple(also)), "A"))
+    assert "(4 sets)" in text
+    assert "not comparable" in text
 
 
 def test_a_method_that_fails_leaves_the_race_and_is_not_called_worse() -> None:

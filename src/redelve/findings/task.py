@@ -250,8 +250,27 @@ class TaskFindings:
 
     @cached_property
     def by_loss(self) -> tuple[MethodFinding, ...]:
-        """The methods from the smallest loss to the largest; those without one last."""
-        return tuple(sorted(self.methods, key=lambda one: inf if one.mean is None else one.mean))
+        """The methods from the smallest loss to the largest; those without one last.
+
+        In a race those still in it come first: means over different training sets are in no order.
+        """
+        left = None if self.race is None or not self.race.looks else self.race.left
+        return tuple(
+            sorted(
+                self.methods,
+                key=lambda one: (
+                    left is not None and one.method not in left,
+                    inf if one.mean is None else one.mean,
+                ),
+            )
+        )
+
+    @cached_property
+    def unequal_sets(self) -> Mapping[str, int]:
+        """How many training sets each mean is over, where a race left methods with different numbers."""
+        is_raced = self.race is not None or any(one.claim.has_looks for one in self.contests[:1])
+        counts = {one.method: one.instances for one in self.methods}
+        return counts if is_raced and len(set(counts.values())) > 1 else {}
 
     @cached_property
     def pairs(self) -> PairContests:

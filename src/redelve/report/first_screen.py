@@ -31,7 +31,7 @@ from redelve.report.formatting import (
     per_cent,
     target_unit,
 )
-from redelve.report.race_words import how_often_false, race_headline
+from redelve.report.race_words import UNEQUAL_SETS, how_often_false, race_headline
 from redelve.report.sections import Panel, panels
 from redelve.report.words import (
     OPEN_PLACES,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTHING = "No job came to an answer, so there is nothing to analyse."
+TRAINING_SETS = ReportColumn("Training sets", ("training_sets",))
 LONGEST_ROW = 34
 """The letters of a name that find room beside a row: settings and solvers often differ at their ends."""
 MOST_NAMED = 4
@@ -431,6 +432,7 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
         ReportColumn(f"{unit.title} ± SE", ("shown", "shown_se")),
     ]
     columns += [ReportColumn("Of a constant answer", ("standardised",))] if is_relative else []
+    columns += [TRAINING_SETS] if task.unequal_sets else []
     columns += [ReportColumn("May be the best?")]
     board = board_on(task) if task.task.is_fixed else None
     columns += [] if board is None else list(PLACES[1:])
@@ -454,6 +456,7 @@ def answer_table(findings: Findings, panel: Panel) -> ReportTable:
 def _answer_caption(task: TaskFindings, is_relative: bool) -> str:
     constant = "Of a constant answer: the loss as a share of what always giving the same answer loses. "
     start = f"± one standard error, for {task.task.what_is_new}. {constant if is_relative else ''}"
+    start += f"{UNEQUAL_SETS} " if task.unequal_sets else ""
     if task.is_planned:
         return f"{start}{UNTESTED_BEST}"
     return f"{start}★: not shown to be worse than another; with 95 % confidence the truly best is so marked."
@@ -467,11 +470,13 @@ def _answer_row(task: TaskFindings, one: MethodFinding, unit: LossUnit) -> Row:
     value, error = unit.shown(one.mean, one.standard_error)
     is_best = one.method in task.best_group
     word = "yes" if is_best else "no" if one.method in task.worse else formatting.UNKNOWN
-    share = (_share(one.standardised),) if _has_shares(task) else ()
+    share: Row = (_share(one.standardised),) if _has_shares(task) else ()
+    sets: Row = (formatting.count_cell(one.instances),) if task.unequal_sets else ()
     return (
         name_cell(one.method),
         formatting.error_cell(value, error),
         *share,
+        *sets,
         Cell(word, mark="best" if is_best else ""),
     )
 

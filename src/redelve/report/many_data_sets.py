@@ -32,6 +32,7 @@ from redelve.report.formatting import (
     name_cell,
     per_cent,
 )
+from redelve.report.race_words import UNEQUAL_SETS
 from redelve.report.sections import Panel
 from redelve.report.words import OPEN_PLACES, PLACES, place_cells
 
@@ -217,8 +218,16 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
         tuple(rows),
         f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. "
         f"{contender.capitalize()}s by their average, in which every {what} counts once."
+        f"{_of_races(found)}"
         f"{f' {OPEN_PLACES}' if board and is_turned(findings) else ''}",
     )
+
+
+def _of_races(found: Sequence[Panel]) -> str:
+    """Said where races left methods of a data set with different training sets."""
+    if not any(panel.largest.unequal_sets for panel in found):
+        return ""
+    return f" Methods that dropped out of a race have fewer training sets. {UNEQUAL_SETS}"
 
 
 def _size_column(found: Sequence[Panel]) -> ReportColumn:

@@ -11,15 +11,19 @@ from redelve.report import formatting
 from redelve.report.formatting import listed
 from redelve.run.races import Race
 
+UNEQUAL_SETS = (
+    "Means over different training sets are not comparable; differences are taken over common sets."
+)
+
 
 def race_headline(race: Race, judge: Loss | None = None) -> str:
     """The verdict: better, equivalent within the margin, or open and what would settle it."""
     if not race.looks:
         return before_the_first_look(race)
     so_far = f"After {race.sets} of {race.plan.looks[-1]} training sets"
-    left, count = race.left, len(race.plan.methods) - len(race.failed)
+    left = race.left
     if race.verdict == "better":
-        return f"{so_far} it is settled: {left[0]} is the best of {_these(race, count)} (95 % confidence)."
+        return f"{so_far} it is settled: {left[0]} is the best of {best_of(race)} (95 % confidence)."
     if race.verdict == "equivalent":
         others = f", and {listed(race.dropped)} {_was(race.dropped)} worse" if race.dropped else ""
         margin = "" if race.plan.margin is None else Margin.of(race.plan.margin).shown(judge)
@@ -45,7 +49,9 @@ def how_often_false(race: Race) -> str:
     )
 
 
-def _these(race: Race, count: int) -> str:
+def best_of(race: Race) -> str:
+    """Whom the winner of a race is the best of."""
+    count = len(race.plan.methods) - len(race.failed)
     return f"the {count} methods that did not fail" if race.failed else f"these {count} methods"
 
 

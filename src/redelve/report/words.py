@@ -12,7 +12,7 @@ from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
 from redelve.report.formatting import Cell, ReportColumn, listed
-from redelve.report.race_words import before_the_first_look, race_headline, race_sentences
+from redelve.report.race_words import before_the_first_look, best_of, race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
 from redelve.run.results import Results
@@ -180,6 +180,7 @@ def _metric_sentence(task: TaskFindings, leader: str) -> str:
     """The value of the best method, and what the best constant answer has."""
     loss, several = task.judged_by, len(task.methods) > 1
     had = f"{_had_best(task)}:{_for_whom(task)}" if several else f"{leader} had {loss.shown_name}"
+    had = _after_a_race(task, _had_best(task), loss.shown_name) or had
     value = formatting.with_error(*task.method(leader).shown)
     unit = formatting.target_unit(task.task.targets) if loss.in_target_unit else loss.shown_unit
     text = f"{task.task.setting} {had} {value}{unit}"
@@ -194,8 +195,10 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     if task.judged_by.is_metric:
         return _metric_sentence(task, leader)
     finding = task.method(leader)
+    had = f"{_leaders(task)} had {_smallest_loss(task)}"
+    had = _after_a_race(task, had.partition(":")[0], f"expected {task.loss_words}") or had
     text = (
-        f"{task.task.setting} {_leaders(task)} had {_smallest_loss(task)} "
+        f"{task.task.setting} {had} "
         f"{formatting.with_error(finding.mean, finding.standard_error)}{_accuracy(task, finding.mean)}"
     )
     if finding.standardised is None:
@@ -204,6 +207,17 @@ def _loss_sentence(task: TaskFindings, leader: str) -> str:
     standard = formatting.with_error(finding.standardised, finding.standardised_error)
     end = _beside_constant(task, leader) if len(task.methods) == 1 or finding.loses_more_than_constant else ""
     return f"{text}, standardised {standard}, where {unit} is what the best constant answer loses{end}."
+
+
+def _after_a_race(task: TaskFindings, had_best: str, what: str) -> str:
+    """Before the leader's value: that the others' means are over other training sets; empty where none is."""
+    sets = task.unequal_sets.get(task.leader or "")
+    if task.race is None or sets is None:
+        return ""
+    over = f"over {sets} training sets"
+    if task.race.verdict == "better":
+        return f"{task.leader} is the best of {best_of(task.race)}; its {what} {over} is"
+    return f"{had_best} of those left in the race: {over}{_for_whom(task)}"
 
 
 def _smallest_loss(task: TaskFindings) -> str:
@@ -233,9 +247,11 @@ def _lead_sentence(task: TaskFindings, leader: str) -> str:
     if not behind:
         return ""
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
-    who = "It" if len(task.leaders) == 1 else leader
+    who = "it" if len(task.leaders) == 1 else leader
     lead = task.judged_by.is_better_words(who, _other(nearest, leader))
-    return f"{lead} by {nearest.lead}."
+    if task.unequal_sets:
+        return f"Over their {len(nearest.instances)} common training sets {lead} by {nearest.lead}."
+    return f"{_capital(lead) if who == 'it' else lead} by {nearest.lead}."
 
 
 def _other(contest: Contest, name: str) -> str:

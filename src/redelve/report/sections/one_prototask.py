@@ -28,6 +28,7 @@ from redelve.report.formatting import (
     slug,
 )
 from redelve.report.loss_figures import curves_picture, rasmussen_picture
+from redelve.report.race_words import UNEQUAL_SETS
 from redelve.report.sections import (
     MOST_COMPARED,
     MOST_IN_MATRIX,
@@ -206,6 +207,7 @@ def _losses_caption(task: TaskFindings) -> str:
     unit = "0" if task.judged_by.is_shift else "1"
     standard = "" if task.task.is_fixed else f"Standardised: {unit} is what the best constant answer loses. "
     start = f"SE: standard error, for {task.task.what_is_new}. {standard}"
+    start += f"{UNEQUAL_SETS} " if task.unequal_sets else ""
     if task.is_planned:
         return f"{start}{UNTESTED_BEST}"
     return (

@@ -15,6 +15,7 @@ from redelve.report import formatting
 from redelve.report.drawing import Picture
 from redelve.report.first_screen import NOTHING, answer_table, losses_picture, plain_answer
 from redelve.report.many_data_sets import averages_picture, datasets_table, is_turned
+from redelve.report.race_words import UNEQUAL_SETS
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
@@ -165,7 +166,7 @@ def overview_table(found: Sequence[Panel]) -> formatting.ReportTable:
         ),
         tuple(rows),
         f"May be the best: not shown to be worse than any other {contender}. That is no evidence of being as "
-        f"good as the best.{_whose_errors(found)}",
+        f"good as the best.{_whose_errors(found)}{_among_whom(found)}",
     )
 
 
@@ -173,6 +174,12 @@ def _whose_errors(found: Sequence[Panel]) -> str:
     """Said where methods tie, whose standard errors may differ."""
     ties = any(len(task.leaders) > 1 for panel in found for task in panel.tasks)
     return " Where several are the same, the standard error is that of the first." if ties else ""
+
+
+def _among_whom(found: Sequence[Panel]) -> str:
+    """Said where a dropped method may have a smaller mean, over fewer training sets."""
+    is_raced = any(task.race and task.unequal_sets for panel in found for task in panel.tasks)
+    return " In a race the best value is among those left in it." if is_raced else ""
 
 
 def _smallest(found: Sequence[Panel]) -> str:
@@ -320,7 +327,7 @@ def _panel(panel: Panel) -> str:
 
 def _table(panel: Panel) -> str:
     """A row for each method, a column for each training-set size, cheapest reading first."""
-    names = sorted(panel.methods, key=lambda name: _order(panel.largest, name))
+    names = panel.methods
     sizes = [str(task.task.training_set_size) for task in panel.tasks]
     cells = {name: [_loss_text(task, name, panel.is_standardised) for task in panel.tasks] for name in names}
     width = max(map(len, names))
@@ -343,12 +350,23 @@ def _table(panel: Panel) -> str:
         f"  {name:{width}}"
         + "".join(f"{cell:>{each}}" for cell in row)
         + (f"  {places[name].words}" if name in places else "")
+        + _sets_text(panel, name)
         for name, row in cells.items()
     ]
     if any(task.best_group for task in panel.tasks):
         where = " at that size" if has_size else ""
         lines.append(f"  {MAY_BE_BEST} may be the best{where} (95 % confidence)")
+    if any(task.unequal_sets for task in panel.tasks):
+        lines.append(f"  {UNEQUAL_SETS}")
     return "\n".join(lines)
+
+
+def _sets_text(panel: Panel, name: str) -> str:
+    """How many training sets a row's means are over, where a race left methods with different numbers."""
+    told = {task.task.training_set_size: task.unequal_sets.get(name) for task in panel.tasks}
+    several = len(panel.tasks) > 1
+    texts = [f"{sets} sets{f' of {size}' * several}" for size, sets in told.items() if sets is not None]
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 def _what(task: TaskFindings) -> str:
@@ -356,11 +374,6 @@ def _what(task: TaskFindings) -> str:
     if not task.judged_by.is_metric:
         return task.loss_words
     return f"{task.judged_by.shown_name}{', in per cent,' if task.judged_by.in_per_cent else ''}"
-
-
-def _order(task: TaskFindings, name: str) -> float:
-    found = _finding(task, name)
-    return float("inf") if found is None or found.mean is None else found.mean
 
 
 def _finding(task: TaskFindings, name: str) -> MethodFinding | None:
