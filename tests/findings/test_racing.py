@@ -8,10 +8,12 @@ import pytest
 from scipy import stats as scipy_stats
 
 from redelve.findings import compare_methods, find
+from redelve.findings.margin import Margin
 from redelve.findings.racing import look_at
 from redelve.report.first_screen import answer_table, plain_answer
 from redelve.report.race_words import race_headline, race_sentences
 from redelve.report.sections import panels
+from redelve.report.sections.one_prototask import matrix_table, pairs_table
 from redelve.report.sections.overview import summarise
 from redelve.run.races import EarlierLook, Race, RacePlan
 from redelve.run.results import Results
@@ -88,6 +90,40 @@ def test_equal_methods_are_equivalent_within_a_wide_margin_and_open_without() ->
     assert race.verdict == "open"
     assert race.sets == 16
     assert "After 16 of 16 training sets it is open which of one and two is the best" in race_headline(race)
+
+
+def test_methods_that_a_race_found_equivalent_are_so_in_every_word_and_table() -> None:
+    """It decides by one-sided tests; the two-sided interval, for all pairs, reaches beyond the margin."""
+    results = raced_results({"one": 10.0, "two": 10.0, "far": 30.0}, margin="20 %", seed=1)
+    assert race_of(results).equivalent == ("one", "two")
+    for margin in ("20%", None):
+        findings = find(results, margin=margin)
+        contest = findings.tasks[0].contest("one", "two")
+        assert contest.bounds is not None
+        assert contest.verdict is not None
+        assert contest.bounds[1] > contest.verdict.amount
+        assert contest.is_equivalent
+        text = " ".join(summarise(findings).split())
+        assert "not worse" not in text
+        assert "are equivalent within the margin of 20 %" in text
+        assert "by one-sided tests; the interval is two-sided and may reach further" in text
+        matrix = matrix_table(findings.tasks[0])
+        assert matrix.rows[0][2].mark == "equivalent"
+        (row,) = [
+            row for row in pairs_table(panels(findings)[0]).rows if "far" not in row[1].text + row[2].text
+        ]
+        assert row[-1].text == "equivalent"
+
+
+def test_two_of_a_race_compared_alone_are_equivalent_within_its_margin_and_judged_anew_within_another() -> (
+    None
+):
+    results = raced_results({"one": 10.0, "two": 10.0, "far": 30.0}, margin="20 %", seed=1)
+    own, other = (
+        compare_methods(results, "one", "two", [ADDRESS], margin=Margin.of(text))[0] for text in ("20%", "1%")
+    )
+    assert own.is_equivalent
+    assert not other.is_equivalent
 
 
 def test_the_rate_is_told_with_its_limit() -> None:

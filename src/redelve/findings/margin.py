@@ -60,6 +60,14 @@ class Margin:
         is_relative = number != text
         return cls(value / 100 if is_relative else value, is_relative)
 
+    def is_that_of(self, given: MarginLike | None) -> bool:
+        """Whether this margin is meant, as far as it is written out.
+
+        >>> Margin.of("2%").is_that_of("2 %"), Margin.of("2%").is_that_of(None)
+        (True, False)
+        """
+        return given is not None and str(self) == str(Margin.of(given))
+
     def amount(self, losses: Sequence[float]) -> float:
         """The margin in the units of the loss, of methods with these expected losses.
 
@@ -97,6 +105,7 @@ class Margin:
 
 MarginLike = Margin | str | float
 """A margin, a number in the units of the loss, or a text such as "2%" or "0.5"."""
+BY_RACE = "The race found so by one-sided tests; the interval is two-sided and may reach further."
 UnitsOfScore = float
 """A margin that is no share of anything."""
 WAYS = (
@@ -117,6 +126,8 @@ class MarginVerdict:
     first_is_not_worse: bool
     """Whether the first method is not worse than the second by more than the margin."""
     second_is_not_worse: bool
+    is_of_race: bool = False
+    """Whether a race decided it, by one-sided tests: the interval, which is two-sided, may reach further."""
 
     def shown(self, judge: Loss | None) -> str:
         """The margin, and what a share amounts to: "0.5", "2 % (0.031 or more)".
@@ -165,22 +176,30 @@ def judged_within(margin: Margin, amount: float, bounds: Interval | None) -> Mar
     return MarginVerdict(margin, amount, first_is_not_worse=high < amount, second_is_not_worse=low > -amount)
 
 
-def within_margin(contest: Contest, margin: Margin, losses: Mapping[str, Interval | None]) -> Contest:
+def within_margin(
+    contest: Contest, margin: Margin, losses: Mapping[str, Interval | None], equivalent: Sequence[str] = ()
+) -> Contest:
     """The same with what it says about a margin; `losses` are the intervals of the expected losses.
+
+    `equivalent` are methods of which a race decided that they are.
 
     A share is of the low end of the smaller one's: the loss itself is not known, and a margin that came out
     too large by luck would call methods equivalent that are not.
     """
     bounds = [losses[name] for name in (contest.first, contest.second)]
     amount = margin.amount([0.0 if ends is None else ends[0] for ends in bounds])
-    return replace(contest, verdict=judged_within(margin, amount, contest.bounds))
+    verdict = judged_within(margin, amount, contest.bounds)
+    if contest.first in equivalent and contest.second in equivalent:
+        verdict = MarginVerdict(margin, amount, True, True, is_of_race=True)
+    return replace(contest, verdict=verdict)
 
 
 def margin_sentence(contest: Contest, verdict: MarginVerdict) -> str:
     """What a comparison says about its margin."""
     margin = f"the margin of {verdict.shown(contest.judged_by)}"
     if verdict.is_equivalent:
-        return f"{contest.first} and {contest.second} are equivalent within {margin}."
+        by_race = f" {BY_RACE}" if verdict.is_of_race else ""
+        return f"{contest.first} and {contest.second} are equivalent within {margin}.{by_race}"
     if contest.winner:
         return f"It was not shown that they differ by less than {margin}."
     for name in contest.not_worse:

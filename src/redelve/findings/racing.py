@@ -162,7 +162,11 @@ def raced(work: TaskResults, race: Race, code: str, margin: Margin | None = None
     counting = {name: race.sets_of(name) for name in work.records if name in race.plan.methods}
     compared = comparisons_on(_restricted(work, counting), code)
     claims = _claims(work, race, compared)
-    return compared.findings(claims, margin, race if code == race.plan.loss else None)
+    if code != race.plan.loss:
+        return compared.findings(claims, margin)
+    if margin is None and race.plan.margin is not None:
+        margin = Margin.of(race.plan.margin)
+    return compared.findings(claims, margin, race)
 
 
 def _claims(work: TaskResults, race: Race, compared: ComparedTask) -> tuple[Claim, ...]:

@@ -358,12 +358,13 @@ class ComparedTask:
             margin.refuse_share(f"{judge.words} on {facts.address}")
         methods = tuple(finding_of(work, self.losses[name], standard, judge.limits) for name in self.losses)
         bounds = {one.method: one.bounds for one in methods}
-        contests = () if self.pairs is None else self._contests(self.pairs, claims, (margin, bounds))
+        same = race.equivalent if race and margin and margin.is_that_of(race.plan.margin) else ()
+        contests = () if self.pairs is None else self._contests(self.pairs, claims, (margin, bounds, same))
         told = (facts, self.code, judge.loss, judge.words, judge.best_words)
         return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
 
     def _contests(
-        self, pairs: TaskPairs, claims: Sequence[Claim], within: tuple[Margin | None, Bounds]
+        self, pairs: TaskPairs, claims: Sequence[Claim], within: tuple[Margin | None, Bounds, Sequence[str]]
     ) -> PairContests:
         """The comparisons with their claims, and with what they say of a margin."""
         if len(claims) != len(pairs.names):
@@ -386,6 +387,8 @@ class _ContestMaker:
     repeats: Repeats
     margin: Margin | None
     bounds: Bounds
+    equivalent: Sequence[str]
+    """The methods that a race found to be equivalent within the margin."""
 
     def __call__(self, place: int) -> Contest:
         facts, judge = self.task.work.facts, self.task.work.losses[self.task.code]
@@ -406,7 +409,9 @@ class _ContestMaker:
             span=judge.limits[1] - judge.limits[0],
             unit=judge.difference_unit,
         )
-        return contest if self.margin is None else within_margin(contest, self.margin, self.bounds)
+        if self.margin is None:
+            return contest
+        return within_margin(contest, self.margin, self.bounds, self.equivalent)
 
 
 def _adjusted(claims: Sequence[Claim]) -> Numbers:

@@ -423,7 +423,9 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
             same = "their mean losses are the same on every test set"
             return f"{start}: {same}, and no test is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
-    margin = "" if contest.verdict is None or other in contest.not_worse else contest.margin_words
+    found = contest.verdict
+    is_told = found is None or (other in contest.not_worse and not found.is_of_race)
+    margin = "" if is_told else contest.margin_words
     return f"{contest.seen_from(leader)} {margin}".rstrip()
 
 

@@ -117,6 +117,11 @@ class Race:
         return "open"
 
     @property
+    def equivalent(self) -> tuple[str, ...]:
+        """The methods that the race found to be equivalent within its margin; none with another verdict."""
+        return self.left if self.verdict == "equivalent" else ()
+
+    @property
     def is_over(self) -> bool:
         """Whether there is nothing left to find out, or nothing left to look at."""
         is_used_up = len(self.looks) == len(self.plan.looks)

@@ -339,7 +339,15 @@ def _margin_caption(task: TaskFindings) -> str:
     return (
         f" Equivalent: all of the interval lies within a margin of {margin}{share}; "
         f"not worse: it leaves out that the {task.task.contender} is worse by more than that."
+        f"{_of_race(task)}"
     )
+
+
+def _of_race(task: TaskFindings) -> str:
+    """Who is equivalent by the race's own tests, not by the interval."""
+    if task.race is None or not task.race.equivalent:
+        return ""
+    return f" Of {formatting.listed(task.race.equivalent)} the race found so by one-sided tests."
 
 
 def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
