@@ -77,6 +77,31 @@ def test_a_report_of_the_archive_says_what_the_race_said(winner: Assessment, cap
     assert capsys.readouterr().out.strip() == str(winner).strip()
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            ["-d", "5%"],
+            "planned with a margin of 2 %, and a plan is not changed after a look: got a margin of 5 %",
+        ),
+        (["-c", "ridge:lin-1"], "so it has no planned comparisons: leave them out"),
+        (["-m", "ridge"], "is a race of ridge, lin-1 and is reported whole: without lin-1 its p-values"),
+    ],
+)
+def test_a_report_that_asks_a_race_for_something_else_is_refused(
+    winner: Assessment, options: list[str], why: str, capsys: Any
+) -> None:
+    assert main(["report", str(winner.archive), *options]) == 1
+    assert why in capsys.readouterr().err
+
+
+def test_a_report_with_all_methods_and_the_margin_of_a_race_is_that_of_the_race(
+    winner: Assessment, capsys: Any
+) -> None:
+    assert main(["report", str(winner.archive), "-m", "lin-1,ridge", "-d", "2%"]) == 0
+    assert "it is settled: ridge is the best" in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_page_says_the_verdict(winner: Assessment, tmp_path: Path) -> None:
     page = winner.report(tmp_path / "report.html").read_text()
     assert "it is settled: ridge is the best of these 2 methods" in page

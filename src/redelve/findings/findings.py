@@ -17,7 +17,7 @@ from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data
 from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
 from redelve.findings.planned import planned_pairs
-from redelve.findings.racing import judged_tasks
+from redelve.findings.racing import judged_tasks, refuse_another_question
 from redelve.findings.task import (
     MethodFinding,
     TaskFindings,
@@ -382,6 +382,8 @@ def find(
     within = None if margin is None else Margin.of(margin)
     if within is not None:
         within.refuse_all([task.work.losses[task.code].limits for task in compared])
+    if results.races:
+        refuse_another_question(results, compared, within, is_planned=pairs is not None)
     judged = judged_tasks(results.races, compared, within) if results.races else claimed(compared, within)
     is_alone = len({prototask_of(task.address) for task in compared}) < 2
     return Findings(

@@ -6,19 +6,20 @@ at most 5 % of races. A pair is compared at the last look that both took part in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 
+from redelve.errors import StatisticsError
 from redelve.findings.by_method import MethodLosses, losses_of
 from redelve.findings.claims import LEVEL, Claim, FamilyClaims, Names, TaskPairs
 from redelve.findings.margin import Margin
 from redelve.findings.task import ComparedTask, TaskFindings, claimed, comparisons_on, pair_squares
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race, RaceLook, RacePlan
-from redelve.run.results import TaskResults
+from redelve.run.results import Results, TaskResults
 from redelve.stats.families import PairFamily, Places, judged, unmoderated
 from redelve.stats.repeated_looks import RepeatedLooks
 from redelve.stats.sequential import decide, directed, family_at_look, one_sided, sets_needed
@@ -149,6 +150,46 @@ def judged_tasks(
         if one.address in races:
             found[one.address] = raced(one.work, races[one.address], one.code, margin)
     return tuple(found[one.address] for one in compared)
+
+
+def refuse_another_question(
+    results: Results, compared: Sequence[ComparedTask], margin: Margin | None, *, is_planned: bool
+) -> None:
+    """Raise an error if a report asks of a race what was not its plan: a race is reported whole."""
+    for one in compared:
+        if (race := results.races.get(one.address)) is None:
+            continue
+        if race.looks:
+            _refuse_some_methods(race.plan, results.methods)
+        if is_planned:
+            raise StatisticsError(
+                f"{one.address} is a race, which looks for the best of all its methods, so it has no planned "
+                "comparisons: leave them out (compare, -c), or assess the methods in another archive without "
+                "until_settled"
+            )
+        if one.code == race.plan.loss:
+            _refuse_another_margin(race.plan, margin)
+
+
+def _refuse_some_methods(plan: RacePlan, known: Collection[str]) -> None:
+    """Raise an error if methods of a race are left out after a look: its p-values allow for all of them."""
+    if lacking := [name for name in plan.methods if name not in known]:
+        raise StatisticsError(
+            f"{plan.task} is a race of {', '.join(plan.methods)} and is reported whole: without "
+            f"{', '.join(lacking)} its p-values would not allow for all methods; leave out the choice of "
+            'methods (-m), or compare two of them in Python: assessment.compare("a", "b")'
+        )
+
+
+def _refuse_another_margin(plan: RacePlan, margin: Margin | None) -> None:
+    """Raise an error if a race is asked about a margin that was not in its plan."""
+    if margin is None or margin.is_that_of(plan.margin):
+        return
+    planned = "without a margin" if plan.margin is None else f"with a margin of {plan.margin}"
+    raise StatisticsError(
+        f"{plan.task} is a race that was planned {planned}, and a plan is not changed after a look: got a "
+        f"margin of {margin}; leave it out (margin, -d), or race with it in another archive"
+    )
 
 
 def raced(work: TaskResults, race: Race, code: str, margin: Margin | None = None) -> TaskFindings:
