@@ -18,6 +18,7 @@ from redelve.report.card_points import BY_AUTHOR
 from redelve.report.formatting import listed
 from redelve.report.sections import Panel, ReportContext, panels
 from redelve.report.sections.card import SCHEMES, benchmark_card
+from redelve.report.sections.one_prototask import pairs_table
 from redelve.report.words import (
     HOW_SURE,
     MORE_DATA,
@@ -27,6 +28,7 @@ from redelve.report.words import (
     summarise_panel,
     uncertainty_sentence,
 )
+from redelve.run.results import Results
 
 from .made import made_findings, made_results, method_facts, task_facts
 
@@ -278,6 +280,38 @@ def test_a_tie_by_a_loss_is_named_at_every_size() -> None:
     assert "a and b had the same expected squared error, the smallest: for a 0." in which
     assert "a loses less than c by" in which
     assert "They had the same loss, the smallest, at every smaller training-set size as well." in which
+
+
+def identical(step: int = 1) -> Results:
+    """Three methods, of which the second loses what the first does; with step −1, on other cases."""
+    results = made_results({"a": 0.3, "b": 0.3, "c": 3.0}, tasks=[task_facts("/data/proto/std.16", 16)])
+    of_a = {one.job.instance: one.losses for one in results.records if one.job.method == "a"}
+    records = [
+        replace(one, losses={code: losses[::step] for code, losses in of_a[one.job.instance].items()})
+        if one.job.method == "b"
+        else one
+        for one in results.records
+    ]
+    return replace(results, records=tuple(records))
+
+
+def test_methods_with_the_same_loss_on_every_case_are_not_said_to_lack_equivalence() -> None:
+    panel = only_panel(find(identical(), margin="2%"))
+    sure = said(panel, HOW_SURE)
+    assert "No method was shown to be equivalent" not in sure
+    assert "b has the same losses as a on every case, so there is no difference to test against" in sure
+    assert "their losses are the same on every case, and no test of a difference is defined." in sure
+    contest = panel.largest.contest("a", "b")
+    assert not contest.is_equivalent
+    assert contest.words.startswith("a and b have the same losses on every case")
+    (row,) = [row for row in pairs_table(panel).rows if (row[1].text, row[2].text) == ("a", "b")]
+    assert row[-1].text == "same losses"
+
+
+def test_methods_with_the_same_means_alone_are_not_said_to_lose_the_same_on_every_case() -> None:
+    panel = only_panel(find(identical(-1), margin="2%"))
+    assert "same losses as" not in said(panel, HOW_SURE)
+    assert "on every case" not in said(panel, HOW_SURE)
 
 
 def test_a_tie_at_one_size_is_not_told_of_another() -> None:

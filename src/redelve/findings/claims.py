@@ -415,6 +415,8 @@ class Contest:
     """The loss itself, as far as it is known, for those who are shown its values."""
     span: float = field(default=inf, repr=False)
     """How far apart two expected losses can be, by the limits of the loss."""
+    is_same: bool = field(default=False, repr=False)
+    """Whether the two lost the same on every case: then no test of their difference is defined."""
     unit: str = field(default="", repr=False)
     """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
     winner: str | None = field(init=False)
@@ -658,6 +660,10 @@ def _shown(
 
 
 def _described(contest: Contest, name: str, other: str) -> str:
+    if contest.is_same:
+        return (
+            f"{name} and {other} have the same losses on every case, and no test of a difference is defined."
+        )
     if contest.difference is None or contest.adjusted_p_value is None:
         return f"{name} and {other} cannot be compared: {'; '.join(contest.caveats)}."
     lead = contest.outcome or f"{name} and {other} could not be told apart"

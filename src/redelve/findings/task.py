@@ -407,11 +407,21 @@ class _ContestMaker:
             self.repeats,
             judged_by=judge.loss,
             span=judge.limits[1] - judge.limits[0],
+            is_same=isnan(squares.standard_errors.item(place)) and claim.bounds is None and _is_same(*both),
             unit=judge.difference_unit,
         )
         if self.margin is None:
             return contest
         return within_margin(contest, self.margin, self.bounds, self.equivalent)
+
+
+def _is_same(first: MethodLosses, second: MethodLosses) -> bool:
+    """Whether two methods lost the same, but for rounding, on every case that both have."""
+    shared = shared_instances(first, second)
+    tables = [(first.by_instance[number], second.by_instance[number]) for number in shared]
+    return bool(tables) and all(
+        one.shape == two.shape and np.allclose(one, two, rtol=SAME, atol=0.0) for one, two in tables
+    )
 
 
 def _adjusted(claims: Sequence[Claim]) -> Numbers:

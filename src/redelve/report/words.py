@@ -23,6 +23,7 @@ HOW_SURE = "How sure are we?"
 MORE_DATA = "Would more data help?"
 MORE_CASES = "Would more cases help?"
 MOST_LISTED = 3
+ON_TEST_SETS = "mean losses are the same on every test set"
 SEVERITIES = ("invalid", "caution", "note")
 FAILURES_RULE = "V009"
 """The validity rule that tells of failed jobs."""
@@ -346,6 +347,13 @@ def _margin_sentence(task: TaskFindings, leader: str) -> str:
         if not one.is_equivalent and _other(one, leader) in one.not_worse
     ]
     parts, margin = [], f"the margin of {task.margin.shown(task.judged_by)}"
+    never = [_other(one, leader) for one in with_leader if one.is_same and not one.is_equivalent]
+    if never:
+        verb = "has" if len(never) == 1 else "have"
+        parts.append(
+            f"{listed(never)} {verb} the same losses as {leader} on every case, so there is no difference to "
+            f"test against {margin}"
+        )
     if same:
         verb = "is" if len(same) == 1 else "are"
         parts.append(f"{listed(same)} {verb} equivalent to {leader} within {margin}")
@@ -420,8 +428,8 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     start = f"{leader} and {other} could not be told apart"
     if contest.difference is None or contest.adjusted_p_value is None:
         if contest.difference == 0:
-            same = "their mean losses are the same on every test set"
-            return f"{start}: {same}, and no test is defined."
+            where = "losses are the same on every case" if contest.is_same else ON_TEST_SETS
+            return f"{start}: their {where}, and no test of a difference is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
     found = contest.verdict
     is_told = found is None or (other in contest.not_worse and not found.is_of_race)

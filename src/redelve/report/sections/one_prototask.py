@@ -353,11 +353,19 @@ def _of_race(task: TaskFindings) -> str:
 def _margin_cells(contest: Contest) -> tuple[Cell, ...]:
     if contest.verdict is None:
         return ()
-    judge, able = contest.judged_by, contest.not_worse
+    judge = contest.judged_by
     amount = contest.verdict.amount if judge is None else judge.shown_spread(contest.verdict.amount)
-    found = "equivalent" if contest.is_equivalent else f"{able[0]} not worse" if able else "open"
     mark: Mark = "equivalent" if contest.is_equivalent else ""
-    return Cell(formatting.plain(amount, 2), (amount,)), Cell(found, mark=mark)
+    return Cell(formatting.plain(amount, 2), (amount,)), Cell(_about_margin(contest), mark=mark)
+
+
+def _about_margin(contest: Contest) -> str:
+    """What is known of a margin, in a word or two."""
+    if contest.is_equivalent:
+        return "equivalent"
+    if contest.not_worse:
+        return f"{contest.not_worse[0]} not worse"
+    return "same losses" if contest.is_same else "open"
 
 
 def _pair_row(task: TaskFindings, contest: Contest) -> Row:
@@ -447,6 +455,8 @@ def _matrix_lines(row: str, contest: Contest) -> tuple[str, ...]:
     """What is known of the margin; the mark says it where there is no winner."""
     if contest.is_equivalent:
         return ("equivalent",)
+    if contest.is_same:
+        return ("same losses",)
     return ("not worse",) if row in contest.not_worse and contest.winner is None else ()
 
 
