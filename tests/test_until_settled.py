@@ -410,7 +410,7 @@ def test_adding_sets_after_a_look_gets_a_caution(tmp_path: Path, monkeypatch: py
     assert Archive.open(tmp_path).verify().ok
     whole = assessed()
     assert "V018 looked at before with fewer instances" in str(whole)
-    assert "analysed before with 4 instances, now with 8" in " ".join(str(whole).split())
+    assert "looked at before with 4 instances, now with 8" in " ".join(str(whole).split())
     (looks,) = read_analyses(tmp_path).values()
     assert [look.instances for look in looks] == [4, 8]
     assert "V018" in str(Assessment(Archive.open(tmp_path).load(), archive=tmp_path))
@@ -425,6 +425,16 @@ def test_an_ordinary_look_at_the_same_methods_before_a_race_is_told(
     race = race_on(tmp_path, ["constant", "lin-1"])
     assert only_race(race).sets == 16
     assert ("V018" in {note.code for note in race.findings.notes}) == is_told
+
+
+def test_an_ordinary_analysis_with_more_sets_than_a_race_looked_at_is_told(tmp_path: Path) -> None:
+    """Its p-values do not allow for the looks of the race, however they were planned."""
+    race = only_race(race_on(tmp_path, ["ridge", "lin-1"]))
+    assert race.sets == 5
+    whole = redelve.assess(["ridge", "lin-1"], "demo/age", sizes=64, archive=tmp_path)
+    text = " ".join(str(whole).split())
+    assert "looked at before with 4 instances, now with" in text
+    assert "use --until-settled" in text
 
 
 def test_merged_archives_remember_what_was_looked_at(winner: Assessment, tmp_path: Path) -> None:

@@ -400,5 +400,13 @@ def test_an_analysis_with_fewer_instances_is_remembered() -> None:
 
     assert noted() == noted(as_many) == noted(others) == []
     (text,) = noted(as_many, fewer, others)
-    assert "analysed before with 4 instances, now with 8" in text
-    assert "--until-settled" in text
+    assert "looked at before with 4 instances, now with 8" in text
+    assert "use --until-settled" in text
+
+
+def test_a_race_after_an_ordinary_look_is_not_advised_to_race() -> None:
+    results = raced_results({"one": 0.0, "two": 0.6}, sets=8, seed=3)
+    looked = {ADDRESS: (EarlierLook(4, ("one", "two")),)}
+    (text,) = [note.text for note in find(replace(results, looked=looked)).notes if note.code == "V018"]
+    assert "use --until-settled" not in text
+    assert text.endswith("the race allows for its own looks, not for one before it")

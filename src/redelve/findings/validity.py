@@ -475,6 +475,10 @@ def _notes_of_tasks(results: Results) -> Iterator[tuple[str, list[str]]]:
         yield last + more, list(texts)
 
 
+LOOKS_PLANNED = "to look while sets are added, use --until-settled"
+IN_A_RACE = "the race allows for its own looks, not for one before it"
+
+
 @rule(
     "V018",
     "looked at before with fewer instances",
@@ -485,8 +489,8 @@ def _notes_of_tasks(results: Results) -> Iterator[tuple[str, list[str]]]:
     is_of_learning=True,
 )
 def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Analyses of two of these methods or more that the archive remembers, with fewer instances."""
-    fewer: dict[tuple[int, int], list[str]] = {}
+    """Analyses and looks at two of these methods or more that the archive remembers, with fewer instances."""
+    fewer: dict[tuple[int, int, bool], list[str]] = {}
     for address in results.tasks:
         held = [one.job for name in results.methods for one in results.of(name, address) if one.losses]
         methods, count = {job.method for job in held}, len({job.instance for job in held})
@@ -496,12 +500,12 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
             if look.instances < count and len(methods.intersection(look.methods)) > 1
         ]
         if before:
-            fewer.setdefault((min(before), count), []).append(address)
-    for (before_count, count), tasks in fewer.items():
+            fewer.setdefault((min(before), count, address in results.races), []).append(address)
+    for (before_count, count, is_race), tasks in fewer.items():
         yield self.note(
-            f"{_listed(tasks)}: analysed before with {before_count} instances, now with {count}; adding sets "
-            "until a difference is significant finds one that is none in 16 to 26 %: claims hold only if you "
-            "would have gone on whatever you saw; to look while sets are added, use --until-settled",
+            f"{_listed(tasks)}: looked at before with {before_count} instances, now with {count}; adding "
+            "sets until a difference is significant finds one that is none in 16 to 26 %: claims hold only "
+            f"if you would have gone on whatever you saw; {IN_A_RACE if is_race else LOOKS_PLANNED}",
             tasks,
         )
 
