@@ -1,6 +1,7 @@
 """Races from end to end: real methods on real tasks, stopped, resumed, reported; and what is refused."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -425,6 +426,21 @@ def test_an_ordinary_look_at_the_same_methods_before_a_race_is_told(
     race = race_on(tmp_path, ["constant", "lin-1"])
     assert only_race(race).sets == 16
     assert ("V018" in {note.code for note in race.findings.notes}) == is_told
+
+
+def test_whoever_must_choose_between_a_race_and_an_assessment_is_told_which_is_which(
+    tmp_path: Path, capsys: Any
+) -> None:
+    redelve.assess(["ridge", "lin-1"], "demo/age", sizes=64, archive=tmp_path)
+    race_on(tmp_path, ["ridge", "lin-1"])
+    assert main(["report", str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert "choose by tasks=… (redelve report -t) /demo/age/std.64@" in told
+    versions = dict(re.findall(r"(/demo/age/std.64@\w+) \(([^)]*), results of", told))
+    assert set(versions.values()) == {"8 instances", "a race, 5 instances"}
+    for version, words in versions.items():
+        assert main(["report", str(tmp_path), "-t", version]) == 0
+        assert ("training sets it is settled" in capsys.readouterr().out) == ("race" in words)
 
 
 def test_an_ordinary_analysis_with_more_sets_than_a_race_looked_at_is_told(tmp_path: Path) -> None:

@@ -149,7 +149,10 @@ def test_versions_of_a_method_lie_side_by_side(tmp_path: Path) -> None:
     archive.compact()
     assert archive.load().method("knn").digest == new.digest, "the one registered last"
     other = Archive.open(tmp_path / "a")
-    told = r"2 versions, with different settings or code: choose knn@\w{8} \(results of [\d-]+\) or knn@"
+    told = (
+        r"2 versions, with different settings or code: choose by methods=… \(redelve report -m\) knn@\w{8} "
+        r"\(results of [\d-]+\) or knn@"
+    )
     with pytest.raises(LocationError, match=told):
         other.load()
     results = other.load(methods=[f"knn@{old.digest[:6]}"])

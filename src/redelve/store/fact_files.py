@@ -30,6 +30,7 @@ from redelve.store.layout import (
     segment,
     write_document,
 )
+from redelve.store.look_files import read_races
 from redelve.store.record_rows import DAMAGED, read_table, value_column, values_of, write_table
 from redelve.store.snapshot import SnapshotEntry
 
@@ -451,9 +452,9 @@ def choose(
     for entry in entries:
         used[entry.head.job.method].add(entry.head.method_digest)
         used_tasks[entry.head.job.task].add(entry.head.task_digest)
-    days = _days(entries)
-    chosen_methods = _versions("method", known_methods, methods, used, registered[0], days)
-    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1], days)
+    told = _VersionWords(root, entries)
+    chosen_methods = _versions("method", known_methods, methods, used, registered[0], told)
+    chosen_tasks = _versions("task", known_tasks, tasks, used_tasks, registered[1], told)
     wanted = [entry for entry in entries if _is_wanted(entry, chosen_methods, chosen_tasks)]
     filled = {
         name: read_task(task_path(root, name, facts.digest), root) for name, facts in chosen_tasks.items()
@@ -461,14 +462,31 @@ def choose(
     return Chosen(_last_of_each(wanted), chosen_methods, filled)
 
 
-def _days(entries: Sequence[SnapshotEntry]) -> dict[str, str]:
-    """For each version of a task or method the days of its records, in words."""
-    found: dict[str, list[str]] = {}
-    for entry in entries:
-        for digest in (entry.head.task_digest, entry.head.method_digest):
-            found.setdefault(digest, []).append(entry.head.started[:10])
-    ends = {digest: sorted({min(days), max(days)}) for digest, days in found.items()}
-    return {digest: " to ".join(days) for digest, days in ends.items()}
+@dataclass(frozen=True)
+class _VersionWords:
+    """What tells versions of a task or method apart for whoever must choose: found when somebody must."""
+
+    root: Path
+    entries: Sequence[SnapshotEntry]
+
+    def in_order(self, digests: Iterable[str]) -> list[str]:
+        """The versions by their first results; those without any come first."""
+        return sorted(digests, key=lambda digest: min(self._days(digest), default=""))
+
+    def __call__(self, digest: str) -> str:
+        """How much there is of a version, whether it is a race, and of when."""
+        days = self._days(digest)
+        if not days:
+            return "no results"
+        sets = {one.head.job.instance for one in self.entries if one.head.task_digest == digest}
+        is_race = any(race.plan.task_digest == digest for race in read_races(self.root).values())
+        counted = [f"{len(sets)} instance{'s' * (len(sets) != 1)}"] if sets else []
+        when = f"results of {' to '.join(sorted({min(days), max(days)}))}"
+        return ", ".join([*(["a race"] if is_race else []), *counted, when])
+
+    def _days(self, digest: str) -> list[str]:
+        heads = (entry.head for entry in self.entries)
+        return [one.started[:10] for one in heads if digest in (one.task_digest, one.method_digest)]
 
 
 def _by_name(facts: Iterable[Facts], name: Callable[[Facts], str]) -> Versions[Facts]:
@@ -484,7 +502,7 @@ def _versions(
     wanted: Sequence[str] | None,
     used: Mapping[str, set[str]],
     registered: Mapping[str, Facts],
-    days: Mapping[str, str],
+    told: _VersionWords,
 ) -> dict[str, Facts]:
     """One version of each name that is wanted."""
     chosen: dict[str, Facts] = {}
@@ -497,16 +515,15 @@ def _versions(
         if name in registered and registered[name].digest in usable:
             usable = [registered[name].digest]
         if len(usable) != 1:
-            versions = sorted(usable or known[name], key=lambda digest: days.get(digest, ""))
-            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]}{_when(digest, days)}" for digest in versions)
+            versions = told.in_order(usable or known[name])
+            shown = " or ".join(f"{name}@{digest[:SHOWN_DIGITS]} ({told(digest)})" for digest in versions)
             why = differing([known[name][digest] for digest in usable])
-            raise LocationError(f'{kind} "{text}" is there in {len(usable)} versions{why}: choose {shown}')
+            raise LocationError(
+                f'{kind} "{text}" is there in {len(usable)} versions{why}: choose by {kind}s=… (redelve '
+                f"report -{kind[0]}) {shown}"
+            )
         chosen[name] = known[name][usable[0]]
     return chosen
-
-
-def _when(digest: str, days: Mapping[str, str]) -> str:
-    return f" (results of {days[digest]})" if days.get(digest) else " (no results)"
 
 
 def differing(versions: Sequence[object]) -> str:
