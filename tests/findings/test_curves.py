@@ -66,6 +66,43 @@ def test_two_sizes_tell_little() -> None:
     assert text.endswith("; two sizes tell little")
 
 
+def why_of(rows: dict[int, list[np.ndarray]]) -> str:
+    """Why nothing can be told of a method with these losses at each size."""
+    tasks = [task(f"/d/p/std.{n}", instances=len(some)) for n, some in rows.items()]
+    made = {"m": {facts.address: rows[facts.training_set_size] for facts in tasks}}
+    (curve,) = find(results(tasks, made)).curves
+    assert curve.more_data is None
+    return curve.why_unknown
+
+
+def test_a_loss_that_is_the_same_at_every_size_is_not_said_to_lack_a_curve_or_errors() -> None:
+    """As that of a constant answer: it has standard errors, and a flat curve."""
+    same = [1.0 + 0.3 * seeds.generator("same", k).normal(size=50) for k in range(8)]
+    assert why_of({64: same, 128: same}).startswith(
+        "from size to size its loss changes alike, or not at all, on"
+    )
+
+
+def test_a_loss_within_three_standard_errors_of_zero_is_too_uncertain() -> None:
+    rare = [np.full(50, 8.0 * (k == number)) for number in (0, 1) for k in range(8)]
+    why = why_of({64: rare[:8], 128: rare[8:]})
+    assert why == "its loss at the largest size is too uncertain for shares of it"
+
+
+def test_sizes_that_lie_on_no_curve_are_told() -> None:
+    tables = {
+        n: losses_of(task(f"/d/p/std.{n}", instances=8), mean, 1e-4)
+        for n, mean in ((64, 1.0), (128, 3.0), (256, 1.0))
+    }
+    assert why_of(tables) == "no curve fits its losses"
+
+
+def test_one_training_set_has_no_standard_errors_for_others() -> None:
+    assert why_of({64: [np.ones(50)], 128: [np.ones(50)]}).endswith(
+        "no standard errors for new training sets"
+    )
+
+
 def test_one_size_or_one_training_set_tells_nothing() -> None:
     assert curve_of({64: 2.0}).more_data is None
     assert curve_of({64: 2.0, 128: 1.8}, instances=1).more_data is None

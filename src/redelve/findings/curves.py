@@ -16,9 +16,11 @@ from redelve.model.dataset import Numbers
 from redelve.stats.extrapolation import (
     MOST_SIZES,
     SizeMeans,
+    WhyUnknown,
     at_twice_the_data,
     means_by_case,
     means_by_set,
+    why_unknown,
 )
 from redelve.text_numbers import per_cent, per_cents, significant
 
@@ -81,6 +83,8 @@ class LearningCurve:
     """What twice the data would do; None where that cannot be told at all."""
     judged_by: Loss | None = None
     """The loss itself; None where only its code is known."""
+    why_unknown: str = ""
+    """Why nothing can be told of twice the data, where several sizes do not tell."""
 
     @property
     def is_shift(self) -> bool:
@@ -134,12 +138,28 @@ class LearningCurve:
         return " to ".join(map(str.__add__, signs, ends))
 
 
+REASONS: Mapping[WhyUnknown, str] = {
+    "unsteady": "its loss at the largest size is too uncertain for shares of it",
+    "no variance": "from size to size its loss changes alike, or not at all, on every training set, so there "
+    "is no error to judge by",
+    "no shape fits": "no curve fits its losses",
+}
+
+
+def why_no_more_data(tasks: Sequence[TaskFindings], method: str, losses: Losses) -> str:
+    """Why nothing can be told of twice the data, where `more_data_of` has nothing."""
+    means = _means_of(tasks[-MOST_SIZES:], method, losses)
+    if means is None:
+        return "its losses are not finite, or have no standard errors for new training sets"
+    return REASONS[why_unknown(means, is_relative=not tasks[-1].judged_by.is_shift)]
+
+
 def more_data_of(tasks: Sequence[TaskFindings], method: str, losses: Losses, curves: int) -> MoreData | None:
     """What is expected at twice the largest size; None for one size, or where nothing is known of errors."""
     largest = tasks[-MOST_SIZES:]
     if len(largest) < 2:
         return None
-    means = _size_means(largest, method, [losses.get(task.task.address, {}).get(method) for task in largest])
+    means = _means_of(largest, method, losses)
     if means is None:
         return None
     is_relative = not largest[-1].judged_by.is_shift
@@ -148,6 +168,10 @@ def more_data_of(tasks: Sequence[TaskFindings], method: str, losses: Losses, cur
     if isnan(low):
         return None
     return MoreData(2 * found.sizes[-1], found.sizes, None if isnan(fall) else fall, low, high, curves)
+
+
+def _means_of(tasks: Sequence[TaskFindings], method: str, losses: Losses) -> SizeMeans | None:
+    return _size_means(tasks, method, [losses.get(task.task.address, {}).get(method) for task in tasks])
 
 
 def _size_means(

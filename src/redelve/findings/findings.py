@@ -13,7 +13,7 @@ import numpy as np
 from redelve.errors import StatisticsError
 from redelve.findings.by_method import judge_of, losses_of, no_such_loss
 from redelve.findings.claims import Contest, StandardLoss, prototask_of
-from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of
+from redelve.findings.curves import CurvePoint, LearningCurve, Losses, more_data_of, why_no_more_data
 from redelve.findings.failures import failed_jobs_of
 from redelve.findings.margin import Margin, MarginLike
 from redelve.findings.planned import planned_pairs
@@ -334,7 +334,9 @@ def learning_curves(
         ordered = sorted(sizes, key=lambda task: task.task.training_set_size)
         points = tuple(_point(task, task.method(method)) for task in ordered)
         more = more_data_of(ordered, method, losses or {}, several) if len(ordered) > 1 else None
-        found.append(LearningCurve(method, prototask, loss, points, more, ordered[0].judged_by))
+        is_unknown = more is None and len(ordered) > 1
+        why = why_no_more_data(ordered, method, losses or {}) if is_unknown else ""
+        found.append(LearningCurve(method, prototask, loss, points, more, ordered[0].judged_by, why))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redelve.findings import Contest, Findings, TaskFindings
+from redelve.findings import Contest, Findings, LearningCurve, TaskFindings
 from redelve.findings.by_metric import why_no_value
 from redelve.findings.claims import POWER, nothing_found
 from redelve.findings.places import LeaderBoard, board_on
@@ -542,9 +542,14 @@ def _curve_sentence(panel: Panel, name: str) -> str:
     curve = panel.curve(name)
     text = curve.would_more_data_help if curve else ""
     if not text:
-        return f"{name}: cannot be told; no curve fits its losses, or they have no standard errors."
+        return f"{name}: cannot be told; {_why_unknown(curve)}."
     verdict, _, reason = text.partition(": ")
     return f"{name}: {verdict}; {reason}."
+
+
+def _why_unknown(curve: LearningCurve | None) -> str:
+    """Why nothing can be told of twice the data."""
+    return (curve and curve.why_unknown) or "it has no results at several training-set sizes"
 
 
 def serious(notes: Sequence[Note]) -> tuple[Note, ...]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +35,10 @@ SHAPE_SHARE = 0.2
 """Part of the level that rejects shapes."""
 STEADY = 3.0
 """A loss that is to be the unit of its fall must exceed its standard error by this factor."""
+
+
+WhyUnknown = Literal["unsteady", "no variance", "no shape fits"]
+"""Some shape's loss at the largest size is not steady; a fall varies on no training set; all are rejected."""
 
 
 @dataclass(frozen=True)
@@ -130,12 +135,8 @@ def at_twice_the_data(found: SizeMeans, *, level: float = 0.05, is_relative: boo
     interval. The variance of a relative fall is that of its linearisation.
     """
     used = _largest(found)
-    x = np.array(used.sizes) / used.sizes[-1]
-    shapes, ahead = _shapes(x)
-    slopes, starts = _fits(shapes, x)
-    rises = -ahead[:, None] * slopes
-    fall, contrasts = _fall(used, rises, starts, is_relative)
-    spend = SHAPE_SHARE * level if len(x) > 2 else 0.0
+    shapes, fall, contrasts = _by_shape(used, is_relative)
+    spend = SHAPE_SHARE * level if len(used.sizes) > 2 else 0.0
     width = t_quantile(used.df, 1 - (level - spend)) * np.sqrt(used.variance(contrasts))
     misfit = _misfit(used, shapes)
     fits = misfit <= (t_quantile(used.df, 1 - spend) if spend else np.inf)
@@ -143,6 +144,23 @@ def at_twice_the_data(found: SizeMeans, *, level: float = 0.05, is_relative: boo
     high = np.where(fits, fall + width, -np.inf).max(axis=-1)
     known = np.isfinite(low) & np.isfinite(high) & (width > 0).all(axis=-1)
     return _told(used, (fall, low, high, misfit), known, is_relative)
+
+
+def why_unknown(found: SizeMeans, *, is_relative: bool = True) -> WhyUnknown:
+    """Why nothing is known of twice the data, where `at_twice_the_data` has no interval."""
+    used = _largest(found)
+    _, fall, contrasts = _by_shape(used, is_relative)
+    if np.isnan(fall).any():
+        return "unsteady"
+    return "no shape fits" if (used.variance(contrasts) > 0).all() else "no variance"
+
+
+def _by_shape(used: SizeMeans, is_relative: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The shapes, the fall by each of them, and the contrast of the means whose variance is the fall's."""
+    x = np.array(used.sizes) / used.sizes[-1]
+    shapes, ahead = _shapes(x)
+    slopes, starts = _fits(shapes, x)
+    return shapes, *_fall(used, -ahead[:, None] * slopes, starts, is_relative)
 
 
 def _told(used: SizeMeans, found: tuple[FloatArray, ...], known: Truths, is_relative: bool) -> TwiceTheData:
