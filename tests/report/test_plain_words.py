@@ -108,7 +108,10 @@ def test_what_may_have_gone_unseen_is_told_in_the_same_units() -> None:
     assert smallest is not None
     loss = task.by_loss[0].mean or 0.0
     unseen = 100 * (np.sqrt((loss + smallest) / loss) - 1)
-    assert f"a difference below about {unseen:.{1 if unseen < 9.95 else 0}f} %" in told(found)[1]
+    assert (
+        f"a difference below about {unseen:.{1 if unseen < 9.95 else 0}f} % of the typical error"
+        in told(found)[1]
+    )
 
 
 def two_classes(noise: float) -> Findings:

@@ -306,7 +306,7 @@ def _unseen(task: TaskFindings, smallest: float) -> str:
         return f"a difference below about {number(smallest)}"
     if mean <= 0 or smallest >= mean:
         return "even a large difference"
-    return f"a difference below about {per_cent(-unit.fall(-smallest / mean))}"
+    return f"a difference below about {per_cent(-unit.fall(-smallest / mean))} of the {unit.noun}"
 
 
 def more_data(panel: Panel) -> str:
