@@ -187,7 +187,7 @@ def test_versions_are_told_apart_by_days_and_meaning(tmp_path: Path, tables: tup
     with pytest.raises(LocationError) as caught:
         Archive.open(tmp_path / "a").load()
     assert "on different data (a changed table, say)" in str(caught.value)
-    assert str(caught.value).count("(results of 20") == 2
+    assert str(caught.value).count("(5 instances, results of 20") == 2
 
 
 @pytest.mark.parametrize("name", ["Größen", "身長と体重"])

@@ -211,6 +211,8 @@ class TaskFindings:
     """
     worse: tuple[str, ...] = field(init=False)
     """The methods that were shown to be worse than some other, by loss."""
+    unequal_sets: Mapping[str, int] = field(init=False, repr=False)
+    """How many training sets each mean is over, where a race left methods with different numbers."""
     caveats: tuple[str, ...] = field(init=False, repr=False)
     """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
 
@@ -230,6 +232,7 @@ class TaskFindings:
             leaders=leaders,
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
+            unequal_sets=self._unequal_sets(),
             caveats=self._caveats(leader),
         )
 
@@ -265,12 +268,12 @@ class TaskFindings:
             )
         )
 
-    @cached_property
-    def unequal_sets(self) -> Mapping[str, int]:
-        """How many training sets each mean is over, where a race left methods with different numbers."""
-        is_raced = self.race is not None or any(one.claim.has_looks for one in self.contests[:1])
+    def _unequal_sets(self) -> dict[str, int]:
         counts = {one.method: one.instances for one in self.methods}
-        return counts if is_raced and len(set(counts.values())) > 1 else {}
+        if len(set(counts.values())) < 2:
+            return {}
+        is_raced = self.race is not None or any(one.claim.has_looks for one in self.contests[:1])
+        return counts if is_raced else {}
 
     @cached_property
     def pairs(self) -> PairContests:

@@ -69,8 +69,7 @@ def generate(
     for directory, shown, work in method_tasks(Library(active()), path):
         if shown != ".":
             progress(shown)
-        _refuse_old_results(work, directory)
-        _write_task(work.source, directory, codings, instances, progress)
+        _write_task(work, directory, codings, instances, progress)
 
 
 def _refuse_old_results(work: MethodTask, directory: Path) -> None:
@@ -87,8 +86,9 @@ def _refuse_old_results(work: MethodTask, directory: Path) -> None:
 
 
 def _write_task(
-    source: TaskSource, directory: Path, codings: str | None, instances: str | None, progress: Progress
+    work: MethodTask, directory: Path, codings: str | None, instances: str | None, progress: Progress
 ) -> None:
+    source = work.source
     for text in source.said:
         progress(f"  note: {text}")
     chosen = None if codings is None else source.codings(read_text(codings), codings)
@@ -99,6 +99,7 @@ def _write_task(
             files.write(directory / name, text)
         if lists is not None:
             files.write(directory / INSTANCES_USED, write_instances(lists))
+        _refuse_old_results(work, directory)  # last: what is wrong with the data is told first
     if lists is None:
         (directory / INSTANCES_USED).unlink(missing_ok=True)
     _remove_surplus(directory, len(task_data.instances))
