@@ -65,6 +65,11 @@ class MethodLosses:
         """The tables of the given instances."""
         return [self.by_instance[number] for number in instances]
 
+    @property
+    def has_nan(self) -> bool:
+        """Whether some loss is not a number, so that there is no expected loss."""
+        return any(np.isnan(table).any() for table in self.by_instance.values())
+
 
 def primary_loss(facts: TaskFacts) -> str:
     """The loss a task is judged by unless the user chooses: squared error, or zero-one for categories."""

@@ -20,7 +20,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import MethodLosses, is_folded, outer_instances
 from redelve.findings.claims import Test
 from redelve.model.dataset import Numbers
-from redelve.run.results import InstanceFacts, TaskFacts
+from redelve.run.results import InstanceFacts, TaskFacts, TaskResults
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.families import PairSquares, Places
 from redelve.stats.mean_squares import loss_tail
@@ -58,7 +58,8 @@ def check_metric(facts: TaskFacts, metric: Loss) -> None:
     """Raise an error, with the reason, where the metric has no value or no standard error on this task."""
     for truths in _test_sets(facts):
         if (reason := metric.why_undefined(truths)) is not None:
-            raise StatisticsError(f"{reason}; use more test cases, or another metric")
+            more = "" if metric.mean_of_cases else "; use more test cases, or another metric"
+            raise StatisticsError(f"{reason}{more}")
     if isinstance(metric, ClassMetric) and len({_classes(truths[0]) for truths in _test_sets(facts)}) > 1:
         raise StatisticsError(
             f"some test sets lack a class that others have, and {metric.code} means something else there: "
@@ -68,6 +69,8 @@ def check_metric(facts: TaskFacts, metric: Loss) -> None:
 
 def _test_sets(facts: TaskFacts) -> list[tuple[Truth, ...]]:
     """The true targets of each test set; of folds, of all cases together."""
+    if not all(one.truths for one in facts.instances):
+        return []
     if facts.scheme == "common":
         return [facts.instances[0].truths]
     if not is_folded(facts):
@@ -105,13 +108,26 @@ def _fewest(several: Sequence[InstanceFacts], metric: Loss) -> int:
     return min(np.unique(counted[levels == one]).size for one in np.unique(levels))
 
 
-def why_no_value(facts: TaskFacts, metric: Loss) -> str | None:
-    """Why a metric is not defined on the test cases, such as a class that is missing; None where it is."""
+def why_no_value(work: TaskResults, losses: MethodLosses) -> str:
+    """Why a method has no expected loss, some of its losses being no numbers."""
+    judge = work.losses[losses.code].loss
     try:
-        check_metric(facts, metric)
+        check_metric(work.facts, judge)
     except StatisticsError as reason:
         return str(reason)
-    return None
+    return _first_without(work, losses.method, judge)
+
+
+def _first_without(work: TaskResults, method: str, judge: Loss) -> str:
+    """Which loss is the first that is not a number."""
+    record = next(one for one in work.records[method] if np.isnan(one.losses.get(judge.code, 0.0)).any())
+    case, number = int(np.argmax(np.isnan(record.losses[judge.code]))), record.job.instance
+    truths = work.facts.instances[number].truths
+    target = f" ({truths[0].target.name} {truths[0].values[case]:g})" if truths else ""
+    return (
+        f"{judge.words} of training set {number}, test case {case}{target}, both from 0, is not a number: "
+        "it must be one in every case"
+    )
 
 
 def few_cases(facts: TaskFacts, metric: Loss) -> str | None:

@@ -29,7 +29,7 @@ def look_at(work: TaskResults, race: Race, when: str = "") -> RaceLook:
     """What the next look of a race finds, whose jobs are all done."""
     number = len(race.looks)
     sets, entrants = race.plan.looks[number], race.entrants(number)
-    failed = tuple(name for name in entrants if _has_failed(work, name, sets * race.plan.runs))
+    failed = tuple(name for name in entrants if _has_failed(work, race, name, sets))
     running = tuple(name for name in entrants if name not in failed)
     if len(running) < 2:
         return RaceLook(sets, when, dict.fromkeys(running, 1.0), (), failed)
@@ -58,9 +58,13 @@ def _allowance(plan: RacePlan) -> RepeatedLooks:
     return RepeatedLooks(plan.allowed_for)
 
 
-def _has_failed(work: TaskResults, method: str, jobs: int) -> bool:
-    """Whether a method lacks losses: it answered to fewer jobs than the look is about."""
-    return sum(record.has_losses for record in work.records.get(method, ())) < jobs
+def _has_failed(work: TaskResults, race: Race, method: str, sets: int) -> bool:
+    """Whether a method lacks losses: it answered to fewer jobs than the look is about, or has no value."""
+    records = work.records.get(method, ())
+    if sum(record.has_losses for record in records) < sets * race.plan.runs:
+        return True
+    tables = (one.losses[race.plan.loss] for one in records if race.plan.loss in one.losses)
+    return any(np.isnan(table).any() for table in tables)
 
 
 def _restricted(work: TaskResults, sets: Mapping[str, int]) -> TaskResults:

@@ -55,8 +55,10 @@ def findings_frame(found: Findings) -> pd.DataFrame:
         for name in found.results.methods:
             failure = reasons.get((address, name))
             if task is not None and name in by_name:
-                reason = None if failure is None else failure.reason
+                reason = by_name[name].why_none or None if failure is None else failure.reason
                 rows.append({**_row(task, by_name[name]), "reason": reason})
+            elif task is not None and name in task.without:
+                rows.append(_row_without(task, name, found.results.of(name, address)))
             elif failure is not None:
                 rows.append(_lost_row(facts, None if task is None else task.loss, failure))
     return pd.DataFrame(rows)
@@ -75,6 +77,17 @@ def _lost_row(facts: TaskFacts, loss: str | None, failure: FailedJobs) -> dict[s
         "runs": 0,
         "failed": failure.jobs_in_all,
         "reason": failure.reason,
+    }
+
+
+def _row_without(task: TaskFindings, name: str, records: Sequence[Record]) -> dict[str, object]:
+    """The row of a method whose losses are not all numbers."""
+    failed = sum(one.status != "done" for one in records)
+    lost = FailedJobs(name, task.task.address, "failed", task.without[name], failed, failed, 0)
+    return {
+        **_lost_row(task.task, task.loss, lost),
+        "instances": len({one.job.instance for one in records if task.loss in one.losses}),
+        "runs": len({one.job.run for one in records if task.loss in one.losses}),
     }
 
 

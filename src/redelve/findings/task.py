@@ -28,6 +28,7 @@ from redelve.findings.by_metric import (
     metric_interval,
     metric_squares,
     metric_test,
+    why_no_value,
 )
 from redelve.findings.claims import (
     Claim,
@@ -86,6 +87,7 @@ class MethodFinding:
     stood_in: int
     """Jobs whose losses are those of the baseline method."""
     why_none: str = ""
+    """Why there is no expected loss, where there is none."""
     is_one_partition: bool = False
     """One training set: what varies between runs is then the seed."""
     limits: Interval = (-inf, inf)
@@ -200,6 +202,8 @@ class TaskFindings:
     """Whether the comparisons are those that were planned; others are described only."""
     race: Race | None = field(default=None, repr=False)
     """The race that says which methods may be the best, where training sets were added until settled."""
+    without: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Methods that have no value while others have one, with the reasons; they are not among `methods`."""
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     leaders: tuple[str, ...] = field(init=False, repr=False)
@@ -321,13 +325,16 @@ class TaskFindings:
         """What was found of a method."""
         if (finding := self._by_name.get(name)) is not None:
             return finding
-        raise StatisticsError(f'method "{name}" has no losses on {self.task.address}')
+        reason = f": {self.without[name]}" if name in self.without else ""
+        raise StatisticsError(f'method "{name}" has no losses on {self.task.address}{reason}')
 
     def contest(self, first: str, second: str) -> Contest:
         """The comparison of two methods, whichever of them is called the first."""
         if (contest := self.by_pair.get(frozenset((first, second)))) is not None:
             return contest
-        raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}')
+        reasons = [self.without[name] for name in (first, second) if name in self.without]
+        why = "".join(f": {reason}" for reason in (*reasons, *self.why_not)[:1])
+        raise StatisticsError(f'"{first}" and "{second}" were not compared on {self.task.address}{why}')
 
 
 @dataclass(frozen=True)
@@ -340,6 +347,8 @@ class ComparedTask:
     pairs: TaskPairs | None
     why_not: tuple[str, ...] = ()
     is_planned: bool = False
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Methods whose losses are not all numbers, with the reasons; left out where others have a value."""
 
     @property
     def address(self) -> str:
@@ -364,7 +373,8 @@ class ComparedTask:
         same = race.equivalent if race and margin and margin.is_that_of(race.plan.margin) else ()
         contests = () if self.pairs is None else self._contests(self.pairs, claims, (margin, bounds, same))
         told = (facts, self.code, judge.loss, judge.words, judge.best_words)
-        return TaskFindings(*told, methods, contests, self.why_not, margin, self.is_planned, race)
+        more = (self.why_not, margin, self.is_planned, race, self.without)
+        return TaskFindings(*told, methods, contests, *more)
 
     def _contests(
         self, pairs: TaskPairs, claims: Sequence[Claim], within: tuple[Margin | None, Bounds, Sequence[str]]
@@ -460,19 +470,29 @@ def comparisons_on(
 ) -> ComparedTask:
     """The losses of one task with the comparisons of all pairs of methods, or of those that were planned."""
     code = code or work.primary
-    losses = losses_of(work, code)
+    every = losses_of(work, code)
+    without = {name: why_no_value(work, one) for name, one in every.items() if one.has_nan}
+    is_planned = bool(planned)
+    if len(without) == len(every):
+        reason = f"no comparison is possible: {next(iter(without.values()))}"
+        return ComparedTask(work, code, every, None, (reason,), is_planned)
+    losses = {name: one for name, one in every.items() if name not in without}
     wanted = combinations(losses, 2) if planned is None else planned
     names = tuple(wanted if planned is None else (pair for pair in wanted if losses.keys() >= set(pair)))
-    is_planned = bool(planned)
+    pairs, why_not = _pairs_or_reason(work.facts, losses, names)
+    return ComparedTask(work, code, losses, pairs, why_not, is_planned, without)
+
+
+def _pairs_or_reason(
+    facts: TaskFacts, losses: Mapping[str, MethodLosses], names: tuple[Names, ...]
+) -> tuple[TaskPairs | None, tuple[str, ...]]:
+    """The comparisons of pairs, or why there is none; neither where there are no pairs."""
     if not names:
-        return ComparedTask(work, code, losses, None, is_planned=is_planned)
+        return None, ()
     try:
-        squares = squares_of_pairs(work.facts, losses, names)
+        return TaskPairs(facts, len(losses), names, squares_of_pairs(facts, losses, names)), ()
     except StatisticsError as error:
-        why = (f"no comparison is possible: {error}",)
-        return ComparedTask(work, code, losses, None, why, is_planned)
-    pairs = TaskPairs(work.facts, len(losses), names, squares)
-    return ComparedTask(work, code, losses, pairs, is_planned=is_planned)
+        return None, (f"no comparison is possible: {error}",)
 
 
 def squares_of_pairs(
@@ -516,13 +536,8 @@ def finding_of(
     """What was found of one method on a task; compared with none."""
     records, judge = work.records[losses.method], work.losses[losses.code].loss
     is_plain = judge.mean_of_cases and judge.interval_scale == "plain"
-    found: Estimate | None = None
-    reason = ""
-    try:
-        found = expected_loss(work.facts, losses)
-    except StatisticsError as error:
-        reason = str(error)
-    scale = None if is_plain else metric_interval(work.facts, losses, judge)
+    found, reason = _expected_or_reason(work, losses)
+    scale = None if is_plain or found is None else metric_interval(work.facts, losses, judge)
     return MethodFinding(
         losses.method,
         found,
@@ -539,6 +554,16 @@ def finding_of(
         bounds=None if found is None else possible_interval(found, limits, scale),
         answers=answers_to_a_case(records),
     )
+
+
+def _expected_or_reason(work: TaskResults, losses: MethodLosses) -> tuple[Estimate | None, str]:
+    """A method's expected loss, or why there is none."""
+    if losses.has_nan:
+        return None, why_no_value(work, losses)
+    try:
+        return expected_loss(work.facts, losses), ""
+    except StatisticsError as error:
+        return None, str(error)
 
 
 def expected_loss(facts: TaskFacts, losses: MethodLosses) -> Estimate:

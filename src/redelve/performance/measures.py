@@ -74,7 +74,18 @@ class Measure:
                 f"{self.loss.name.lower()} needs {self.loss.needs_words}, and the model gives none: choose "
                 "another loss, or a model with predict_proba"
             )
-        return found[self.loss.code]
+        return self._numbers(found[self.loss.code], truth)
+
+    def _numbers(self, values: Numbers, truth: Truth) -> Numbers:
+        """The losses, all of which must be numbers."""
+        if not np.isnan(values).any():
+            return values
+        value = truth.values[int(np.argmax(np.isnan(values)))]
+        raise StatisticsError(
+            self.loss.why_undefined([truth])
+            or f"{self.loss.words} is not a number in {int(np.isnan(values).sum())} of {len(truth)} cases, "
+            f"first where the target is {value:g}: it must be one in every case"
+        )
 
     def part(self, answer: Answer) -> Prediction:
         """What the measure judges of an answer."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.answers.losses import LossLike
 from redelve.data.tables.dates import GUESSED_AT_RANDOM, dated_columns
-from redelve.errors import SpecError
+from redelve.errors import SpecError, StatisticsError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
 from redelve.methods.contract import Method
 from redelve.model.dataset import Rows
@@ -274,6 +274,8 @@ def bench_for(
     target = cases.truth.target
     usual = BER if target.kind == "categorical" else SQUARED
     measure = measure_for(usual if loss is None else loss, [target])
+    if measure.of_cases and (reason := measure.loss.why_undefined([cases.truth])) is not None:
+        raise StatisticsError(reason)  # before the first fit
     return Bench(methods, cases, measure, settings or BenchSettings(), groups)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, LearningCurve, TaskFindings
-from redelve.findings.by_metric import why_no_value
 from redelve.findings.claims import POWER, nothing_found
 from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
@@ -88,10 +87,10 @@ def headline(panel: Panel) -> str:
 
 def no_value(task: TaskFindings) -> str:
     """That no method has a value, and why where that is known: test cases may lack a class."""
-    reason = why_no_value(task.task, task.judged_by)
-    if reason is None:
+    reasons = [one.why_none for one in task.methods if one.why_none]
+    if not reasons:
         return f"No {task.task.contender} has a finite expected loss here."
-    return f"{_capital(task.judged_by.shown_name)} has no value here: {reason}."
+    return f"{_capital(task.judged_by.shown_name)} has no value here: {reasons[0]}."
 
 
 def _capital(text: str) -> str:
@@ -281,12 +280,13 @@ def _it_had(task: TaskFindings) -> str:
 def _how_sure(panel: Panel) -> tuple[str, ...]:
     if panel.largest.race is not None and not panel.largest.race.looks:
         return race_sentences(panel.largest.race)
-    failed = [name for name in _without(panel) if name in panel.failed]
-    others = [name for name in _without(panel) if name not in panel.failed]
-    judge = panel.largest.judged_by
+    reasons, judge = panel.largest.without, panel.largest.judged_by
+    failed = [name for name in _without(panel) if name in panel.failed and name not in reasons]
+    others = [name for name in _without(panel) if name not in panel.failed and name not in reasons]
     needs = f": {judge.shown_name} needs {judge.needs_words}" if judge.takes == "distribution" else ""
     missing = [_no_results(failed, ": its jobs failed" if len(failed) == 1 else ": their jobs failed")]
     missing.append(_no_results(others, needs))
+    missing += [f"{name} has no value here and could not be judged: {reasons[name]}." for name in reasons]
     return (*_comparisons(panel.largest), *filter(None, missing))
 
 
@@ -524,6 +524,8 @@ def _without_advice(contest: Contest) -> str:
 
 
 def _more_data(panel: Panel) -> tuple[str, ...]:
+    if panel.largest.leader is None:
+        return (f"That cannot be told: no {panel.largest.task.contender} has a value here.",)
     if len(panel.tasks) < 2:
         return (
             "That cannot be told from one training-set size: run the methods on smaller training sets as "
