@@ -10,7 +10,15 @@ import numpy as np
 
 from redelve.answers.distributions import Distribution
 from redelve.answers.distributions import distributions as known_distributions
-from redelve.answers.losses import Loss, LossLike, Units, chosen_losses, parse_loss, usual_losses
+from redelve.answers.losses import (
+    Loss,
+    LossLike,
+    Units,
+    chosen_losses,
+    one_per_case,
+    parse_loss,
+    usual_losses,
+)
 from redelve.answers.predictions import (
     ClassProbabilities,
     DecisionValues,
@@ -131,7 +139,8 @@ def score(
     for loss in losses:
         prediction = loss.part_of(answer)
         if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
-            found[loss.code] = within_numbers(loss.of_units(truths, prediction, units))
+            values = one_per_case(loss, loss.of_units(truths, prediction, units), len(truths[0]))
+            found[loss.code] = within_numbers(values)
     return found
 
 

@@ -20,6 +20,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import MethodLosses, is_folded, outer_instances
 from redelve.findings.claims import Test
 from redelve.model.dataset import Numbers
+from redelve.run.pooled_answers import why_no_number
 from redelve.run.results import InstanceFacts, TaskFacts, TaskResults
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.families import PairSquares, Places
@@ -113,13 +114,16 @@ def why_no_value(work: TaskResults, losses: MethodLosses) -> str:
     judge = work.losses[losses.code].loss
     try:
         check_metric(work.facts, judge)
-    except StatisticsError as reason:
-        return str(reason)
-    return _first_without(work, losses.method, judge)
+    except StatisticsError as error:
+        return str(error)
+    if judge.mean_of_cases:
+        return _first_without(work, losses.method, judge)
+    reason = why_no_number(work.facts, work.records[losses.method], judge)
+    return reason or f"{judge.words} is not a number on all test cases, or without some of them"
 
 
 def _first_without(work: TaskResults, method: str, judge: Loss) -> str:
-    """Which loss is the first that is not a number."""
+    """Which loss of a case is the first that is not a number."""
     record = next(one for one in work.records[method] if np.isnan(one.losses.get(judge.code, 0.0)).any())
     case, number = int(np.argmax(np.isnan(record.losses[judge.code]))), record.job.instance
     truths = work.facts.instances[number].truths

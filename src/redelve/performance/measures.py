@@ -103,9 +103,10 @@ class Measure:
         """Pseudo-values of the cases of each split, from the predictions of all of them put together."""
         rows = np.concatenate(tested)
         units = None if groups is None else groups[rows]
-        values = self.loss.of_units([part_of(truth, rows)], joined_predictions(parts), units)
+        judged = [part_of(truth, rows)], joined_predictions(parts), units
+        values = self.loss.of_units(*judged)
         if np.isnan(values).any():
-            reason = self.loss.why_undefined([part_of(truth, rows)])
+            reason = self.loss.why_undefined(judged[0]) or self.loss.why_no_number(*judged)
             raise StatisticsError(reason or f"{self.loss.name} is not defined without one of the cases")
         return np.split(values, np.cumsum([len(one) for one in tested])[:-1])
 

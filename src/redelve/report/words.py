@@ -302,7 +302,7 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     if not task.contests or leader is None:
         reasons = [text for text in task.caveats if text.startswith("no comparison")]
         one = f"Only {task.methods[0].method} has results here." if len(task.methods) == 1 else ""
-        return (one or (f"{reasons[0].capitalize()}." if reasons else "Nothing could be compared."),)
+        return (one or (f"{_capital(reasons[0])}." if reasons else "Nothing could be compared."),)
     if task.is_planned:
         return _planned_sentences(task)
     board = board_sentence(board_on(task), task.task.contender) if task.task.is_fixed else ""

@@ -80,15 +80,36 @@ def _pooled(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> list[N
     )
     if folds is not None and records[0].job.instance >= folds * facts.repetitions:
         return [np.empty(0) for _ in records]
+    joined = _joined(facts, records, metric)
+    if joined is None:
+        return [one.losses[metric.code] for one in records]
+    truth, prediction, units = joined
+    values = metric.of_units([truth], prediction, units)
+    edges = np.cumsum([len(facts.instances[one.job.instance].case_numbers) for one in records])[:-1]
+    return [np.array(part) for part in np.split(values, edges)]
+
+
+def _joined(
+    facts: TaskFacts, records: Sequence[Record], metric: Loss
+) -> tuple[Truth, Prediction, Units | None] | None:
+    """What a metric judges in all these records together; None where some record has nothing for it."""
     parts = [None if one.answer is None else metric.part_of(one.answer) for one in records]
     known = [part for part in parts if part is not None]
-    if len(known) < len(records) or len(set(map(type, known))) > 1:
-        return [one.losses[metric.code] for one in records]
     instances = [facts.instances[one.job.instance] for one in records]
+    has_truths = all(one.truths for one in instances)
+    if len(known) < len(records) or len(set(map(type, known))) > 1 or not has_truths:
+        return None
     truth = _joined_truth([one.truths[0] for one in instances])
-    values = metric.of_units([truth], joined_predictions(known), _units(instances))
-    edges = np.cumsum([len(one.case_numbers) for one in instances])[:-1]
-    return [np.array(part) for part in np.split(values, edges)]
+    return truth, joined_predictions(known), _units(instances)
+
+
+def why_no_number(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> str | None:
+    """Why a method's records have a metric that is not a number, as far as the metric can tell."""
+    lacking = [one for one in records if np.isnan(one.losses.get(metric.code, 0.0)).any()][:1]
+    if facts.scheme in FOLDED:
+        lacking = _pools(facts, records, metric.code)[0]
+    joined = _joined(facts, lacking, metric)
+    return None if joined is None else metric.why_no_number([joined[0]], *joined[1:])
 
 
 def _units(instances: Sequence[InstanceFacts]) -> Units | None:

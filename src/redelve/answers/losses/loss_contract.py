@@ -263,6 +263,12 @@ class Loss(ABC):
         """What keeps it from having a value, or a standard error, on these test cases; None: nothing."""
         return None
 
+    def why_no_number(
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None
+    ) -> str | None:
+        """Why a prediction has a loss that is not a number, where the loss itself can tell; else None."""
+        return None
+
     # Baselines
 
     def baseline(self, truths: Sequence[Truth]) -> float | None:
@@ -318,6 +324,22 @@ def check_targets(truths: Sequence[Truth], prediction: PartOfAnswer) -> None:
             f"expected predictions for {wanted} but got some for {given}: "
             "names, kinds, levels and their order must agree"
         )
+
+
+def one_per_case(loss: Loss, given: object, count: int) -> Numbers:
+    """What a loss returned as numbers, one for each case; anything else is refused."""
+    try:
+        values = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        values = np.asarray(None)
+    are_numbers = values.dtype.kind in "biuf"
+    if are_numbers and values.shape == (count,):
+        return values
+    told = f"an array of shape {values.shape}" if are_numbers and values.ndim else value_told(given)
+    raise SpecError(
+        f"loss {loss.code} ({type(loss).__name__}) returned {told} for {count} cases: return an array of "
+        f"shape ({count},), the loss of every case"
+    )
 
 
 def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> None:

@@ -7,7 +7,7 @@ pair of classes is enough; elsewhere the cases make 50 blocks, the same for all 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +27,7 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import SpecError
+from redelve.registry import value_told
 from redelve.seeds import generator
 from redelve.stats.pseudo_values import LeftOut, called_without, unit_numbers
 from redelve.text_numbers import parse_number
@@ -119,14 +120,36 @@ class CalledMetric(Metric):
         return np.asarray(blocks if own is None else unit_numbers(blocks[own]), dtype=np.int64)
 
     def _called(self, true: NDArray[Any], found: NDArray[Any]) -> float:
+        return self._tried(true, found)[0]
+
+    def _tried(self, true: NDArray[Any], found: NDArray[Any]) -> tuple[float, str]:
+        """The value or, where the function raises an error or gives no number, NaN and what it did.
+
+        Scikit-learn raises one where a class is missing, as it may be in a fold: all folds together count.
+        """
         import warnings
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return float(self.function(true, found, **dict(self.options)))
-            except ValueError:
-                return np.nan  # as scikit-learn says of a class that is missing
+                given = self.function(true, found, **dict(self.options))
+            except Exception as error:  # whatever the user's function may raise
+                return np.nan, f"raised {type(error).__name__}: {error}"
+        return _one_number(given)
+
+    def why_no_number(
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None
+    ) -> str | None:
+        """What the function did: with all cases, or without the first unit that it cannot do without."""
+        true, found = self._arguments(truths[0], prediction)
+        if told := self._tried(true, found)[1]:
+            return f"the metric {self.code} {told}"
+        labels = self.unit_numbers(truths[0], units)
+        each = np.arange(len(true)) if labels is None else labels
+        for unit in np.unique(each):
+            if told := self._tried(true[each != unit], found[each != unit])[1]:
+                return f"without some test cases, as standard errors need, the metric {self.code} {told}"
+        return None
 
     def _arguments(self, truth: Truth, prediction: Prediction) -> tuple[NDArray[Any], NDArray[Any]]:
         if truth.target.kind != "categorical":
@@ -138,6 +161,21 @@ class CalledMetric(Metric):
             return names[truth.level_indexes], values[:, 1] if len(names) == 2 else values
         assert isinstance(prediction, Guesses)
         return names[truth.level_indexes], names[prediction.values[0].astype(np.int64)]
+
+
+def _one_number(given: object) -> tuple[float, str]:
+    """What a metric returned as a number, or NaN and what it was.
+
+    >>> _one_number(0.5), _one_number(None)
+    ((0.5, ''), (nan, 'returned None: return one number'))
+    """
+    try:
+        value = float(np.asarray(given).item())
+    except (TypeError, ValueError):
+        size = np.size(given)  # type: ignore[arg-type]
+        told = f"{size} numbers" if size > 1 else value_told(given)
+        return np.nan, f"returned {told}: return one number"
+    return value, "" if np.isfinite(value) else f"returned {value}: return one number"
 
 
 def labels_of(target: Target) -> NDArray[Any]:

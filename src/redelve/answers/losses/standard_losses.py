@@ -17,6 +17,7 @@ from redelve.answers.losses.loss_contract import (
     MatrixLoader,
     check_length,
     check_targets,
+    one_per_case,
     unknown_loss,
 )
 from redelve.answers.predictions import (
@@ -90,8 +91,12 @@ class GuessLoss(Loss):
             total: Numbers = reduce(np.add, [self._one_target(truth, guess) for truth, guess in pairs])
         return total
 
+    def distances(self, truth: Truth, guess: Numbers) -> Numbers:
+        """What `distance` returns, which must be a number for every case."""
+        return one_per_case(self, self.distance(truth, guess), len(truth))
+
     def _one_target(self, truth: Truth, guess: Numbers) -> Numbers:
-        losses = self.distance(truth, guess)
+        losses = self.distances(truth, guess)
         silent = np.isnan(guess)
         if (case := first(silent)) is None:
             return losses
@@ -105,7 +110,7 @@ class GuessLoss(Loss):
 
     def best_constant(self, truth: Truth) -> float | None:
         """The smallest mean loss of one guess for all cases, found by search."""
-        return least_mean_loss(self.distance, truth)
+        return least_mean_loss(self.distances, truth)
 
 
 @dataclass(frozen=True)
