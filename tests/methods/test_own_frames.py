@@ -21,7 +21,9 @@ import redelve
 from redelve.data.tables import ColumnDescription, Description, write_description
 from redelve.data.tables.frame_tables import kept_frame
 from redelve.errors import FormatError, SpecError
+from redelve.methods.adapters.sklearn_adapter import sklearn_method
 from redelve.methods.identities import packages_used
+from redelve.methods.views import Inputs
 from redelve.run.experiment import Experiment, lessons_of
 from redelve.run.pooled_answers import joined_predictions
 from redelve.run.results import Job, environment
@@ -250,6 +252,40 @@ def test_probabilities_that_do_not_sum_to_one_are_told() -> None:
     assert record.answer is not None
     assert record.answer.probabilities is not None
     assert record.answer.probabilities.values.sum(axis=1) == pytest.approx(1)
+
+
+class Signed(Certain):
+    """Tells a probability that may be negative, and one that makes up for it."""
+
+    def __init__(self, least: float = 0.0) -> None:
+        self.least = least
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.tile([1 - self.least, self.least], (len(X), 1))
+
+
+NEGATIVE = "Signed told the probability -0.2 for test case 1, column 2: expected a finite number"
+
+
+@pytest.mark.parametrize("inputs", ["frame", "encoded"])
+def test_negative_probabilities_fail_and_rounding_errors_do_not(inputs: Inputs) -> None:
+    task = redelve.from_frame(people(), "ill")
+    record = one_job(sklearn_method(Signed(-0.2), inputs=inputs), task)
+    assert record.status == "failed"
+    assert NEGATIVE in record.message
+    record = one_job(sklearn_method(Signed(-1e-17), inputs=inputs), task)
+    assert record.status == "done"
+    assert record.answer is not None
+    assert record.answer.probabilities is not None
+    assert record.answer.probabilities.values.min() >= 0
+
+
+def test_performance_is_not_predicted_from_negative_probabilities() -> None:
+    inputs, ill = np.arange(40.0)[:, None], np.arange(40) % 2
+    with pytest.raises(redelve.RedelveError, match=NEGATIVE):
+        redelve.predict_performance(Signed(-0.2), inputs, ill, loss="Q", ways="kfold:5")
+    found = redelve.predict_performance(Signed(-1e-17), inputs, ill, loss="Q", ways="kfold:5")
+    assert found.value == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from redelve.errors import PredictionError
-from redelve.methods.views import Labels, ViewPart, one_level, without_zeros
+from redelve.methods.views import Labels, ViewPart, not_negative, one_level, without_zeros
 from redelve.model.dataset import Numbers
 
 LARGEST_SEED = 2**31 - 1
@@ -169,7 +169,7 @@ class FittedClassifier:
                 f"expected a column for each of {len(classes)} classes"
             )
         every = np.zeros((len(told), self.level_count))
-        every[:, classes] = told
+        every[:, classes] = not_negative(type(self.model).__name__, told)
         return without_zeros(every, len(self.labels))
 
 

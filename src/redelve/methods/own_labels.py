@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from redelve.answers.predictions import Target
 from redelve.errors import PredictionError
 from redelve.methods.estimators import copy_for, decision_values
-from redelve.methods.views import Labels, ViewPart, one_level, without_zeros
+from redelve.methods.views import Labels, ViewPart, not_negative, one_level, without_zeros
 from redelve.model.dataset import Numbers
 from redelve.registry import value_told
 
@@ -86,7 +86,7 @@ class LabelCodes:
                 f"expected a column for each of {len(names)} classes"
             )
         every = np.zeros((len(values), len(self.target.levels)))
-        for column, code in zip(values.T, self.codes(who, names).tolist(), strict=True):
+        for column, code in zip(not_negative(who, values).T, self.codes(who, names).tolist(), strict=True):
             every[:, code] += column
         return every
 

@@ -25,6 +25,9 @@ from redelve.model import Censored
 from redelve.model.dataset import Numbers
 from redelve.model.encodings import default_coding
 
+ROUNDING = 1e-9
+"""A probability that is less below 0 is a rounding error."""
+
 Labels = NDArray[np.int64]
 Inputs = Literal["encoded", "frame"]
 Takes = Literal["all", "numerical", "categorical"]
@@ -218,6 +221,24 @@ def regression_parts(view: View, means: Numbers, deviations: Numbers | None) -> 
         parts[position] = ViewPart(view.decoded(position, learnt), distribution=distribution)
         start = end
     return parts
+
+
+def not_negative(who: str, told: Numbers) -> Numbers:
+    """Probabilities as they were told, rounding errors below 0 taken as 0; negative ones are refused.
+
+    >>> not_negative("svm", np.array([[1.0, -1e-17]])).tolist()
+    [[1.0, 0.0]]
+    """
+    below = told < 0
+    if not below.any():
+        return told
+    case, column = (int(place) for place in np.argwhere(told == np.nanmin(told))[0])
+    if told[case, column] < -ROUNDING:
+        raise PredictionError(
+            f"{who} told the probability {told[case, column]:.6g} for test case {case + 1}, column "
+            f"{column + 1}: expected a finite number of at least 0"
+        )
+    return np.where(below, 0.0, told)
 
 
 def without_zeros(probabilities: Numbers, case_count: int) -> Numbers:

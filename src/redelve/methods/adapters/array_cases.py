@@ -17,7 +17,7 @@ from redelve.methods.adapters.fit_problems import explained
 from redelve.methods.estimators import LARGEST_SEED, copy_for, decision_values, global_randomness
 from redelve.methods.own_labels import as_told
 from redelve.methods.shown import TestInputs, TrainingSet
-from redelve.methods.views import without_zeros
+from redelve.methods.views import not_negative, without_zeros
 from redelve.model import Cases, Prior
 from redelve.model.dataset import Rows
 
@@ -168,7 +168,7 @@ class FittedToArrays:
 
     def _probabilities(self, told: NDArray[np.float64]) -> ClassProbabilities:
         every = np.zeros((len(told), len(self.target.levels)))
-        every[:, self._codes(np.asarray(self.model.classes_))] = told
+        every[:, self._codes(np.asarray(self.model.classes_))] = not_negative(self.name, told)
         kept, floored = as_told(self.name, every), without_zeros(every, self.cases)
         return ClassProbabilities.from_probabilities(self.target, floored, kept)
 
