@@ -99,6 +99,9 @@ def test_sizes_left_out_are_inferred_beside_those_given() -> None:
     ("design", "gap", "told"),
     [
         ("tiem", None, r'unknown design "tiem" \(did you mean "time"\?\): choose "cv"'),
+        ("cv 0", None, 'design "cv 0" has 0 folds: choose "cv"'),
+        ("cv 10x0", None, 'design "cv 10x0" has 0 repetitions: choose "cv"'),
+        ("nested 0", None, 'design "nested 0" has 0 folds: choose "cv"'),
         ("cv ten", None, 'design "cv ten": "ten" means nothing after "cv"'),
         ("holdout 3", None, '"3" means nothing after "holdout"'),
         ("cv 1", None, "1 folds of 120 cases: give from 2 to 120"),

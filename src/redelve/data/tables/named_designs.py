@@ -70,7 +70,10 @@ def named_design(text: str, gap: int | None = None) -> DesignChoice:
     shape, by = SHAPE.fullmatch(rest), BY.fullmatch(rest)
     asked = DesignChoice(selection)
     if selection.endswith("cross-validation") and shape is not None:
-        asked = replace(asked, folds=int(shape["folds"]), repetitions=int(shape["repetitions"] or 1))
+        folds, repetitions = int(shape["folds"]), int(shape["repetitions"] or 1)
+        if not folds or not repetitions:
+            raise SpecError(f'design "{text}" has 0 {"repetitions" if folds else "folds"}: choose {EXAMPLES}')
+        asked = replace(asked, folds=folds, repetitions=repetitions)
     elif selection == "time" and by is not None:
         asked = replace(asked, by=by["column"])
     elif rest:
