@@ -11,6 +11,7 @@ import pytest
 import redelve
 from redelve.answers.losses import parse_loss
 from redelve.assessment import Assessment
+from redelve.cli.main import main
 from redelve.findings import Findings, find
 from redelve.report.first_screen import answer_table, number, plain_answer, unit_of
 from redelve.report.many_data_sets import datasets_table
@@ -231,6 +232,23 @@ def test_what_was_left_out_of_the_data_is_on_the_page() -> None:
     assert text in render_html(one).replace("&#34;", '"')
     two = [task_facts("/d/y/std.16", 16, left_out=(text,)), task_facts("/e/y/std.16", 16)]
     assert left_out(find(made_results({"a": 0.3}, tasks=two))) == (f"/d/y: {text}",)
+
+
+def test_rows_without_a_target_are_told_in_the_text_and_columns_left_out_are_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x = np.random.default_rng(1).normal(size=60)
+    y = np.where(np.arange(60) < 7, np.nan, 2 * x)
+    frame = pd.DataFrame({"id": np.random.default_rng(2).permutation(60) + 500, "x": x, "y": y})
+    told = '7 of 60 rows lack the target "y" and are left out.'
+    found = redelve.assess(["constant"], frame, target="y", design="cv 3")
+    assert str(found).splitlines()[:2] == ["1 method, 1 task, 3 of 3 jobs done", told]
+    assert any('"id"' in text for text in left_out(found.findings))
+    assert '"id"' not in str(found)
+    frame.to_csv(tmp_path / "some.csv", index=False)
+    words = [str(tmp_path / "some.csv"), "-t", "y", "-m", "constant", "--cv", "3", "-q"]
+    assert main(["assess", *words, "-o", str(tmp_path / "out")]) == 0
+    assert told in capsys.readouterr().out
 
 
 def test_what_was_left_out_is_kept_in_the_archive(tmp_path: Path) -> None:

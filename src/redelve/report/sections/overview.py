@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -136,6 +137,10 @@ class SummarySection(Section):
 SECTIONS.add("summary", SummarySection)
 
 
+OF_ROWS = re.compile(r"\b\d+ of \d+ rows ")
+"""What texts of what was left out have where cases were, and not columns."""
+
+
 def left_out(findings: Findings) -> tuple[str, ...]:
     """What of the data was not in use, with the data set's name where there are several."""
     by_data: dict[str, dict[str, None]] = {}
@@ -223,7 +228,8 @@ def _those_worse(task: TaskFindings) -> str:
 def summarise(findings: Findings) -> str:
     """Everything a user wants to know first, as plain text; of many data sets no more than 60 lines."""
     found = panels(findings)
-    parts = [_wrapped(scope(findings))]
+    lost = [f"{text}." for text in left_out(findings) if OF_ROWS.search(text)]
+    parts = ["\n".join(map(_wrapped, (scope(findings), *_first(lost))))]
     if findings.results.failures:
         told = failure_sentences(findings.results)
         parts.append(
