@@ -145,6 +145,13 @@ def test_a_rerun_with_the_loss_computes_it_from_what_is_kept(task: Assignment, t
     assert all("H" in record.losses for record in found.results.records)
 
 
+def test_the_loss_to_judge_by_is_looked_up_among_those_given(task: Assignment) -> None:
+    found = redelve.assess(METHODS, task, losses=["S", Huber()], judge_by="H")
+    assert "huber loss" in str(found)
+    with pytest.raises(SpecError, match='unknown loss "K"'):
+        redelve.assess(METHODS, task, losses=["S", Huber()], judge_by="K")
+
+
 def test_one_code_means_one_loss(task: Assignment) -> None:
     with pytest.raises(SpecError, match='the code "S" of Pretender belongs to another loss, "Squared error"'):
         redelve.assess(METHODS, task, losses=[Pretender()])

@@ -225,7 +225,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
         if until_settled:
             check_racers(named)
         planned = None if compare is None else planned_pairs(compare, named)
-        judge = None if judge_by is None else as_loss(judge_by)
+        judge = None if judge_by is None else _judge_among(losses, judge_by)
         code = None if judge is None else judge.code
         wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
         part = (1, 1) if shard is None else shard_of(shard)
@@ -422,6 +422,12 @@ def _first_here(
     is_here = isinstance(workers, int | str) and workers in (1, "serial")
     begins = is_here and (path is None or not path.exists())
     return next(iter(methods.values()), None) if methods and begins else None
+
+
+def _judge_among(losses: Sequence[LossLike] | None, judge_by: LossLike) -> Loss:
+    """The loss to judge by: a code may be that of a loss given beside it, which nobody else knows."""
+    given = () if losses is None or not isinstance(judge_by, str) else chosen_losses(losses)
+    return next((loss for loss in given if loss.code == judge_by), None) or as_loss(judge_by)
 
 
 def _with_judge(

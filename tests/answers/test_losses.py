@@ -601,7 +601,7 @@ class TestRefusedPredictions:
     def test_a_missing_guess_is_named_with_its_case_and_the_way_out(self) -> None:
         truth = truth_of(AGE, ["1", "2", "3"])
         assert refusal(PredictionError, lambda: loss_of("S").of([truth], guessed(AGE, "1", "2", "?"))) == (
-            'case 3: no guess ("?") for target "age", but loss S demands one: '
+            'case 3: the prediction of target "age" is not a number (no guess, "?"): '
             "make a guess, or allow none at a penalty, as in S0.2N"
         )
 

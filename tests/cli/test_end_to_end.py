@@ -169,7 +169,7 @@ class TestRealTarget:
     def test_silence_costs_nothing_less_than_a_penalty(self, bench: Workbench, folder: Path) -> None:
         awk('{ print "?" }', folder, "guess.{}", "test.{}")
         awk('{ print "?" }', folder, "cguess.{}", "test.{}")
-        assert "demands one" in bench.fail("mloss", "-q", "-l", "S", cwd=folder)
+        assert '(no guess, "?")' in bench.fail("mloss", "-q", "-l", "S", cwd=folder)
 
     def test_statistics_of_one_method(self, bench: Workbench, raw: Raw, folder: Path) -> None:
         bench.do("mloss", "-q", cwd=folder)

@@ -181,3 +181,14 @@ def test_predicting_by_a_loss_that_gives_no_number_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(StatisticsError, match=r"raised ValueError: boom|holed loss is not a number in"):
         redelve.predict_performance(LinearRegression(), line[["x"]], line["y"], loss=loss)
+
+
+def test_a_prediction_that_is_not_a_number_is_called_so(line: pd.DataFrame) -> None:
+    class Silent(LinearRegression):  # type: ignore[misc]
+        def predict(self, X: object) -> Numbers:
+            return np.where(np.arange(len(super().predict(X))) == 1, np.nan, 0.0)
+
+    found = redelve.assess([Silent()], line, target="y", design="holdout")
+    (record,) = found.results.records
+    assert 'case 2: the prediction of target "y" is not a number (no guess, "?")' in record.message
+    assert "demands" not in record.message

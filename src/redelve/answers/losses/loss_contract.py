@@ -342,6 +342,14 @@ def one_per_case(loss: Loss, given: object, count: int) -> Numbers:
     )
 
 
+def no_guess_told(truth: Truth, case: int, demanding: str) -> str:
+    """That no guess is made in a case: numbers that are predicted as NaN, levels as "?" in files."""
+    place = f"case {case + 1}"
+    if truth.target.kind == "categorical":
+        return f'{place}: no guess ("?") for target "{truth.target.name}", but {demanding} demands one'
+    return f'{place}: the prediction of target "{truth.target.name}" is not a number (no guess, "?")'
+
+
 def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> None:
     """Refuse predictions for more or fewer cases than there are."""
     if len(prediction) != len(truths[0]):

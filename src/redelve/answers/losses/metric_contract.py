@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from redelve.answers.losses.loss_contract import Loss, Units, check_length, check_targets
+from redelve.answers.losses.loss_contract import Loss, Units, check_length, check_targets, no_guess_told
 from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Target, Truth
 from redelve.errors import PredictionError, SpecError, StatisticsError
 from redelve.model.dataset import Numbers
@@ -78,10 +78,7 @@ class Metric(Loss):
         check_length(truths, prediction, "predictions")
         if isinstance(prediction, Guesses) and np.isnan(prediction.values[0]).any():
             case = int(np.argmax(np.isnan(prediction.values[0])))
-            raise PredictionError(
-                f'case {case + 1}: no guess ("?") for target "{truths[0].target.name}", but {self.code} '
-                "demands one: make a guess"
-            )
+            raise PredictionError(f"{no_guess_told(truths[0], case, self.code)}: make a guess")
 
     def loss_of(self, value: float) -> float:
         """A value of the metric as a loss."""

@@ -17,6 +17,7 @@ from redelve.answers.losses.loss_contract import (
     MatrixLoader,
     check_length,
     check_targets,
+    no_guess_told,
     one_per_case,
     unknown_loss,
 )
@@ -102,10 +103,8 @@ class GuessLoss(Loss):
             return losses
         penalties = self.no_guess(truth)
         if penalties is None:
-            raise PredictionError(
-                f'case {case + 1}: no guess ("?") for target "{truth.target.name}", '
-                f"but loss {self.code} demands one: {self.way_out.format(self.code)}"
-            )
+            told = no_guess_told(truth, case, f"loss {self.code}")
+            raise PredictionError(f"{told}: {self.way_out.format(self.code)}")
         return np.where(silent, penalties, losses)
 
     def best_constant(self, truth: Truth) -> float | None:
