@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -445,3 +446,67 @@ def test_files_of_one_model_each_may_number_their_cases(tmp_path: Path) -> None:
     found = redelve.compare_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
     assert list(found.results.methods) == ["a", "b"]
     assert found.findings.tasks[0].task.case_count == 40
+
+
+@pytest.mark.parametrize(
+    "cell", ["timeout", "inf", "-inf", "1e400", "50%", "0x10", "1_000", '"1,5"', "007", "True"]
+)
+def test_one_bad_cell_of_a_wide_table_does_not_make_another_model_the_best(cell: str, tmp_path: Path) -> None:
+    lines = [f"q{i},{i % 2},{int(i % 3 > 0)},{cell if i == 4 else 1}" for i in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["case,small,medium,large", *lines]))
+    value = re.escape(cell.strip('"'))
+    told = (
+        rf"a\.csv: in row 5 \(case \"q4\"\) the column large has '{value}', which is no "
+        "number, where most of its cells are: mend the cell, or leave it empty if there is no score; if the "
+        r"column is no model, say what it is \(as in slices=…, on the command line --slices large\) or remove"
+    )
+    with pytest.raises(redelve.RedelveError, match=told):
+        redelve.compare_scores(tmp_path / "a.csv", higher_is_better=True)
+    found = redelve.compare_scores(tmp_path / "a.csv", higher_is_better=True, slices=["large"])
+    assert list(found.results.methods) == ["medium", "small"]
+
+
+def test_the_bad_cell_is_named_where_it_leaves_one_column_of_numbers() -> None:
+    table = answers(case=range(40)).assign(a=["1"] * 39 + ["inf"])
+    with pytest.raises(redelve.RedelveError, match=r"in row 40 .* the column a has 'inf'"):
+        redelve.compare_scores(table, higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "culprit"),
+    [
+        (["True", "False", "True", "none of it"], "none of it"),
+        (["0,5", "0,25", "1", "late"], "late"),
+        (["0.5", "0,25", "1", "2"], "0,25"),
+        ([1.0, 0.0, "late", None], "late"),
+    ],
+)
+def test_columns_are_nearly_scores_in_every_way_to_write_them(given: list[Any], culprit: str) -> None:
+    table = answers().assign(third=given * 10)
+    with pytest.raises(redelve.RedelveError, match=f"the column third has '{culprit}'"):
+        redelve.compare_scores(table, higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    "texts", [["x", "y", "1"], ["007", "008", "009"], ["10", "20", "30"], [None] * 3, ["v1", "1", "v2"]]
+)
+def test_columns_of_texts_stay_what_they_are(texts: list[Any]) -> None:
+    table = answers(case=range(40)).assign(more=(texts * 14)[:40])
+    models, note = how_read(table.astype({"more": object}))
+    assert models == ["a", "b"]
+    assert "left out: more." in note
+
+
+def test_names_of_cases_may_look_like_numbers() -> None:
+    models, note = how_read(answers(item_no=[*map(str, range(39)), "39b"]))
+    assert models == ["a", "b"]
+    assert "case: item_no." in note
+
+
+def test_one_bad_cell_of_a_long_table_does_not_make_another_column_the_score() -> None:
+    table = GOOD.rename(columns={"score": "mine"}).assign(length=range(12))
+    table["mine"] = ["late", *table["mine"].astype(str)[1:]]
+    with pytest.raises(redelve.RedelveError, match=r"which column holds the score\? left are mine, length"):
+        redelve.compare_scores(table, higher_is_better=True)
+    with pytest.raises(redelve.RedelveError, match=r"row 1 of the frame .*the score is 'late'"):
+        redelve.compare_scores(table.rename(columns={"mine": "accuracy"}))

@@ -1,4 +1,4 @@
-"""Tables in files as frames of pandas: CSV, Parquet, ARFF and the ways in which tables are JSON."""
+"""Tables in files as frames of pandas: CSV, Parquet, ARFF, JSON; and columns that are nearly numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.data.scores.json_texts import head, json_objects, read_json
+from redelve.data.scores.score_table import TRUTHS, are_truths
+from redelve.data.tables.csv_files import CODE, WITH_COMMA
 from redelve.data.tables.table_files import Table, bare_name, check_names, read_table
 from redelve.errors import FormatError
+from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +27,8 @@ INDEX = "Unnamed: 0"
 FEW = 1000
 """So many numbers at first show that a column has others than whole ones."""
 KEYS = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
+NEARLY = 0.5
+"""A column of texts of which so many are numbers, or say true and false, holds scores but for a few cells."""
 ATTRIBUTES = re.compile(
     r"^@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE | re.MULTILINE
 )
@@ -135,3 +140,41 @@ def _json_table(path: Path, found: Any) -> pd.DataFrame:
             raise FormatError(path, None, "its columns have different lengths")
         return pd.DataFrame(found)
     raise FormatError(path, None, "expected a list of objects, one for every score")
+
+
+def stray_cell(column: Any) -> tuple[int, str] | None:
+    """Row and text of the cell that keeps a column from being scores; None where most cells are none."""
+    import pandas as pd
+
+    if column.dtype.kind in "fiubmMc" or are_truths(column):
+        return None
+    is_coded = str(column.dtype) == "category"
+    codes, levels = pd.factorize(column if is_coded else column.map(str, na_action="ignore"))
+    kinds = np.array([_kind(text) for text in levels], dtype=object)
+    stray = _strangers(kinds, np.bincount(codes[codes >= 0], minlength=len(kinds)))
+    if not stray.size:
+        return None
+    row = int(np.flatnonzero(np.isin(codes, stray))[0])
+    return row, str(levels[codes[row]])
+
+
+def _kind(text: str) -> str:
+    """What a cell is: a number, one with a decimal comma, true or false, or any other text."""
+    if text in TRUTHS:
+        return "truth"
+    if parse_number(text) is not None:
+        return "text" if re.match(CODE, text) else "number"
+    return "comma" if re.match(WITH_COMMA, text) else "text"
+
+
+def _strangers(kinds: Any, counts: Any) -> Any:
+    """The places of texts that do not belong, where at least half of the cells are scores; else none."""
+    many = {kind: int(counts[kinds == kind].sum()) for kind in ("number", "comma", "truth")}
+    enough = NEARLY * counts.sum()
+    foreign: tuple[str, ...] = ()
+    if 0 < enough <= many["number"] + many["comma"]:
+        foreign = ("text", "truth", "comma")  # commas alone are read: where they were not, they are wrong
+    elif 0 < enough <= many["truth"]:
+        foreign = ("text", "number", "comma")
+    found = (np.flatnonzero(kinds == kind) for kind in foreign)
+    return next((places for places in found if places.size), np.array([], dtype=np.int64))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from redelve.data.files import no_such
-from redelve.data.scores.frame_files import frame_of_file
+from redelve.data.scores.frame_files import frame_of_file, stray_cell
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
     COLUMNS,
@@ -53,6 +53,7 @@ SYNONYMS = {
     "prompt": ("prompt", "prompt_hash"),
 }
 """Other names by which columns are known, the usual ones first."""
+KNOWN = {name for several in SYNONYMS.values() for name in several}
 IN_WIDE = ("case", "task", "group", "weight", "run", "fold", "training_set")
 """What columns of a wide table can mean; what an answer cost is not the same for all models."""
 NUMBERED = {
@@ -267,14 +268,17 @@ def _no_scores(frame: pd.DataFrame, names: ColumnNames, taken: Mapping[str, str]
     """The columns of numbers that hold no scores: they number cases, or have the name of something else."""
     told = {*taken.values(), *names.named.values(), *names.slices}
     left = [name for name in frame.columns if name not in told and frame[name].dtype.kind in "fiu"]
-    known = {name for several in SYNONYMS.values() for name in several}
-    return [name for name in left if name.lower() in known or _is_numbered(frame, name, taken)]
+    return [name for name in left if name.lower() in KNOWN or _is_numbered(frame, name, taken)]
+
+
+def _has_words_of_cases(name: str) -> bool:
+    """Whether a column has a name as those that number the cases."""
+    return bool({word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)} & NUMBERED)
 
 
 def _is_numbered(frame: pd.DataFrame, name: str, taken: Mapping[str, str]) -> bool:
     """Whether a column numbers the cases: by its name, and as whole numbers that are all different."""
-    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-    if not words & NUMBERED or not len(frame):
+    if not _has_words_of_cases(name) or not len(frame):
         return False
     numbers = plain_numbers(frame[name])
     within = [taken[role] for role in ("task", "run", "fold", "training_set") if role in taken]
@@ -330,7 +334,7 @@ def _score_column(
     if "score" in there:
         return "score"
     used = {*told, *names.slices}
-    left = [name for name in there if name not in used and _is_numeric(frame[name])]
+    left = [name for name in there if name not in used and _may_be_scores(frame[name], has_model)]
     telling = [name for name in left if known_direction(name) is not None]
     if has_model and len(left) == 1:
         return left[0]
@@ -338,6 +342,11 @@ def _score_column(
         telling = [name for name in there if name not in used and known_direction(name) is not None]
         return telling[0] if len(telling) == 1 else None
     return telling[0] if len(telling) == 1 and (len(left) == 1 or has_model) else None
+
+
+def _may_be_scores(column: Any, has_model: bool) -> bool:
+    """Whether a column has numbers; of a long table a few cells may be wrong, which is told later."""
+    return _is_numeric(column) or (has_model and stray_cell(column) is not None)
 
 
 def _is_numeric(column: Any) -> bool:
@@ -358,6 +367,7 @@ def _from_wide(
     about = {role: name for role, name in taken.items() if role in IN_WIDE}
     about |= {f"{SLICE}{name}": name for name in slices}
     told = {*taken.values(), *slices, *beside}
+    _refuse_stray_cells(frame, [name for name in frame.columns if name not in told], taken, names, source)
     models = [name for name in frame.columns if name not in told and _is_numeric(frame[name])]
     known = {*about.values(), *beside, *models}
     texts = [name for name in frame.columns if name not in known and not _is_numeric(frame[name])]
@@ -386,6 +396,37 @@ def _from_wide(
     note = _how_wide(list(map(str, frame.columns)), models, about, names.choosing or SAY_WHAT)
     by_order = () if {"case", "fold"} & set(about) else (source,)
     return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
+
+
+def _refuse_stray_cells(
+    frame: pd.DataFrame, left: Sequence[str], taken: Mapping[str, str], names: ColumnNames, source: str
+) -> None:
+    """Refuse a column that is numbers but for a few cells: left out, it would make another model the best."""
+    for name in left:
+        found = None if _names_cases(frame, name) else stray_cell(frame[name])
+        if found is None:
+            continue
+        row, text = found
+        case = f' (case "{str(frame[taken["case"]].iloc[row])[:60]}")' if "case" in taken else ""
+        raise SpecError(
+            f"{source}: in row {row + 1}{case} the column {name} has {value_told(text)}, which is no number, "
+            "where most of its cells are: mend the cell, or leave it empty if there is no score; if the "
+            f"column is no model, {_way_out(name, taken, names)}"
+        )
+
+
+def _names_cases(frame: pd.DataFrame, name: str) -> bool:
+    """Whether a column of texts is one of names: by its own name, and as all are different."""
+    return name.lower() in KNOWN or (_has_words_of_cases(name) and not frame[name].duplicated().any())
+
+
+def _way_out(name: str, taken: Mapping[str, str], names: ColumnNames) -> str:
+    """What to do with a column that is no model."""
+    roles = ([] if "case" in taken else ["case"]) + ([] if names.choosing else ["slices"])
+    if not roles:
+        return "remove it"
+    keywords, options = " or ".join(f"{role}=…" for role in roles), " or ".join(f"--{role}" for role in roles)
+    return f"say what it is (as in {keywords}, on the command line {options} {name}) or remove it"
 
 
 def _refuse_another_scale(
