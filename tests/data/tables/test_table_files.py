@@ -1,6 +1,9 @@
 """Tables from CSV, Parquet and ARFF files: what is read as what, and what is refused."""
 
 import gzip
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from math import inf, isnan, nan
 from pathlib import Path
@@ -457,3 +460,39 @@ def test_no_text_leads_to_anything_but_a_table_or_our_error(tmp_path: Path, name
         assert len(str(problem).splitlines()) == 1
     else:
         assert {len(column) for column in table.columns} == {table.row_count}
+
+
+HELD = """
+import os, sys
+from contextlib import suppress
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import pyarrow as pa
+from redelve.data.tables.csv_files import _batches, _CsvFile, _Stream, _with_header
+
+file = _with_header(_CsvFile(sys.argv[1], 1000, 1000, "utf-8"))
+
+
+def is_held():
+    stream = _Stream(file.blocks(), ",")
+    with suppress(pa.ArrowInvalid):
+        list(_batches(file, {0: pa.string(), 1: pa.string()}, stream))
+    return sys.getrefcount(stream) > 2
+
+
+is_held()
+for thread in map(int, os.listdir("/proc/self/task")):
+    if thread != os.getpid():
+        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+print(sum(is_held() for _ in range(20)))
+"""
+"""How often one of arrow's threads, which run last on the only processor, holds a file after it was read."""
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="threads can't be told to run last")
+@pytest.mark.parametrize("rows", ["1,x\n2,y\n", "1,x\n2\n"])
+def test_no_thread_holds_a_file_that_was_read(rows: str, tmp_path: Path) -> None:
+    """One that lets go of it when Python ends aborts the process."""
+    (tmp_path / "t.csv").write_text(f"a,b\n{rows}")
+    words = [sys.executable, "-c", HELD, str(tmp_path / "t.csv")]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "0\n"

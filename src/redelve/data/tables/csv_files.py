@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ SAMPLE = 2**20
 LARGEST_BLOCK = 2**30
 MOST_RESTARTS = 5
 OVERLAP = 256
+PATIENCE = 10.0
+"""How many seconds arrow's threads have, which need microseconds, to let go of a file."""
 BYTES_AT_A_TIME = 2**17
 ZERO, POINT, PLUS, MINUS, HEXADECIMAL = (np.uint8(ord(sign)) for sign in "0.+-x")
 LOWER = np.uint8(0x20)
@@ -306,13 +309,40 @@ class _Stream:
         return False
 
 
+class _Lent:
+    """A stream in the hands of arrow's threads, which tells when the last of them has let go of it."""
+
+    closed = False
+
+    def __init__(self, stream: _Stream, returned: Event) -> None:
+        self.read, self._returned = stream.read, returned
+
+    def __del__(self) -> None:
+        self._returned.set()
+
+
 def _batches(file: _CsvFile, types: dict[int, Any], stream: _Stream) -> Iterator[Any]:
-    """The columns at these places, as the types say, some rows at a time."""
+    """The columns at these places, as the types say, some rows at a time.
+
+    A thread of arrow's that still lets go of the stream when Python ends aborts the whole process, so this
+    ends when all have done so.
+    """
+    returned, reader = Event(), None
+    try:
+        reader = _opened(file, types, stream, returned)
+        yield from reader
+    finally:
+        del reader
+        returned.wait(PATIENCE)
+
+
+def _opened(file: _CsvFile, types: dict[int, Any], stream: _Stream, returned: Event) -> Any:
+    """Arrow's reader of the columns at these places; nothing else holds what it is lent, even if it fails."""
     from pyarrow import csv as arrow_csv
 
     names = [str(place) for place in range(len(file.names))]
-    reader = arrow_csv.open_csv(
-        pa.PythonFile(stream, mode="r"),
+    return arrow_csv.open_csv(
+        pa.PythonFile(_Lent(stream, returned), mode="r"),
         arrow_csv.ReadOptions(use_threads=False, column_names=names, block_size=file.block),
         arrow_csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
         arrow_csv.ConvertOptions(
@@ -323,7 +353,6 @@ def _batches(file: _CsvFile, types: dict[int, Any], stream: _Stream) -> Iterator
             check_utf8=False,
         ),
     )
-    return iter(reader)
 
 
 def _settled(file: _CsvFile, sample: Sequence[Any]) -> list[tuple[Any, str]]:
