@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from threading import Event
+from time import monotonic, sleep
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +29,8 @@ SAMPLE = 2**20
 LARGEST_BLOCK = 2**30
 MOST_RESTARTS = 5
 OVERLAP = 256
-PATIENCE = 10.0
-"""How many seconds arrow's threads have, which need microseconds, to let go of a file."""
+PATIENCE, MOMENT = 10.0, 2e-5
+"""How many seconds arrow's threads have, which need microseconds, to let go of a file; between two looks."""
 BYTES_AT_A_TIME = 2**17
 ZERO, POINT, PLUS, MINUS, HEXADECIMAL = (np.uint8(ord(sign)) for sign in "0.+-x")
 LOWER = np.uint8(0x20)
@@ -310,39 +311,51 @@ class _Stream:
 
 
 class _Lent:
-    """A stream in the hands of arrow's threads, which tells when the last of them has let go of it."""
+    """A stream in the hands of arrow's threads; `held` tells of it, and of what they read, while they do."""
 
     closed = False
 
-    def __init__(self, stream: _Stream, returned: Event) -> None:
-        self.read, self._returned = stream.read, returned
+    def __init__(self, stream: _Stream, held: list[Any]) -> None:
+        self._stream, self._held = stream, held
+        held.append(ref(self))
 
-    def __del__(self) -> None:
-        self._returned.set()
+    def read(self, size: int) -> memoryview:
+        """At most so many bytes; none at the end."""
+        part = memoryview(self._stream.read(size))
+        self._held[:] = [one for one in self._held if one() is not None] + [ref(part)]
+        return part
 
 
 def _batches(file: _CsvFile, types: dict[int, Any], stream: _Stream) -> Iterator[Any]:
     """The columns at these places, as the types say, some rows at a time.
 
-    A thread of arrow's that still lets go of the stream when Python ends aborts the whole process, so this
-    ends when all have done so.
+    A thread of arrow's that lets go of something of Python's when Python ends aborts the whole process, so
+    this ends when all have done so.
     """
-    returned, reader = Event(), None
+    held: list[Any] = []
+    reader = None
     try:
-        reader = _opened(file, types, stream, returned)
+        reader = _opened(file, types, stream, held)
         yield from reader
     finally:
         del reader
-        returned.wait(PATIENCE)
+        _wait_for(held)
 
 
-def _opened(file: _CsvFile, types: dict[int, Any], stream: _Stream, returned: Event) -> Any:
+def _wait_for(held: Sequence[Any]) -> None:
+    """Wait until none of these is there any more: seen from here, its thread needs nothing of Python's."""
+    end = monotonic() + PATIENCE
+    while any(one() is not None for one in held) and monotonic() < end:
+        sleep(MOMENT)
+
+
+def _opened(file: _CsvFile, types: dict[int, Any], stream: _Stream, held: list[Any]) -> Any:
     """Arrow's reader of the columns at these places; nothing else holds what it is lent, even if it fails."""
     from pyarrow import csv as arrow_csv
 
     names = [str(place) for place in range(len(file.names))]
     return arrow_csv.open_csv(
-        pa.PythonFile(_Lent(stream, returned), mode="r"),
+        pa.PythonFile(_Lent(stream, held), mode="r"),
         arrow_csv.ReadOptions(use_threads=False, column_names=names, block_size=file.block),
         arrow_csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
         arrow_csv.ConvertOptions(
