@@ -159,6 +159,10 @@ BAD: dict[str, tuple[Bad, str]] = {
         files({"a.csv": "case,accuracy\n1,1\n2,0\n", "b.csv": "case,loss\n1,1\n2,0\n"}),
         r"scores of different names \(a\.csv: accuracy, b\.csv: loss\)",
     ),
+    "scores with a name and scores without": (
+        files({"a.csv": "case,a,b\n1,1,0\n2,0,1\n", "b.csv": "model,case,loss\nc,1,1\nc,2,0\n"}),
+        r"\(a\.csv: no name, b\.csv: loss\): say which column holds the score, or what all are called, as in",
+    ),
     # groups and weights
     "a case in two groups": (
         frame(GOOD.assign(group=["g"] * 11 + ["h"])),
@@ -177,7 +181,19 @@ BAD: dict[str, tuple[Bad, str]] = {
     # columns
     "no column of models": (
         frame(GOOD.drop(columns="model")),
-        "no column for the model .*: it has case, score",
+        "no column for the model .*: it has case, score; .* one model alone cannot be compared: give a file",
+    ),
+    "no column of models, and scores by another name": (
+        file("a.csv", "case,a\n1,1\n2,0\n", score="a", higher_is_better=True),
+        r"a\.csv has no column for the model .*: it has case, a; name",
+    ),
+    "neither cases nor folds in two files": (
+        files({"a.csv": "accuracy\n1\n0\n", "b.csv": "accuracy\n1\n1\n"}),
+        'the table of 2 files has neither a column "case" nor "fold": .*; it has accuracy$',
+    ),
+    "two files of the same scores": (
+        files(dict.fromkeys(("a.csv", "b.csv"), "model,case,accuracy\na,1,1\nb,1,0\n")),
+        'the table of 2 files has two scores of model "a"',
     ),
     "no column of scores": (frame(GOOD[["model", "case"]]), "which column holds the score?"),
     "neither cases nor folds": (frame(GOOD[["model", "score"]]), 'neither a column "case" nor "fold"'),
@@ -202,7 +218,15 @@ BAD: dict[str, tuple[Bad, str]] = {
     ),
     "a wide table with one column": (
         frame(pd.DataFrame({"case": [1, 2], "a": [1, 0]})),
-        "no two columns of numbers that could be models",
+        "no two columns of numbers that could be models: .* it has case, a; a alone cannot be compared: give",
+    ),
+    "wide tables with one column, several of them": (
+        files(dict.fromkeys(("a.csv", "b.csv"), "case,a\n1,1\n2,0\n")),
+        r"if a is the score of one model, say so, as in score=… \(on the command line --score a\)",
+    ),
+    "a wide table with an infinite score": (
+        frame(pd.DataFrame({"case": [1, 2], "a": [1, 0], "b": [2, np.inf]}), higher_is_better=True),
+        r'row 2 of the frame \(model "b", case "2"\): the score is infinite',
     ),
     "a wide table with a column that is no score": (
         frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [0, 0, 1], "length": [31, 7, 12]})),

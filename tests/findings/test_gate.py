@@ -277,7 +277,10 @@ def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         ({"missing": "zero"}, '"common" or "worst"'),
         ({"limits": "none", "missing": "worst"}, "there is no worst score"),
         ({"model": "gtp"}, 'has no model "gtp"'),
-        ({"than": scores([1, 0]).assign(case=["x", "y"])}, 'no case of .* such as "q0" and "x"'),
+        (
+            {"than": scores([1, 0]).assign(case=["x", "y"])},
+            'the new scores and the old ones share no case: cases such as "q0" and "x" must',
+        ),
         ({"than": scores([1, 0]).rename(columns={"correct": "error"})}, "different limits or directions"),
         ({"new": scores([1])}, "only one case"),
         ({"new": scores([0.5, 3.0])}, 'scores go from 0.5 to 3.*or limits="none"'),
@@ -286,6 +289,7 @@ def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
             "which column|nobody says whether|no column",
         ),
         ({"columns": {"score": "corect"}}, 'no column "corect"'),
+        ({"new": scores([0, 1])[["correct"]]}, 'neither a column "case" nor "fold".*; it has correct$'),
     ],
 )
 def test_what_cannot_be_judged_is_refused(changes: dict[str, Any], words: str) -> None:

@@ -307,9 +307,10 @@ def _paired(first: CaseGrid, second: CaseGrid, names: tuple[str, str], missing: 
     every = list(dict.fromkeys([*first.cases, *second.cases]))
     cases = [case for case in every if case in one and case in two]
     if not cases:
+        new, old = (shown(next(iter(has), grid.cases[0])) for has, grid in ((one, first), (two, second)))
         raise SpecError(
-            f"no case of {first.source} is in {second.source}: cases such as {shown(first.cases[0])} and "
-            f"{shown(second.cases[0])} must have the same names in both"
+            f"the new scores and the old ones share no case: cases such as {new} and {old} must have the "
+            "same names in both"
         )
     notes = [*first.notes, *second.notes, *_lacking(every, {"new": one, "old": two}, missing)]
     told = _told_apart(names, first, second)

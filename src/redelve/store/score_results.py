@@ -348,9 +348,9 @@ def _twice(flat: Places, models: _Coded, runs: _Coded, cases: _Coded, place: str
     of_case = f' on case "{cases.names[case]}"' if cases.names != ("",) else ""
     in_run = f', run "{runs.names[run]}"' if len(runs) > 1 else ""
     count = int(flat.size - np.unique(flat).size)
-    have, rows = "have" if place.endswith(" files") else "has", "rows" if count > 1 else "row"
+    rows = "rows" if count > 1 else "row"
     return SpecError(
-        f'{place} {have} two scores of model "{models.names[who]}"{of_case}{in_run} '
+        f'{place} has two scores of model "{models.names[who]}"{of_case}{in_run} '
         f"({count:,} {rows} too many): remove one, or say which column counts the answers to a case, as in "
         "run=… (--run)"
     )

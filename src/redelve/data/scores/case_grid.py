@@ -246,7 +246,7 @@ def _of_case(table: ScoreTable, name: str, columns: Codes, cases: list[CaseKey])
         row = int(differing[0])
         raise SpecError(
             f"{table.source}: the {name} of case {shown(cases[columns[row]])} is {values[row]!r} in row "
-            f"{row + 1} and another one before: a case has one"
+            f"{table.row_number(row)} and another one before: a case has one"
         )
     first = np.full(len(cases), -1)
     first[columns[::-1]] = np.arange(len(columns))[::-1]

@@ -74,6 +74,10 @@ class ColumnNames:
     """Columns that are kept for slices of the cases."""
     choosing: str = ""
     """How models are chosen, where the reader of the scores has no slices to offer."""
+    metric: str | None = None
+    """What the score is called."""
+    is_alone: bool = False
+    """Whether one model alone comes to nothing: no other table has scores, and nobody named the model."""
 
     def of(self, role: str, there: Sequence[str], source: str) -> str | None:
         """The column for a role: the one that was named, or one of the usual names."""
@@ -108,7 +112,7 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
     a column of a wide table is no model, instead of naming it as one for slices.
     """
     named = {role: name for role, name in (columns or {}).items() if name is not None}
-    names = ColumnNames(named, tuple(slices), choosing)
+    names = ColumnNames(named, tuple(slices), choosing, metric, is_alone=unnamed is None)
     unknown = sorted(set(names.named) - set(COLUMNS))
     if unknown:
         raise SpecError(f'no column means "{unknown[0]}": known are {", ".join(COLUMNS)}')
@@ -138,7 +142,7 @@ def two_numbers(limits: Any) -> tuple[float, float]:
 
 def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: str | None) -> ScoreTable:
     if isinstance(scores, ScoreTable):
-        return _called(scores, wish)
+        return _called(scores, wish.score)
     if isinstance(scores, str | os.PathLike):
         return _from_files([Path(scores)], names, wish, reader)
     each = list(scores) if np.iterable(scores) and not hasattr(scores, "columns") else []
@@ -148,11 +152,11 @@ def _table_of(scores: ScoresLike, names: ColumnNames, wish: ScoreWish, reader: s
         check_columns(taker, wish)
         return taker.read_object(scores, wish)
     if hasattr(scores, "columns"):
-        return _called(long_table(_as_pandas(scores), names, "the frame"), wish)
+        return _called(long_table(_as_pandas(scores), names, "the frame"), names.metric)
     if each and all(isinstance(one, Mapping) for one in each):
         import pandas as pd
 
-        return _called(long_table(pd.DataFrame(each), names, "the rows"), wish)
+        return _called(long_table(pd.DataFrame(each), names, "the rows"), names.metric)
     raise SpecError(
         f"{value_told(scores)} holds no scores: give a file or several, a frame of pandas or polars, or "
         "rows as dictionaries"
@@ -166,9 +170,9 @@ def called(scores: ScoresLike) -> str:
     return "scores"
 
 
-def _called(table: ScoreTable, wish: ScoreWish) -> ScoreTable:
+def _called(table: ScoreTable, metric: str | None) -> ScoreTable:
     """A plain table with the name that you gave its score."""
-    return table if wish.score is None else replace(table, metric=wish.score)
+    return table if metric is None else replace(table, metric=metric)
 
 
 def _taker(scores: ScoresLike, reader: str | None) -> ScoreReader | None:
@@ -206,13 +210,9 @@ def _from_files(paths: Sequence[Path], names: ColumnNames, wish: ScoreWish, read
     (name,) = readers
     if name is not None:
         return _read_by(name, paths, wish)
-    return _called(
-        joined(
-            [long_table(frame_of_file(path), names, path.name) for path in paths],
-            apart([plain_stem(path) for path in paths], paths),
-        ),
-        wish,
-    )
+    names = replace(names, is_alone=names.is_alone and len(paths) == 1)
+    tables = [_called(long_table(frame_of_file(path), names, path.name), names.metric) for path in paths]
+    return joined(tables, apart([plain_stem(path) for path in paths], paths))
 
 
 def _read_by(name: str, paths: Sequence[Path], wish: ScoreWish) -> ScoreTable:
@@ -251,6 +251,12 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
             raise no_such_column(there, name, "slices", source)
     roles = {role: names.of(role, there, source) for role in SYNONYMS}
     taken = {role: name for role, name in roles.items() if name is not None}
+    found = _by_columns(frame, names, taken, source)
+    return replace(found, columns=tuple(there), rows=range(len(frame)))
+
+
+def _by_columns(frame: pd.DataFrame, names: ColumnNames, taken: dict[str, str], source: str) -> ScoreTable:
+    """A plain table, long or wide."""
     beside = [] if "model" in taken else _no_scores(frame, names, taken)
     if beside and (case := _numbered_case(frame, taken, beside, source, names.slices)) is not None:
         taken["case"] = case
@@ -258,7 +264,7 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
     if score is None and "model" not in taken:
         return _from_wide(frame, taken, source, names, beside)
     if score is None:
-        raise _no_score([name for name in there if name not in taken.values()], taken, source)
+        raise _no_score([name for name in frame.columns if name not in taken.values()], taken, source)
     more = {f"{SLICE}{name}": name for name in names.slices}
     kept = frame[[*taken.values(), score, *more.values()]].set_axis([*taken, "score", *more], axis=1)
     return ScoreTable(source, kept.reset_index(drop=True), metric=score)
@@ -372,12 +378,10 @@ def _from_wide(
     known = {*about.values(), *beside, *models}
     texts = [name for name in frame.columns if name not in known and not _is_numeric(frame[name])]
     if len(models) < 2:
-        one = "".join(f" (on the command line --score {name})" for name in models)
         raise SpecError(
             f'{source} has no column "model", and no two columns of numbers that could be models: a long '
             "table has the columns model, case and score, a wide one a column of scores for every model; it "
-            f"has {', '.join(map(str, frame.columns[:12]))}"
-            + (f"; if {models[0]} is the score of one model, say so, as in score=…{one}" if models else "")
+            f"has {some_names(frame.columns)}{_one_model(models, names)}"
         )
     _refuse_another_scale(frame, models, source, has_slices=not names.choosing)
     if "case" not in about and len(texts) == 1:
@@ -396,6 +400,16 @@ def _from_wide(
     note = _how_wide(list(map(str, frame.columns)), models, about, names.choosing or SAY_WHAT)
     by_order = () if {"case", "fold"} & set(about) else (source,)
     return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
+
+
+def _one_model(models: Sequence[str], names: ColumnNames) -> str:
+    """What is said of the only column that could hold scores, if there is one."""
+    if not models:
+        return ""
+    if names.is_alone:
+        return f"; {models[0]} alone cannot be compared: give a column or a file for each model"
+    said = f"as in score=… (on the command line --score {models[0]})"
+    return f"; if {models[0]} is the score of one model, say so, {said}"
 
 
 def _refuse_stray_cells(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redelve.errors import SpecError, hint
 from redelve.model.dataset import LARGEST
@@ -22,6 +23,7 @@ from redelve.registry import value_told
 if TYPE_CHECKING:
     import pandas as pd
 
+Rows = Sequence[int] | NDArray[np.int_]
 VERSION = 1
 COLUMNS = {
     "model": "who was scored: a model, a method, an agent",
@@ -62,6 +64,7 @@ ENDINGS = (
     ".xz",
     ".zst",
 )
+ALONE = "; the scores of one model alone cannot be compared: give a file for each model, or a column"
 KINDS = {"M": "date", "m": "duration", "c": "complex number"}
 HIGHER = (
     "accuracy",
@@ -146,6 +149,19 @@ class ScoreTable:
     """What must be told of how the scores were read."""
     by_order: tuple[str, ...] = ()
     """The sources that name no cases: these are the rows by their numbers."""
+    columns: tuple[str, ...] = ()
+    """What the source calls its columns; none where they are called as in the frame."""
+    rows: Rows = ()
+    """Which rows of the source these are, again and again for each model; none where all are, one by one."""
+
+    @property
+    def columns_told(self) -> str:
+        """The columns, as the source calls them."""
+        return some_names(self.columns or map(str, self.frame.columns))
+
+    def row_number(self, row: int) -> int:
+        """The number of a row in the source, counted from 1 without a header."""
+        return 1 + (int(self.rows[row % len(self.rows)]) if len(self.rows) else row)
 
     @property
     def is_by_fold(self) -> bool:
@@ -181,9 +197,10 @@ def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:
     import pandas as pd
 
     if len({one.metric for one in tables}) > 1:
-        told = ", ".join(f"{one.source}: {one.metric}" for one in tables)
+        told = ", ".join(f"{one.source}: {one.metric or 'no name'}" for one in tables)
         raise SpecError(
-            f"the files have scores of different names ({told}): say which column holds the score"
+            f"the files have scores of different names ({told}): say which column holds the score, or what "
+            "all are called, as in metric=…"
         )
     if len({one.higher_is_better for one in tables}) > 1:
         told = ", ".join(f"{one.source}: {_better(one)}" for one in tables)
@@ -197,12 +214,14 @@ def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:
     ratios = {one.ratio for one in tables}
     return replace(
         tables[0],
-        source=f"{len(tables)} files",
+        source=f"the table of {len(tables)} files",
         frame=pd.concat([_plain_texts(one) for one in frames], ignore_index=True),
         limits=(min(one.limits[0] for one in tables), max(one.limits[1] for one in tables)),
         ratio=ratios.pop() if len(ratios) == 1 else None,
         notes=tuple(dict.fromkeys(note for one in tables for note in one.notes)),
         by_order=tuple(source for one in tables for source in one.by_order),
+        columns=tuple(dict.fromkeys(name for one in tables for name in one.columns)),
+        rows=(),
     )
 
 
@@ -223,13 +242,13 @@ def checked(table: ScoreTable) -> ScoreTable:
         if name not in frame.columns:
             raise SpecError(
                 f"{table.source} has no column for the {name} ({COLUMNS[name]}): it has "
-                f"{some_names(map(str, frame.columns))}; name the column, as in {name}=…, or rename it to "
-                f"{name!r}"
+                f"{table.columns_told}; name the column, as in {name}=…, or rename it to {name!r}"
+                f"{ALONE if name == 'model' else ''}"
             )
     if not {"case", "fold"} & set(frame.columns):
         raise SpecError(
             f'{table.source} has neither a column "case" nor "fold": scores can only be compared case by '
-            f"case or fold by fold; it has {some_names(map(str, frame.columns))}"
+            f"case or fold by fold; it has {table.columns_told}"
         )
     if not len(frame):
         raise SpecError(f"{table.source} has no rows: there is nothing to compare")
@@ -260,7 +279,7 @@ def place_of(table: ScoreTable, row: int) -> str:
     """A row in words: its number, counted from 1 without a header, with whose score it is."""
     one = table.frame.iloc[row]
     told = [f'{name} "{str(one[name])[:60]}"' for name in SCORES_PER_MODEL if name in table.frame.columns]
-    return f"row {row + 1} of {table.source} ({', '.join(told)})"
+    return f"row {table.row_number(row)} of {table.source} ({', '.join(told)})"
 
 
 def _numbers(table: ScoreTable, name: str) -> Any:
@@ -339,8 +358,8 @@ def _refuse_nested(table: ScoreTable, name: str) -> None:
     )
     if nested is not None:
         raise SpecError(
-            f"row {nested + 1} of {table.source}: the {name} is {str(column.iloc[nested])[:40]}, a list or "
-            "an object: give a number or a text"
+            f"row {table.row_number(nested)} of {table.source}: the {name} is "
+            f"{str(column.iloc[nested])[:40]}, a list or an object: give a number or a text"
         )
 
 
@@ -348,8 +367,8 @@ def _refuse_nameless(table: ScoreTable, name: str) -> None:
     missing = np.flatnonzero(table.frame[name].isna().to_numpy())
     if missing.size:
         raise SpecError(
-            f"row {int(missing[0]) + 1} of {table.source} has no {name} ({missing.size} such rows): every "
-            "score needs one; fill it in, or remove the rows"
+            f"row {table.row_number(int(missing[0]))} of {table.source} has no {name} ({missing.size} such "
+            "rows): every score needs one; fill it in, or remove the rows"
         )
 
 
