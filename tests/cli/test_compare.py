@@ -44,3 +44,14 @@ def test_the_page_has_the_whole_command(scores: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert compare([scores, "--lower", "-o", str(page), "--note", "seen before"]) == 0
     assert f"redelve compare {scores} --lower -o {page} --note &#39;seen before&#39;" in page.read_text()
+
+
+def test_the_text_tells_how_a_long_table_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{model},q{n},{(n + (model == 'b')) % 3},{n}" for model in "ab" for n in range(30)]
+    (tmp_path / "long.csv").write_text("\n".join(["model,question,loss,length", *rows]))
+    assert compare([str(tmp_path / "long.csv"), "--score", "loss"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "How scores were read\n"
+        "  long.csv: columns are read as model: model; case: question; score: loss; left out: length\n"
+        "  a lower loss is taken to be better, by its name\n"
+    )

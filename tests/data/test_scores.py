@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -112,3 +113,89 @@ def test_what_is_no_number_is_refused_with_its_place() -> None:
         read_scores(frame)
     with pytest.raises(RedelveError, match=r"row 2 .* infinite"):
         read_scores(LONG.assign(score=[1.0, np.inf, 0.0, 0.0]))
+
+
+MIXED = pd.DataFrame(
+    [
+        {"model": model, "task": task, "metric": metric, "case": f"q{i}", "score": 0.1 * i + (model == "b")}
+        for model in "ab"
+        for task, metric in (("t1", "accuracy"), ("t2", "loss"))
+        for i in range(4)
+    ]
+)
+
+
+def test_scores_of_several_metrics_are_not_taken_together() -> None:
+    told = (
+        r"the column metric tells of several scores \(accuracy, loss\), which cannot be taken together: "
+        r'choose one, as in metric="accuracy" \(on the command line --metric accuracy\); if they are one and '
+        "the same, remove the column"
+    )
+    for options in ({}, {"higher_is_better": True}, {"columns": {"task": "metric"}}, {"slices": ["metric"]}):
+        with pytest.raises(RedelveError, match=told):
+            read_scores(MIXED, **options)
+    with pytest.raises(RedelveError, match="several scores"):
+        read_scores(MIXED, metric="los")
+    with pytest.raises(RedelveError, match=r"several scores \(accuracy, none\)"):
+        read_scores(MIXED.assign(metric=MIXED["metric"].where(MIXED["metric"] != "loss")))
+
+
+@pytest.mark.parametrize("options", [{"metric": "loss"}, {"columns": {"score": "loss"}}])
+def test_the_rows_of_one_metric_are_chosen(options: dict[str, Any]) -> None:
+    table = read_scores(MIXED, **options)
+    assert set(table.frame["task"]) == {"t2"}
+    assert (table.metric, table.higher_is_better) == ("loss", False)
+    assert table.notes == (
+        "the frame: columns are read as model: model; case: case; task: task; score: score; only rows with "
+        "the metric loss",
+        "a lower loss is taken to be better, by its name",
+    )
+    with pytest.raises(RedelveError, match=r'row 16 of the frame .* case "q3"'):
+        read_scores(MIXED.assign(score=[0.0] * 15 + [np.inf]), **options)
+
+
+def test_the_only_metric_names_the_score_and_its_direction() -> None:
+    table = read_scores(LONG.assign(scorer="error"))
+    assert (table.metric, table.higher_is_better) == ("error", False)
+    assert table.notes == ("a lower error is taken to be better, by its name",)
+    with pytest.raises(RedelveError, match="higher or a lower blob is better"):
+        read_scores(LONG.assign(metric="blob"))
+    with pytest.raises(RedelveError, match='there is no score "accuracy", only error'):
+        read_scores(LONG.assign(metric="error"), metric="accuracy")
+    named = read_scores(LONG.assign(metric="top 1").rename(columns={"score": "accuracy"}))
+    assert (named.metric, named.higher_is_better) == ("accuracy", True)
+
+
+def test_a_column_of_metrics_may_have_a_meaning_that_you_give_it() -> None:
+    alike = MIXED.replace({"metric": {"loss": "recall"}})
+    assert set(read_scores(alike, columns={"task": "metric"}).frame["task"]) == {"accuracy", "recall"}
+    assert len(read_scores(alike, slices=["metric"]).frame) == 16
+
+
+def test_a_wide_table_may_have_a_column_of_metrics() -> None:
+    wide = MIXED.pivot_table(index=["metric", "case"], columns="model", values="score").reset_index()
+    with pytest.raises(RedelveError, match="several scores"):
+        read_scores(wide, higher_is_better=True)
+    table = read_scores(wide, metric="loss")
+    assert (table.metric, table.higher_is_better, len(table.frame)) == ("loss", False, 8)
+    assert "case: case; only rows with the metric loss." in table.notes[0]
+    wide["a"] = ["1"] * 7 + ["late"]
+    with pytest.raises(RedelveError, match=r"in row 8 .*the column a has 'late'"):
+        read_scores(wide, metric="loss")
+
+
+def test_what_a_long_table_is_taken_as_is_told_where_it_is_not_plain() -> None:
+    (note, _) = read_scores(LONG.rename(columns={"case": "question"}).assign(length=3, text="x")).notes
+    assert note == (
+        "the frame: columns are read as model: model; case: question; score: score; left out: length, text"
+    )
+    assert len(read_scores(LONG.rename(columns={"score": "accuracy"})).notes) == 1
+
+
+def test_what_several_files_have_in_common_is_told_once(tmp_path: Path) -> None:
+    for name in "ab":
+        of_model = LONG[LONG["model"] == name].drop(columns="model").assign(length=3)
+        of_model.to_csv(tmp_path / f"{name}.csv", index=False)
+    table = read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert table.notes[0] == "a.csv, b.csv: columns are read as case: case; score: score; left out: length"
+    assert len(table.notes) == 2

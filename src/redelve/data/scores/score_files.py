@@ -16,8 +16,10 @@ from redelve.data.scores.frame_files import frame_of_file, stray_cell
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish, check_columns
 from redelve.data.scores.score_table import (
     COLUMNS,
+    LONG,
     SLICE,
     WIDE,
+    Rows,
     ScoreTable,
     apart,
     are_truths,
@@ -32,7 +34,7 @@ from redelve.data.scores.score_table import (
     with_limits,
     with_slices,
 )
-from redelve.errors import LocationError, SpecError, kind_told
+from redelve.errors import LocationError, SpecError, hint, kind_told
 from redelve.registry import value_told
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ SYNONYMS = {
 }
 """Other names by which columns are known, the usual ones first."""
 KNOWN = {name for several in SYNONYMS.values() for name in several}
+METRICS = ("metric", "metric_name", "scorer", "measure")
+"""Names of columns that say which score a row has."""
 IN_WIDE = ("case", "task", "group", "weight", "run", "fold", "training_set")
 """What columns of a wide table can mean; what an answer cost is not the same for all models."""
 NUMBERED = {
@@ -75,7 +79,7 @@ class ColumnNames:
     choosing: str = ""
     """How models are chosen, where the reader of the scores has no slices to offer."""
     metric: str | None = None
-    """What the score is called."""
+    """What the score is called, or which one is meant where a table has several."""
     is_alone: bool = False
     """Whether one model alone comes to nothing: no other table has scores, and nobody named the model."""
 
@@ -106,8 +110,8 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
 ) -> ScoreTable:
     """Scores from files, folders, frames or other tools' objects, as the contract has them.
 
-    `columns` says which column is what. `metric` is what the score is called and, where a tool's file has
-    several, which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is
+    `columns` says which column is what. `metric` is what the score is called and, where a file has several,
+    which one. `unfinished` takes evaluations that did not end well, and notes it. `unnamed` is
     what the only model is called in a table that has no column for models. `choosing` tells what to do where
     a column of a wide table is no model, instead of naming it as one for slices.
     """
@@ -251,23 +255,123 @@ def long_table(frame: pd.DataFrame, names: ColumnNames, source: str) -> ScoreTab
             raise no_such_column(there, name, "slices", source)
     roles = {role: names.of(role, there, source) for role in SYNONYMS}
     taken = {role: name for role, name in roles.items() if name is not None}
-    found = _by_columns(frame, names, taken, source)
-    return replace(found, columns=tuple(there), rows=range(len(frame)))
+    metric = _metric_of(frame, names, taken, source)
+    found = _by_columns(metric.of(frame), names, taken, source, metric)
+    return replace(found, columns=tuple(there), rows=metric.rows)
 
 
-def _by_columns(frame: pd.DataFrame, names: ColumnNames, taken: dict[str, str], source: str) -> ScoreTable:
-    """A plain table, long or wide."""
+def _by_columns(
+    frame: pd.DataFrame, names: ColumnNames, taken: dict[str, str], source: str, metric: _Metric
+) -> ScoreTable:
+    """A plain table, long or wide, of one metric."""
     beside = [] if "model" in taken else _no_scores(frame, names, taken)
     if beside and (case := _numbered_case(frame, taken, beside, source, names.slices)) is not None:
         taken["case"] = case
-    score = _score_column(frame, names, {*taken.values(), *beside}, source, has_model="model" in taken)
-    if score is None and "model" not in taken:
-        return _from_wide(frame, taken, source, names, beside)
+    has_model = "model" in taken
+    score = _score_column(frame, names, {*taken.values(), *beside}, source, metric, has_model=has_model)
+    if score is None and not has_model:
+        return _from_wide(frame, taken, source, names, beside, metric)
     if score is None:
         raise _no_score([name for name in frame.columns if name not in taken.values()], taken, source)
     more = {f"{SLICE}{name}": name for name in names.slices}
-    kept = frame[[*taken.values(), score, *more.values()]].set_axis([*taken, "score", *more], axis=1)
-    return ScoreTable(source, kept.reset_index(drop=True), metric=score)
+    meant = {**taken, "score": score, **more}
+    kept = frame[[*meant.values()]].set_axis([*meant], axis=1).reset_index(drop=True)
+    notes = _how_long(list(frame.columns), meant, metric, source)
+    return ScoreTable(source, kept, metric=metric.called(score), notes=notes)
+
+
+def _how_long(
+    there: Sequence[str], meant: Mapping[str, str], metric: _Metric, source: str
+) -> tuple[str, ...]:
+    """What the columns of a long table were taken as, where one has another name or is left out."""
+    left = [name for name in there if name not in meant.values()]
+    roles = {role: name for role, name in meant.items() if not role.startswith(SLICE)}
+    if not left and not metric.note and all(role in (name, "score") for role, name in roles.items()):
+        return ()
+    told = [f"{role}: {name}" for role, name in roles.items()] + metric.note
+    return (f"{source}: {LONG} {'; '.join(told + ([f'left out: {some_names(left)}'] if left else []))}",)
+
+
+# One of several metrics
+
+
+@dataclass(frozen=True)
+class _Metric:
+    """The metric that a column of a table names, and the rows that have it."""
+
+    rows: Rows
+    name: str = ""
+    column: str = ""
+    """Where it stands; empty where no column names metrics, or the column has a meaning that you gave it."""
+    is_chosen: bool = False
+    """Whether other rows have other metrics."""
+
+    def of(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a frame that have this metric, without the column that says so."""
+        kept = frame.iloc[np.asarray(self.rows)].reset_index(drop=True) if self.is_chosen else frame
+        return kept.drop(columns=self.column) if self.column else kept
+
+    def called(self, score: str) -> str:
+        """What the score is called: as the metric, unless only the name of its column tells the direction."""
+        tells = score.lower() != "score" and known_direction(score) is not None
+        return score if not self.name or (tells and known_direction(self.name) is None) else self.name
+
+    @property
+    def note(self) -> list[str]:
+        """That only some rows are taken."""
+        return [f"only rows with the metric {self.name}"] if self.is_chosen else []
+
+
+def _metric_of(frame: pd.DataFrame, names: ColumnNames, taken: Mapping[str, str], source: str) -> _Metric:
+    """The metric that is chosen, or the only one; an error where there are several."""
+    every = _Metric(range(len(frame)))
+    column = next((name for name in frame.columns if _names_metrics(frame, name, names)), None)
+    if column is None or not len(frame):
+        return every
+    known, of_row = _texts_of(frame[column])
+    has_meaning = column in {*taken.values(), *names.slices}
+    wanted = next((one for one in (names.metric, names.named.get("score")) if one in known), None)
+    if wanted is not None:
+        rows = np.flatnonzero(of_row == known.index(wanted))
+        return _Metric(rows, wanted, "" if has_meaning else column, is_chosen=len(known) > 1)
+    if has_meaning and not {True, False} <= {known_direction(one) for one in known}:
+        return every
+    if len(known) > 1:
+        raise _several_metrics(known, column, names, source)
+    if names.metric not in (None, *frame.columns):
+        meant = hint(str(names.metric), known)
+        raise SpecError(f'{source}: there is no score "{names.metric}", only {known[0]}{meant}')
+    return _Metric(every.rows, known[0], column)
+
+
+def _texts_of(column: Any) -> tuple[list[str], Any]:
+    """The texts of a column, "none" where there is none, and which of them each row has."""
+    import pandas as pd
+
+    codes, levels = pd.factorize(column)
+    known = [*map(str, levels), *(["none"] if (codes < 0).any() else [])]
+    return known, np.where(codes < 0, len(levels), codes)
+
+
+def _names_metrics(frame: pd.DataFrame, name: str, names: ColumnNames) -> bool:
+    """Whether a column says which score a row has: by its name, and as it has texts."""
+    if name.lower() not in METRICS or name == names.named.get("score"):
+        return False
+    return not _may_be_scores(frame[name], has_model=True)
+
+
+def _several_metrics(known: Sequence[str], column: str, names: ColumnNames, source: str) -> SpecError:
+    """Scores of different metrics are never taken together."""
+    how = f'columns={{"score": "{known[0]}"}}' if names.choosing else f'metric="{known[0]}"'
+    option = "score" if names.choosing else "metric"
+    return SpecError(
+        f"{source}: the column {column} tells of several scores ({some_names(known)}), which cannot be taken "
+        f"together: choose one, as in {how} (on the command line --{option} {known[0]}); if they are one and "
+        "the same, remove the column"
+    )
+
+
+# Columns of numbers
 
 
 def _no_scores(frame: pd.DataFrame, names: ColumnNames, taken: Mapping[str, str]) -> list[str]:
@@ -329,11 +433,12 @@ def _no_score(left: Sequence[str], taken: Mapping[str, str], source: str) -> Spe
 
 
 def _score_column(
-    frame: pd.DataFrame, names: ColumnNames, told: set[str], source: str, *, has_model: bool
+    frame: pd.DataFrame, names: ColumnNames, told: set[str], source: str, metric: _Metric, *, has_model: bool
 ) -> str | None:
     """The column of scores: the one named, one called so, or the only one left with a name that tells."""
     there = list(frame.columns)
-    if (wanted := names.named.get("score")) is not None:
+    wanted = names.named.get("score")
+    if wanted is not None and (wanted in there or wanted != metric.name):
         if wanted not in there:
             raise no_such_column(there, wanted, "score", source)
         return wanted
@@ -361,7 +466,12 @@ def _is_numeric(column: Any) -> bool:
 
 
 def _from_wide(
-    frame: pd.DataFrame, taken: Mapping[str, str], source: str, names: ColumnNames, beside: Sequence[str]
+    frame: pd.DataFrame,
+    taken: Mapping[str, str],
+    source: str,
+    names: ColumnNames,
+    beside: Sequence[str],
+    metric: _Metric,
 ) -> ScoreTable:
     """A table with a row for every case and a column for every model, made long.
 
@@ -373,7 +483,8 @@ def _from_wide(
     about = {role: name for role, name in taken.items() if role in IN_WIDE}
     about |= {f"{SLICE}{name}": name for name in slices}
     told = {*taken.values(), *slices, *beside}
-    _refuse_stray_cells(frame, [name for name in frame.columns if name not in told], taken, names, source)
+    left = [name for name in frame.columns if name not in told]
+    _refuse_stray_cells(frame, left, taken, names, source, metric)
     models = [name for name in frame.columns if name not in told and _is_numeric(frame[name])]
     known = {*about.values(), *beside, *models}
     texts = [name for name in frame.columns if name not in known and not _is_numeric(frame[name])]
@@ -397,9 +508,9 @@ def _from_wide(
             "score": np.concatenate([plain_numbers(frame[name]) for name in models]),
         }
     )
-    note = _how_wide(list(map(str, frame.columns)), models, about, names.choosing or SAY_WHAT)
+    note = _how_wide(list(frame.columns), models, about, metric, names.choosing or SAY_WHAT)
     by_order = () if {"case", "fold"} & set(about) else (source,)
-    return ScoreTable(source, made, metric="", notes=(f"{source} {note}",), by_order=by_order)
+    return ScoreTable(source, made, metric=metric.name, notes=(f"{source} {note}",), by_order=by_order)
 
 
 def _one_model(models: Sequence[str], names: ColumnNames) -> str:
@@ -413,7 +524,12 @@ def _one_model(models: Sequence[str], names: ColumnNames) -> str:
 
 
 def _refuse_stray_cells(
-    frame: pd.DataFrame, left: Sequence[str], taken: Mapping[str, str], names: ColumnNames, source: str
+    frame: pd.DataFrame,
+    left: Sequence[str],
+    taken: Mapping[str, str],
+    names: ColumnNames,
+    source: str,
+    metric: _Metric,
 ) -> None:
     """Refuse a column that is numbers but for a few cells: left out, it would make another model the best."""
     for name in left:
@@ -422,10 +538,11 @@ def _refuse_stray_cells(
             continue
         row, text = found
         case = f' (case "{str(frame[taken["case"]].iloc[row])[:60]}")' if "case" in taken else ""
+        place = f"{source}: in row {metric.rows[row] + 1}{case} the column {name}"
         raise SpecError(
-            f"{source}: in row {row + 1}{case} the column {name} has {value_told(text)}, which is no number, "
-            "where most of its cells are: mend the cell, or leave it empty if there is no score; if the "
-            f"column is no model, {_way_out(name, taken, names)}"
+            f"{place} has {value_told(text)}, which is no number, where most of its cells are: mend the "
+            "cell, or leave it empty if there is no score; if the column is no model, "
+            f"{_way_out(name, taken, names)}"
         )
 
 
@@ -459,10 +576,13 @@ def _refuse_another_scale(
         )
 
 
-def _how_wide(there: Sequence[str], models: Sequence[str], about: Mapping[str, str], way_out: str) -> str:
+def _how_wide(
+    there: Sequence[str], models: Sequence[str], about: Mapping[str, str], metric: _Metric, way_out: str
+) -> str:
     """What the columns of a wide table were taken as, for somebody to see which of them is no model."""
     roles = [f"{role.partition(':')[0]}: {name}" for role, name in about.items()]
     roles += [] if {"case", "fold"} & set(about) else ["case: each row"]
+    roles += metric.note
     left = [name for name in there if name not in models and name not in about.values()]
     roles += [f"left out: {some_names(left)}"] if left else []
     return (

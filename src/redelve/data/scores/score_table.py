@@ -47,6 +47,10 @@ OTHERS_HELD = "held other scores"
 """This is in the note that scores took the place of others in an archive."""
 UNEVEN = "different numbers of answers to a case"
 """This is in the note that some models gave more answers than others."""
+LONG = "columns are read as"
+"""So begins the note that tells what the columns of a long table were taken as."""
+BY_NAME = "is taken to be better, by its name"
+"""So ends the note that tells which direction a score has, where nobody says so."""
 SCORES_PER_MODEL = ("task", "model", "training_set", "fold", "case", "run")
 """What tells one score from another."""
 ENDINGS = (
@@ -218,11 +222,20 @@ def joined(tables: Sequence[ScoreTable], names: Sequence[str]) -> ScoreTable:
         frame=pd.concat([_plain_texts(one) for one in frames], ignore_index=True),
         limits=(min(one.limits[0] for one in tables), max(one.limits[1] for one in tables)),
         ratio=ratios.pop() if len(ratios) == 1 else None,
-        notes=tuple(dict.fromkeys(note for one in tables for note in one.notes)),
+        notes=_notes_of(tables),
         by_order=tuple(source for one in tables for source in one.by_order),
         columns=tuple(dict.fromkeys(name for one in tables for name in one.columns)),
         rows=(),
     )
+
+
+def _notes_of(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
+    """The notes of all; of columns that are the same in all of them only one."""
+    told = [{note.removeprefix(one.source) for note in one.notes if LONG in note} for one in tables]
+    same = set.intersection(*told)
+    names = some_names((one.source for one in tables), 3)
+    each = ((note, note.removeprefix(one.source)) for one in tables for note in one.notes)
+    return tuple(dict.fromkeys(f"{names}{bare}" if bare in same else note for note, bare in each))
 
 
 def _better(table: ScoreTable) -> str:
@@ -424,7 +437,7 @@ def with_direction(table: ScoreTable, higher_is_better: bool | None) -> ScoreTab
     return replace(
         table,
         higher_is_better=known,
-        notes=(*table.notes, f"a {better} {table.metric} is taken to be better, by its name"),
+        notes=(*table.notes, f"a {better} {table.metric} {BY_NAME}"),
     )
 
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from redelve.data.scores.score_table import OTHERS_HELD, UNEVEN, WIDE
+from redelve.data.scores.score_table import BY_NAME, LONG, OTHERS_HELD, UNEVEN, WIDE
 from redelve.findings import Findings, MethodFinding, TaskFindings
 from redelve.findings.failures import failure_sentences
 from redelve.findings.findings import MethodRuns, RunPair
@@ -32,7 +32,7 @@ MOST_IN_FULL = 2
 MOST_ROWS = 30
 MOST_NOTES = 5
 MOST_LETTERS = 240
-TOLD_AT_ONCE = (WIDE, OTHERS_HELD, UNEVEN)
+TOLD_AT_ONCE = (WIDE, LONG, BY_NAME, OTHERS_HELD, UNEVEN)
 """What notes on how scores were read say that stand in the text, not on the page alone."""
 
 
