@@ -199,3 +199,13 @@ def test_what_several_files_have_in_common_is_told_once(tmp_path: Path) -> None:
     table = read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
     assert table.notes[0] == "a.csv, b.csv: columns are read as case: case; score: score; left out: length"
     assert len(table.notes) == 2
+
+
+def test_a_metric_chooses_among_several_columns_of_scores() -> None:
+    both = LONG.rename(columns={"score": "accuracy"}).assign(loss=[0.1, 0.9, 0.8, 0.7])
+    table = read_scores(both, metric="loss")
+    assert list(table.frame["score"]) == [0.1, 0.9, 0.8, 0.7]
+    assert (table.metric, table.higher_is_better) == ("loss", False)
+    assert as_rows(table) == as_rows(read_scores(both, columns={"score": "loss"}))
+    called = read_scores(LONG, metric="accuracy")
+    assert (called.metric, list(called.frame["score"])) == ("accuracy", [1, 0, 0, 0])

@@ -442,6 +442,8 @@ def _score_column(
         if wanted not in there:
             raise no_such_column(there, wanted, "score", source)
         return wanted
+    if names.metric in there and names.metric not in told:
+        return names.metric
     if "score" in there:
         return "score"
     used = {*told, *names.slices}
