@@ -29,6 +29,8 @@ FEW = 1000
 KEYS = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 NEARLY = 0.5
 """A column of texts of which so many are numbers, or say true and false, holds scores but for a few cells."""
+BEGINS = frozenset("0123456789+-.,tTfF")
+"""What numbers, true and false begin with: other texts need no closer look."""
 ATTRIBUTES = re.compile(
     r"^@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE | re.MULTILINE
 )
@@ -150,7 +152,7 @@ def stray_cell(column: Any) -> tuple[int, str] | None:
         return None
     is_coded = str(column.dtype) == "category"
     codes, levels = pd.factorize(column if is_coded else column.map(str, na_action="ignore"))
-    kinds = np.array([_kind(text) for text in levels], dtype=object)
+    kinds = np.array([_kind(text) if text[:1] in BEGINS else "text" for text in levels], dtype=object)
     stray = _strangers(kinds, np.bincount(codes[codes >= 0], minlength=len(kinds)))
     if not stray.size:
         return None
