@@ -91,6 +91,11 @@ def each_error(true: Numbers, found: Numbers) -> Numbers:
     return np.abs(true - found)
 
 
+def root_error(true: Numbers, found: Numbers) -> float:
+    """A metric that is RMSE under another name."""
+    return float(np.sqrt(np.mean((true - found) ** 2)))
+
+
 class Holed(DistanceLoss):
     """Not a number for the fourth case of every test set."""
 
@@ -192,3 +197,23 @@ def test_a_prediction_that_is_not_a_number_is_called_so(line: pd.DataFrame) -> N
     (record,) = found.results.records
     assert 'case 2: the prediction of target "y" is not a number (no guess, "?")' in record.message
     assert "demands" not in record.message
+
+
+def test_a_metric_of_ones_own_is_the_same_with_an_archive_and_without(
+    line: pd.DataFrame, tmp_path: Path
+) -> None:
+    """lin-1 answers with distributions, which nobody who lacks the function knows what to do with."""
+    place = tmp_path / "kept"
+
+    def assessed(judge: LossLike, archive: Path | None = None) -> redelve.Assessment:
+        return redelve.assess(METHODS, line, target="y", design="cv 5", judge_by=judge, archive=archive)
+
+    value = pytest.approx(assessed(root_error).frame()["mean"].tolist())
+    for _ in ("made", "read"):
+        kept = assessed(root_error, place)
+        assert kept.frame()["mean"].tolist() == value
+        assert kept.judged_by("rmse").frame()["mean"].tolist() == value
+    reasons = assessed(boom_error, place).frame()["reason"]
+    assert reasons.tolist() == ["the metric boom_error raised ValueError: boom"] * 2
+    read = redelve.Assessment(redelve.Archive.open(place).load(), "boom_error")
+    assert "Boom error has no value here: boom error is not a number on all" in " ".join(str(read).split())

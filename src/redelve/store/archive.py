@@ -574,7 +574,8 @@ def keep_results(path: StrPath, results: Results) -> frozenset[tuple[str, str]]:
 def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     """Everything in the archive that belongs to the experiment, by the losses that it asks for.
 
-    Losses that the archive lacks are computed first.
+    Losses that the archive lacks are computed first. Answers are read where a metric of all folds together is
+    the user's own, which the experiment alone can work out of them.
     """
     from redelve.run.experiment import plan
 
@@ -583,7 +584,8 @@ def _loaded(archive: Archive, experiment: Experiment, answers: bool) -> Results:
     methods, tasks = tuple(experiment.methods), tuple(experiment.assignments)
     wanted = chosen_losses(experiment.losses) if experiment.losses else ()
     codes = [one.code for one in wanted] or None
-    load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, losses=codes, answers=answers)
+    asked = answers or any(not (one.mean_of_cases or one.is_builtin) for one in wanted)
+    load = partial(archive.load, methods=methods, tasks=tasks, digests=digests, losses=codes, answers=asked)
     records = load().records
     answered = [one for one in records if one.status == "done" or one.fallback is not None]
     if lacking := [loss for loss in wanted if any(loss.code not in one.losses for one in answered)]:

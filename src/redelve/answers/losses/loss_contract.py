@@ -517,6 +517,10 @@ class RememberedLoss(Loss):
         """It can judge nothing."""
         return f'loss "{self.code}" is not known here: register it, or install the package that has it'
 
+    def part_of(self, answer: Answer) -> Prediction | None:
+        """None: nobody knows here what it judges."""
+        return None
+
     def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
         """Impossible."""
         raise SpecError(str(self.why_not(())))
