@@ -49,6 +49,7 @@ class GuardedClock:
         now = clock.now()
         was_on = seen is None or now <= seen + pause
         self._anchor = (now if was_on or seen is None else seen), clock.running()
+        self._noted: datetime | None = None
 
     def now(self) -> datetime:
         """The time that counts."""
@@ -76,13 +77,19 @@ class GuardedClock:
         return not is_confirmed and held.stage(expected) != held.stage(said)
 
     def keep(self) -> None:
-        """Write down the time now and then, so that a later start knows how long the server was off."""
+        """Write down the time now and then, so that a later start knows how long the server was off.
+
+        What was written lately is remembered, so that workers need not ask the database before every job.
+        """
         found = self.reading()
+        if found.is_held or _is_recent(self._noted, found.now):
+            return
         with self._database.reading() as session:
-            seen = last_seen(session)
-        if not found.is_held and (seen is None or abs(found.now - seen) >= NOTED_EVERY):
+            self._noted = last_seen(session)
+        if not _is_recent(self._noted, found.now):
             with self._database.writing() as session:
                 _note(session, found.now)
+            self._noted = found.now
 
     def confirm(self, actor: Actor) -> ClockReading:
         """Take the machine's word for the time: an organiser has looked at it."""
@@ -92,6 +99,10 @@ class GuardedClock:
             details = {"from": found.now.isoformat(), "to": found.said.isoformat()}
             note(session, found.said, actor, "clock confirmed", "", details)
         return self.reading()
+
+
+def _is_recent(noted: datetime | None, now: datetime) -> bool:
+    return noted is not None and abs(now - noted) < NOTED_EVERY
 
 
 def last_seen(session: Session) -> datetime | None:
