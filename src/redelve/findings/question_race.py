@@ -15,7 +15,8 @@ import numpy as np
 from redelve.data.files import no_such, read_text
 from redelve.data.scores.case_grid import CaseGrid, empty_answers_told, grid_of
 from redelve.data.scores.frame_files import frame_of_file
-from redelve.data.scores.score_files import ColumnNames, ScoresLike, read_scores, two_numbers
+from redelve.data.scores.score_columns import ColumnNames
+from redelve.data.scores.score_files import ScoresLike, read_scores, two_numbers
 from redelve.data.scores.score_table import ScoreTable, checked
 from redelve.errors import LocationError, SpecError
 from redelve.findings.elimination import (
