@@ -2,6 +2,7 @@
 
 import ast
 import re
+import statistics
 import subprocess
 import sys
 from collections import defaultdict
@@ -114,6 +115,26 @@ def test_modules_share_a_name_only_where_the_page_says_why() -> None:
     page = page.partition("\n## ")[0]
     explained = set(re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", page, re.MULTILINE))
     assert {name for name, places in found.items() if len(places) > 1} == explained
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines from `def` to the end, without those of the docstring."""
+    first = function.body[0]
+    is_docstring = isinstance(first, ast.Expr) and ast.get_docstring(function, clean=False) is not None
+    docstring = (first.end_lineno or first.lineno) - first.lineno + 1 if is_docstring else 0
+    return (function.end_lineno or function.lineno) - function.lineno + 1 - docstring
+
+
+def test_functions_are_short() -> None:
+    lengths = {
+        f"{path.relative_to(SOURCE)}: {node.name}": lines_of(node)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert len(lengths) > 5000
+    assert {place: lines for place, lines in lengths.items() if lines > 40} == {}
+    assert statistics.median(lengths.values()) <= 8
 
 
 def loaded_after(statement: str) -> set[str]:

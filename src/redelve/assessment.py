@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -27,11 +27,9 @@ from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
 from redelve.errors import LocationError, SpecError
 from redelve.findings import (
-    Contest,
     Findings,
     Margin,
     MarginLike,
-    PairOverTasks,
     TaskFindings,
     compare_everywhere,
     find,
@@ -41,7 +39,6 @@ from redelve.findings.findings import Validation, coverage_of, many_runs
 from redelve.findings.planned import planned_pairs
 from redelve.findings.result_frames import (
     cases_frame,
-    contests_frame,
     coverage_frame,
     findings_frame,
     jobs_frame,
@@ -52,6 +49,7 @@ from redelve.methods.contract import Method, MethodsLike, default_methods, named
 from redelve.model import Assignment
 from redelve.model.prototask import DataDescription, described
 from redelve.registry import named_options, value_told
+from redelve.report.contests import Contests
 from redelve.report.sections import ReportContext
 from redelve.run.cells import Limits, cells_ahead
 from redelve.run.experiment import LEAVE_OUT, Experiment, assignment_targets, shard_of
@@ -59,7 +57,7 @@ from redelve.run.more_losses import lacks, with_loss
 from redelve.run.progress import in_notebook, shown
 from redelve.run.results import Results
 from redelve.run.workers import WorkersLike
-from redelve.settling import BudgetLike, Settling, check_racers, raced_assignments, seconds_of, settle
+from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of, settle
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
@@ -204,46 +202,22 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     >>> contest.winner
     'lin-1'
     """
-    within = None if margin is None else Margin.of(margin)
-    seconds = None if budget is None else seconds_of(budget)
     _check_racing(until_settled, budget=budget, compare=compare, shard=shard)
-    _check_order(methods, tasks)
-    options = {"groups": groups, "design": design, "gap": gap}
-    chosen = None if methods is None else named_methods(methods)
-    path = None if archive is None else _place_of(archive)
+    how = Settling(_within(margin), _seconds(budget), _place_of(archive), workers, _watch(progress), retry)
+    chosen = _chosen_methods(methods, tasks)
     bounds = limits or Limits()
-    with cells_ahead(_first_here(chosen, workers, path), bounds):
+    with cells_ahead(_first_here(chosen, how), bounds):
+        options = {"groups": groups, "design": design, "gap": gap}
         assignments = assignments_for(tasks, target, sizes=sizes, options=options, takes=taking(chosen))
-        if path is not None and not all(map(str.isascii, assignments)):
-            assignments = as_known(assignments, path)
-        if path is not None and path.exists():
-            assignments = adopted(path, assignments)
-        if until_settled:
-            assignments = raced_assignments(assignments.values())
+        if until_settled or (how.archive is not None and how.archive.exists()):
+            assignments = _as_worked_on(assignments, how.archive, until_settled)
         data = described(assignments.values())
         named = _methods_for(assignments.values()) if chosen is None else chosen
-        if until_settled:
-            check_racers(named)
         planned = None if compare is None else planned_pairs(compare, named)
-        judge = None if judge_by is None else _judge_among(losses, judge_by)
-        code = None if judge is None else judge.code
-        wanted = losses if judge is None else _with_judge(losses, judge, assignments.values())
-        part = (1, 1) if shard is None else shard_of(shard)
-        experiment = Experiment(
-            named, assignments, runs=runs, losses=wanted, limits=bounds, on_failure=on_failure, shard=part
-        )
-        if within is not None:
-            _check_margin(within, experiment, code)
-    is_watched = in_notebook() if progress is None else progress
-    watch: Watch = lambda records, jobs: shown(records, len(jobs)) if is_watched else records  # noqa: E731
-    try:
-        if until_settled:
-            results = settle(experiment, Settling(code, within, seconds, path, workers, watch, retry))
-        else:
-            results = carry_out(experiment, archive, workers=workers, watch=watch, retry=retry)
-    except KeyboardInterrupt:  # without the pages of where everybody was
-        raise KeyboardInterrupt(STOPPED if path is None else STOPPED_AND_KEPT.format(path=path)) from None
-    return Assessment(results, code, path, data, margin=within, planned=planned, assignments=assignments)
+        code, wanted = (None, losses) if judge_by is None else _judging(judge_by, losses, assignments)
+        experiment = Experiment(named, assignments, runs, wanted, bounds, on_failure, shard=shard_of(shard))
+        results = _results_of(experiment, replace(how, loss=code), until_settled)
+    return Assessment(results, code, how.archive, data, how.margin, planned, assignments)
 
 
 @named_options
@@ -360,43 +334,17 @@ def compare_scores(  # noqa: PLR0913  (options of a public function are explicit
     >>> redelve.compare_scores(rows).compare("a", "b")[0].winner
     'a'
     """
-    columns = {
-        "model": model,
-        "case": case,
-        "score": score,
-        "task": task,
-        "run": run,
-        "group": group,
-        "fold": fold,
-        "training_set": training_set,
-        "weight": weight,
-        "prompt": prompt,
-    }
-    table = read_scores(
-        scores,
-        columns={role: given for role, given in columns.items() if given is not None},
-        higher_is_better=higher_is_better,
-        metric=metric,
-        limits=limits,
-        ratio=ratio,
-        reader=reader,
-        unfinished=unfinished,
-        slices=[slices] if isinstance(slices, str) else slices,
-    )
-    within = None if margin is None else Margin.of(margin)
+    columns = {"model": model, "case": case, "score": score, "task": task, "run": run, "group": group}
+    columns |= {"fold": fold, "training_set": training_set, "weight": weight, "prompt": prompt}
+    read = partial(read_scores, scores, columns=columns, metric=metric, slices=_each(slices), reader=reader)
+    table = read(higher_is_better=higher_is_better, limits=limits, ratio=ratio, unfinished=unfinished)
+    name = name or called(scores)
     results = results_of_scores(
-        table,
-        missing=missing,
-        name=name or called(scores),
-        pooled=pooled,
-        said=(notes,) if isinstance(notes, str) else tuple(notes),
-        chosen_of=chosen_of,
+        table, missing=missing, name=name, pooled=pooled, said=_each(notes), chosen_of=chosen_of
     )
     planned = None if compare is None else planned_pairs(compare, results.methods)
-    path = None if archive is None else _place_of(archive)
-    if path is not None:
-        results = saying_replaced(results, keep_results(path, results), path)
-    return Assessment(results, None, path, margin=within, planned=planned)
+    within, path = _within(margin), _place_of(archive)
+    return Assessment(_kept(results, path), None, path, margin=within, planned=planned)
 
 
 def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
@@ -405,8 +353,23 @@ def _methods_for(assignments: Iterable[Assignment]) -> dict[str, Method]:
     return named_methods(default_methods(tuple(targets)))
 
 
-def _place_of(archive: str | os.PathLike[str]) -> Path:
+def _chosen_methods(methods: MethodsLike | None, tasks: object) -> dict[str, Method] | None:
+    """The methods by name, None for a sensible set; refused where tasks stand in their place."""
+    is_task = (
+        hasattr(methods, "columns") or hasattr(methods, "assignments") or isinstance(methods, Assignment)
+    )
+    values = list(tasks.values()) if isinstance(tasks, Mapping) else [tasks]
+    if is_task or any(hasattr(one, "fit") for one in values):
+        raise SpecError(
+            "methods come first, then the data: assess(methods, tasks); these are the other way round"
+        )
+    return None if methods is None else named_methods(methods)
+
+
+def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
     """The path of an archive, which may be there or not; an error where there can be none."""
+    if archive is None:
+        return None
     path = Path(archive)
     try:
         path.exists()
@@ -415,13 +378,67 @@ def _place_of(archive: str | os.PathLike[str]) -> Path:
     return path
 
 
-def _first_here(
-    methods: Mapping[str, Method] | None, workers: WorkersLike, path: Path | None
-) -> Method | None:
+def _first_here(methods: Mapping[str, Method] | None, how: Settling) -> Method | None:
     """The method that this process begins with, where it is known to do some work."""
-    is_here = isinstance(workers, int | str) and workers in (1, "serial")
-    begins = is_here and (path is None or not path.exists())
+    is_here = isinstance(how.workers, int | str) and how.workers in (1, "serial")
+    begins = is_here and (how.archive is None or not how.archive.exists())
     return next(iter(methods.values()), None) if methods and begins else None
+
+
+def _as_worked_on(
+    assignments: dict[str, Assignment], archive: Path | None, until_settled: bool
+) -> dict[str, Assignment]:
+    """The tasks as an archive that is there knows them, with the training sets that a race may use."""
+    if archive is not None and archive.exists():
+        if not all(map(str.isascii, assignments)):
+            assignments = as_known(assignments, archive)
+        assignments = adopted(archive, assignments)
+    return raced_assignments(assignments.values()) if until_settled else assignments
+
+
+def _within(margin: MarginLike | None) -> Margin | None:
+    return None if margin is None else Margin.of(margin)
+
+
+def _seconds(budget: BudgetLike | None) -> float | None:
+    return None if budget is None else seconds_of(budget)
+
+
+def _each(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def _watch(progress: bool | None) -> Watch:
+    """What shows how far the jobs have come, or lets their records pass."""
+    is_shown = in_notebook() if progress is None else progress
+    return lambda records, jobs: shown(records, len(jobs)) if is_shown else records
+
+
+def _judging(
+    judge_by: LossLike, losses: Sequence[LossLike] | None, assignments: Mapping[str, Assignment]
+) -> tuple[str, Sequence[LossLike] | None]:
+    """The code of the loss to judge by, and the losses to compute, which it is one of."""
+    judge = _judge_among(losses, judge_by)
+    return judge.code, _with_judge(losses, judge, assignments.values())
+
+
+def _results_of(experiment: Experiment, how: Settling, until_settled: bool) -> Results:
+    """What comes of the jobs: of all of them, or of those that a race needs."""
+    _check_margin(how.margin, experiment, how.loss)
+    try:
+        if until_settled:
+            return settle(experiment, how)
+        return carry_out(experiment, how.archive, workers=how.workers, watch=how.watch, retry=how.retry)
+    except KeyboardInterrupt:  # without the pages of where everybody was
+        path = how.archive
+        raise KeyboardInterrupt(STOPPED if path is None else STOPPED_AND_KEPT.format(path=path)) from None
+
+
+def _kept(results: Results, archive: Path | None) -> Results:
+    """Results of scores, which an archive keeps if there is to be one."""
+    if archive is None:
+        return results
+    return saying_replaced(results, keep_results(archive, results), archive)
 
 
 def _judge_among(losses: Sequence[LossLike] | None, judge_by: LossLike) -> Loss:
@@ -447,20 +464,10 @@ def _judged(results: Results, judge: Loss, with_answers: Callable[[], Results]) 
     return with_loss(with_answers(), judge) if lacks(results, judge) else results
 
 
-def _check_order(methods: object, tasks: object) -> None:
-    """Refuse tasks in the place of methods, and the other way round."""
-    is_task = (
-        hasattr(methods, "columns") or hasattr(methods, "assignments") or isinstance(methods, Assignment)
-    )
-    values = list(tasks.values()) if isinstance(tasks, Mapping) else [tasks]
-    if is_task or any(hasattr(one, "fit") for one in values):
-        raise SpecError(
-            "methods come first, then the data: assess(methods, tasks); these are the other way round"
-        )
-
-
-def _check_margin(margin: Margin, experiment: Experiment, code: str | None) -> None:
+def _check_margin(margin: Margin | None, experiment: Experiment, code: str | None) -> None:
     """Refuse a margin that means nothing to the losses that judge, before any job is done."""
+    if margin is None:
+        return
     limits = []
     for address, facts in experiment.tasks.items():
         chosen = code or primary_loss_for(facts.targets)
@@ -488,63 +495,6 @@ def _check_racing(until_settled: bool, *, budget: object, compare: object, shard
             "shard and until_settled don't go together: what a race does next depends on all it has seen; "
             "processes with a common archive share a race"
         )
-
-
-PICKED = (
-    "This allows for no other pair of the {}: right if you meant to compare these two before you saw "
-    "results, too hopeful if you picked them by their results."
-)
-
-
-@dataclass(frozen=True)
-class Contests:
-    """Two methods compared on one or more tasks; printed, it reads like a paragraph of a paper."""
-
-    tasks: tuple[str, ...]
-    losses: tuple[str, ...]
-    contests: tuple[Contest, ...]
-    over_tasks: PairOverTasks | None = None
-    """The two on average over these tasks, with three prototasks or more."""
-    picked_from: str = ""
-    """What the two are of, such as "5 methods"; empty where there are no others."""
-
-    def __iter__(self) -> Iterator[Contest]:
-        return iter(self.contests)
-
-    def __len__(self) -> int:
-        return len(self.contests)
-
-    def __getitem__(self, position: int) -> Contest:
-        return self.contests[position]
-
-    def frame(self) -> pd.DataFrame:
-        """A row for every task."""
-        return contests_frame(list(zip(self.tasks, self.losses, self.contests, strict=True)))
-
-    def __repr__(self) -> str:
-        winners = [one.winner or "nobody" for one in self.contests]
-        told = ", ".join(f"{name} on {winners.count(name)}" for name in dict.fromkeys(winners))
-        return f"<Contests on {len(self)} tasks, won by {told}; print them for more>"
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        from redelve.report.notebook import contests_html
-
-        over_tasks = "" if self.over_tasks is None else self.over_tasks.words
-        return contests_html(self.tasks, self.losses, self.contests, over_tasks, self._picked)
-
-    def __str__(self) -> str:
-        lines = [
-            f"{task} ({loss}): {contest}"
-            for task, loss, contest in zip(self.tasks, self.losses, self.contests, strict=True)
-        ]
-        if self.over_tasks is not None:
-            lines.append(self.over_tasks.words)
-        return "\n".join([*lines, self._picked]).rstrip()
-
-    @property
-    def _picked(self) -> str:
-        return PICKED.format(self.picked_from) if self.picked_from else ""
 
 
 @dataclass(frozen=True)

@@ -121,17 +121,18 @@ def _redrawn(assignment: Assignment) -> Assignment:
 
 @dataclass(frozen=True)
 class Settling:
-    """How to race: the loss to judge by, the margin, and who works, where and how long."""
+    """How to race: the margin, who works, where and how long from now on, and the loss to judge by."""
 
-    loss: str | None = None
     margin: Margin | None = None
     budget: float | None = None
-    """Seconds for all races together, from now on: no job begins that would probably end after them."""
+    """Seconds for all races together: no job begins that would probably end after them."""
     archive: Path | None = None
     workers: WorkersLike = 1
     watch: Watch = lambda records, jobs: records
     retry: str | None = None
     """Which failed jobs of the part of a race that is not decided yet are done again."""
+    loss: str | None = None
+    """The loss to judge by; the usual one of each task if left out."""
     started: float = field(default_factory=time.monotonic)
     longest: dict[Work, float] = field(default_factory=dict)
     """The seconds that the longest job of a method on a task took."""
@@ -178,6 +179,7 @@ class Settling:
 
 def settle(experiment: Experiment, how: Settling) -> Results:
     """The results of races, one after the other, with what each of them found."""
+    check_racers(experiment.methods)
     how = replace(how, workers=workers_for(how.workers, threads=experiment.limits.threads))
     experiment = replace(experiment, may_begin=how.may_begin)
     records: list[Record] = []

@@ -17,7 +17,7 @@ from redelve.findings.claims import Test
 from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
-from redelve.run.results import Record, Results, TaskFacts, TaskResults
+from redelve.run.results import ANSWERS, Record, Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.case_pairs import pairs_of_cases, unit_parts, with_noise
 from redelve.stats.estimates import Analysis
@@ -373,3 +373,9 @@ def _grouped(
         [one for one in labels if one is not None],
         inner_losses(facts, losses) if nested else None,
     )
+
+
+def answers_to_a_case(records: Sequence[Record]) -> float:
+    """How many answers to a case a model gave, on average where they were averaged before they came here."""
+    told = [float(one.told[ANSWERS]) for one in records if ANSWERS in one.told]
+    return sum(told) / len(told) if told else float(max((1 + one.job.run for one in records), default=0))

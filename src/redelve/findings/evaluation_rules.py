@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from redelve.findings.by_method import answers_to_a_case
 from redelve.findings.validity import Note, ValidityRule, rule
 from redelve.model.dataset import Numbers
-from redelve.run.results import Results, TaskFacts, answers_to_a_case
+from redelve.run.results import Results, TaskFacts
 
 SATURATED = 0.03
 """So much of the range of the score is lost by the best model at most where a benchmark is saturated."""

@@ -15,6 +15,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import (
     Estimate,
     MethodLosses,
+    answers_to_a_case,
     expected_by_design,
     is_folded,
     losses_of,
@@ -48,7 +49,7 @@ from redelve.findings.margin import Margin, within_margin
 from redelve.findings.planned import PLANNED
 from redelve.model.dataset import Numbers
 from redelve.run.races import Race
-from redelve.run.results import Results, TaskFacts, TaskResults, answers_to_a_case
+from redelve.run.results import Results, TaskFacts, TaskResults
 from redelve.stats import seed_runs
 from redelve.stats.estimates import Analysis, Interval, possible_interval
 from redelve.stats.families import PairSquares, Places, joined

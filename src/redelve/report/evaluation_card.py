@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from redelve.findings import Findings
+from redelve.findings.by_method import answers_to_a_case
 from redelve.report.card_points import Card, CardEntry, Point
 from redelve.report.formatting import listed, plain, several_names
-from redelve.run.results import Results, TaskFacts, answers_to_a_case
+from redelve.run.results import Results, TaskFacts
 
 FROM_NOTES = ("V024", "V025", "V026", "V029", "V030", "V031")
 """The rules whose notes belong on the card."""

@@ -183,12 +183,14 @@ def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:
     return [job for job in _in_shard(jobs, experiment) if experiment.digest(job) not in known]
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """Which part of how many.
+def shard_of(text: str | None) -> tuple[int, int]:
+    """Which part of how many; the only one if none is named.
 
-    >>> shard_of("2/8")
-    (2, 8)
+    >>> shard_of("2/8"), shard_of(None)
+    ((2, 8), (1, 1))
     """
+    if text is None:
+        return 1, 1
     number, _, count = text.partition("/")
     if not (number.strip().isdecimal() and count.strip().isdecimal() and 1 <= int(number) <= int(count)):
         raise SpecError(f'"{text}" is no shard: give which part of how many, as in "2/8"')

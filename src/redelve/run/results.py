@@ -391,12 +391,6 @@ class Results:
         return replace(self, methods=kept_methods, tasks=kept_tasks, records=records)
 
 
-def answers_to_a_case(records: Sequence[Record]) -> float:
-    """How many answers to a case a model gave, on average where they were averaged before they came here."""
-    told = [float(one.told[ANSWERS]) for one in records if ANSWERS in one.told]
-    return sum(told) / len(told) if told else float(max((1 + one.job.run for one in records), default=0))
-
-
 PACKAGES = ("redelve", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
 
 
