@@ -140,6 +140,45 @@ def test_degrees_of_freedom_grow_with_the_sets_where_the_family_allows_no_more()
     assert TEN.prior_df_of(11) == 12.0
 
 
+GROUPS = {
+    "one has half of all cases": ([60] + [1] * 60, 0.0, (0.8, 0.95)),
+    "and half of its cases' variance": ([60] + [1] * 60, 0.3, (0.7, 0.85)),
+    "of 1 to 10 cases": ([*range(1, 11)] * 3, 0.3, (0.75, 0.85)),
+    "of 4 to 40 cases": (range(4, 41, 3), 0.0, (0.75, 0.85)),
+}
+
+
+@pytest.mark.parametrize(("sizes", "shared", "expected"), GROUPS.values(), ids=GROUPS)
+def test_stated_power_is_true_of_unequal_groups(
+    sizes: list[int], shared: float, expected: tuple[float, float]
+) -> None:
+    """As brought scores in groups are compared: CR2 variances, degrees of freedom of effective groups."""
+    rng, count, n = np.random.default_rng(5), np.array(sizes, dtype=float), sum(sizes)
+    part = count / n
+    df = 1 / (part**2).sum() - 1
+    sums = rng.normal(size=(10_300, len(sizes))) * np.sqrt(count * (1 - shared) + count**2 * shared)
+    means = sums.sum(axis=1) / n
+    errors = np.sqrt((((sums - means[:, None] * count) / n) ** 2 / (1 - part)).sum(axis=1))
+    pilots, later = errors[:300], (means[300:], errors[300:])
+    reach = scipy_stats.t.isf(0.025, df)
+    found = []
+    for error in pilots:
+        stated = assured_difference(Pilot(len(sizes), 1.0, error**2 * len(sizes), case_df=df), 0.05)
+        found.append(np.mean(np.abs(later[0] + stated) > reach * later[1]))
+    low, high = expected
+    assert low <= float(np.mean(found)) <= high
+
+
+def test_fewer_degrees_of_freedom_of_cases_ask_for_larger_differences_and_more_sets() -> None:
+    whole, fewer = Pilot(20, 1.0, 1.0), Pilot(20, 1.0, 1.0, case_df=3.0)
+    assert assured_difference(replace(whole, case_df=19.0), 0.05) == assured_difference(whole, 0.05)
+    assert assured_difference(fewer, 0.05) > 1.3 * assured_difference(whole, 0.05)
+    assert (assured_training_sets(fewer, 0.5, 0.05) or 0) > (assured_training_sets(whole, 0.5, 0.05) or 0)
+    common = replace(SHARED, test_cases=30.0)
+    assert assured_difference(replace(common, case_df=5.0), 0.05) > assured_difference(common, 0.05)
+    assert assured_difference(replace(common, case_df=29.0), 0.05) == assured_difference(common, 0.05)
+
+
 def test_impossible_plans_are_refused() -> None:
     with pytest.raises(StatisticsError, match=r"got 0\.05 and 0\.01"):
         assured_difference(TEN, 0.05, power=0.01)

@@ -35,6 +35,8 @@ class Pilot:
     `variance`, `within` and `shared` are A (as the family has it, unfloored), E and C/J of `PairSquares`; A
     rests on `prior_df` degrees of freedom beside the I − 1 of its own. Where these were as many as the family
     allows, they grow with the training sets (`is_prior_full`). Without a `guard` the family is not moderated.
+    With unequal groups or weights of cases, what these make vary has fewer degrees of freedom than their
+    number less one, `case_df`: those of C, or of A where there is no C. They grow with the number.
     """
 
     training_sets: int
@@ -46,11 +48,23 @@ class Pilot:
     is_prior_full: bool = False
     pairs: int = 1
     guard: float = 0.0
+    case_df: float | None = None
 
     @property
     def df(self) -> float:
         """Degrees of freedom of the variance."""
-        return self.training_sets - 1 + self.prior_df
+        return self.own_df_of(self.training_sets) + self.prior_df
+
+    def own_df_of(self, training_sets: int) -> float:
+        """The degrees of freedom that A has of its own with so many training sets."""
+        if self.case_df is None or self.shared is not None:
+            return training_sets - 1.0
+        return self.case_df * (training_sets - 1) / (self.training_sets - 1)
+
+    @property
+    def shared_df(self) -> float:
+        """Degrees of freedom of C."""
+        return self.test_cases - 1 if self.case_df is None else self.case_df
 
     def prior_df_of(self, training_sets: int) -> float:
         """What the other pairs will add to the degrees of freedom with so many training sets."""
@@ -79,7 +93,7 @@ def pilot_of(family: PairFamily, place: int) -> Pilot | None:
     if not (isfinite(variance) and variance + (shared or 0.0) > 0 and squares.training_sets[place] > 1):
         return None
     sets, prior, within = (x[place] for x in (squares.training_sets, family.prior_df, squares.within))
-    methods = (1 + sqrt(1 + 8 * family.pairs)) / 2
+    methods, df = (1 + sqrt(1 + 8 * family.pairs)) / 2, squares.df[place]
     return Pilot(
         int(sets),
         float(squares.test_cases[place]),
@@ -87,9 +101,10 @@ def pilot_of(family: PairFamily, place: int) -> Pilot | None:
         float(within) if isfinite(within) else 0.0,
         shared,
         float(prior),
-        bool(prior >= (methods - 2) * (sets - 1) * (1 - 1e-9)),
+        bool(prior >= (methods - 2) * df * (1 - 1e-9)),
         family.pairs,
         family.guard,
+        None if squares.case_df is None else float(squares.case_df[place]),
     )
 
 
@@ -262,6 +277,7 @@ def _in_units(pilot: Pilot, unit: float) -> Pilot:
         shared=None if pilot.shared is None else _rounded(pilot.shared / unit**2, 3),
         prior_df=_rounded(pilot.prior_df, 3),
         test_cases=_rounded(pilot.test_cases, 3),
+        case_df=None if pilot.case_df is None else _rounded(pilot.case_df, 3),
     )
 
 
@@ -312,15 +328,16 @@ def _planned(pilot: Pilot, level: float, sets: int | None, cases: float | None) 
     if sets < 2 or pilot.training_sets < 2:
         raise StatisticsError(f"a plan and its pilot have two training sets at least: got {sets} and {pilot}")
     growth = 1.0 if cases is None else cases / pilot.test_cases
-    (unknown, unknown_weights), (found, found_weights) = _nodes(pilot.df), _nodes(sets - 1.0)
+    own_df = pilot.own_df_of(sets)
+    (unknown, unknown_weights), (found, found_weights) = _nodes(pilot.df), _nodes(own_df)
     between = _between(pilot, unknown, growth)[:, None, None, None]
     shared = _shared(pilot, sets, growth)
     own, prior = found[:, None], pilot.prior_df_of(sets)
-    drawn = (prior + (sets - 1) * own) / (prior + sets - 1)
+    drawn = (prior + own_df * own) / (prior + own_df)
     moderated = np.maximum(between * drawn, pilot.within / growth if pilot.guard else 0.0)
-    thresholds = shared.reach((moderated, prior + sets - 1), level / pilot.pairs)
+    thresholds = shared.reach((moderated, prior + own_df), level / pilot.pairs)
     if pilot.guard:
-        guarded = shared.reach((between * own, sets - 1.0), min(level / pilot.guard, 1.0))
+        guarded = shared.reach((between * own, own_df), min(level / pilot.guard, 1.0))
         thresholds = np.maximum(thresholds, guarded)
     errors = np.sqrt((between + shared.true) / sets)
     weights = np.einsum("i,jl,k->ijkl", unknown_weights, shared.weights, found_weights)
@@ -358,17 +375,18 @@ class _SharedCases:
 
 
 def _shared(pilot: Pilot, sets: int, growth: float) -> _SharedCases:
-    """MS_b has J − 1 degrees of freedom, in the pilot and in the next experiment; MS_ε is taken as known."""
+    """MS_b has C's degrees of freedom, in the pilot and in the next experiment; MS_ε is taken as known."""
     one = np.ones((1, 1, 1, 1))
     if pilot.shared is None:
         return _SharedCases(0 * one, 0 * one, np.ones((1, 1)), None)
-    nodes, unknown = _nodes(pilot.test_cases - 1)
+    nodes, unknown = _nodes(pilot.shared_df)
     whole = (pilot.shared + pilot.within) / nodes
     true = np.maximum(whole - pilot.within, 0.0) * sets / pilot.training_sets / growth
     true, residual = true[:, None, None], pilot.within / growth
-    later, weights = _nodes(growth * pilot.test_cases - 1)
+    later_df = growth * pilot.test_cases - 1 if pilot.case_df is None else growth * pilot.case_df
+    later, weights = _nodes(later_df)
     found = np.maximum((true + residual) * later - residual, 0.0)
-    return _SharedCases(true, found, np.outer(unknown, weights), growth * pilot.test_cases - 1)
+    return _SharedCases(true, found, np.outer(unknown, weights), later_df)
 
 
 def chi_square_nodes(df: float, fineness: float, depth: float = 16.0) -> tuple[FloatArray, FloatArray]:
