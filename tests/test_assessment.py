@@ -255,6 +255,54 @@ class TestTasks:
         with pytest.raises(SpecError, match="two different tasks are called"):
             assignments_for([redelve.from_frame(one, "price"), redelve.from_frame(two, "price")])
 
+    @pytest.mark.parametrize(("other", "target"), [(slice(300, 1400), "price"), (slice(300, 600), "area")])
+    def test_two_tables_of_one_name_are_refused_at_other_sizes_and_targets(
+        self, other: slice, target: str
+    ) -> None:
+        one, two = houses(1400)[:300], houses(1400)[other]
+        with pytest.raises(SpecError, match=r'two different tables are called "data": one with 300 rows \('):
+            assignments_for([redelve.task(one, "price"), redelve.task(two, target)])
+        with pytest.raises(SpecError, match=r"give one of them another name, as in task\(frame"):
+            redelve.assess(["constant"], [redelve.task(one, "price"), redelve.task(two, target)])
+        named = [redelve.task(one, "price"), redelve.task(two, target, name="others")]
+        assert {address.split("/")[1] for address in assignments_for(named)} == {"data", "others"}
+
+    def test_the_first_rows_of_a_table_are_another_table(self) -> None:
+        with pytest.raises(SpecError, match='two different tables are called "data"'):
+            assignments_for([houses(300), houses(1400)[:1400]], "price")
+
+    def test_two_files_of_one_name_are_refused_by_their_paths(self, tmp_path: Path) -> None:
+        for folder, count in (("old", 300), ("new", 1100)):
+            (tmp_path / folder).mkdir()
+            houses(count).to_csv(tmp_path / folder / "t.csv", index=False)
+        old, new = str(tmp_path / "old" / "t.csv"), tmp_path / "new" / "t.csv"
+        with pytest.raises(SpecError) as caught:
+            assignments_for([old, new], "price")
+        assert all(f"{one} with " in str(caught.value) for one in (old, new))
+
+    def test_the_same_table_may_be_there_several_times(self) -> None:
+        table = houses(1400)
+        table.loc[::9, "area"] = np.nan
+        made = [
+            redelve.task(table, "price", sizes=[32]),
+            redelve.task(table, "price", sizes=[64]),
+            redelve.task(table.copy(), "price", design="cv"),
+            redelve.task(table, "area"),
+            redelve.task(table, "town", groups="rooms", design="cv 5"),
+            *redelve.task(table, "rooms", kind="classification").assignments,
+        ]
+        assert {address.split("/")[2] for address in assignments_for(made)} == {
+            "price",
+            "area",
+            "town",
+            "rooms",
+        }
+        assert len(assignments_for(["demo/age/std.32", "demo/age/std.64", "demo/sex"])) == 7
+
+    def test_a_table_called_like_a_dataset_of_the_catalogue_is_refused_beside_it(self) -> None:
+        with pytest.raises(SpecError, match=r'two different tables are called "demo": demo/age/std.32 with '):
+            assignments_for(["demo/age/std.32", redelve.task(houses(), "price", name="demo")])
+
 
 @pytest.mark.parametrize("name", ["", " a", "a b ", "../up", ".hidden", "-x", "a/b", 7, "new\nline"])
 def test_a_method_needs_a_name_that_can_be_a_folder(name: object) -> None:

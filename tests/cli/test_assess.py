@@ -160,6 +160,22 @@ def test_a_design_by_name_comes_before_that_of_the_file(run_command: RunCommand,
     assert "(this command comes before houses-assessment" in done.out
 
 
+def test_two_files_of_one_name_are_refused_before_anything_is_written(
+    run_command: RunCommand, table: Path
+) -> None:
+    other = table.parent / "other"
+    other.mkdir()
+    (other / "houses.csv").write_text("area,price\n" + "".join(f"{n},{n % 7}\n" for n in range(90)))
+    words = [table.name, "other/houses.csv", "-t", "price", *QUICK]
+    done = run_command("assess", words, table.parent)
+    assert done.code == 1
+    assert 'two different tables are called "houses": houses.csv and other/houses.csv' in done.err
+    assert done.err.count("\n") == 1
+    assert not (table.parent / "houses-assessment").exists()
+    shutil.copy(table, other)
+    assert run_command("assess", words, table.parent).code == 0
+
+
 def test_a_margin_and_planned_comparisons_can_be_given(run_command: RunCommand, assessed: Path) -> None:
     words = [assessed.name, "-t", "price", *QUICK, "--margin", "1%", "--compare", "constant:lin-1"]
     done = run_command("assess", words, assessed.parent)

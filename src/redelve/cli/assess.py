@@ -132,6 +132,7 @@ def _assess(given: AssessOptions) -> str:
     if given.until_settled and methods is not None:
         _refuse_race_of_one(methods)
     takes = taking(methods)
+    _refuse_namesakes(given.arguments)
     prepared = [_task(name, given, out, takes) for name in given.arguments]
     report_path = _report_path(out, given.arguments, [path for _, path in prepared])
     assessment = _carried_out(given, methods, [made for made, _ in prepared], out / "archive")
@@ -154,6 +155,15 @@ def _refuse_race_of_one(methods: dict[str, Method]) -> None:
     from redelve.settling import check_racers
 
     check_racers(methods)
+
+
+def _refuse_namesakes(names: Sequence[str]) -> None:
+    """Before one table's description is taken for another's."""
+    if len(names) > 1:
+        from redelve.data.namesakes import refuse_other_files
+        from redelve.data.tasks import is_table
+
+        refuse_other_files([name for name in names if is_table(name)])
 
 
 def _executor(given: AssessOptions) -> str:

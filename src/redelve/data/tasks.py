@@ -224,10 +224,13 @@ def assignments_for(
     could be classes.
     """
     found: dict[str, Assignment] = {}
+    sources: dict[str, str] = {}
     for name, one in _each(tasks):
         made = _task(one, target, sizes=sizes, name=name, options=options)
+        source = os.fspath(one) if isinstance(one, str | os.PathLike) else ""
         for assignment in (_suited(made, takes) if isinstance(made, Intake) else made).assignments:
             held = found.setdefault(assignment.address, assignment)
+            sources.setdefault(assignment.address, source)
             if held.digest != assignment.digest:
                 raise SpecError(
                     f"two different tasks are called {assignment.address}: give one of them another name, as "
@@ -236,7 +239,18 @@ def assignments_for(
     if not found:
         raise SpecError("there is no task: give an address such as kin-8nm/dist, a file or a data frame")
     _check_sizes(found.values(), sizes)
+    if len(found) > 1:
+        _check_names(found, sources)
     return found
+
+
+def _check_names(found: Mapping[str, Assignment], sources: Mapping[str, str]) -> None:
+    """Refuse different tables of one name: they would count as one data set, with one learning curve."""
+    of_each = {(one.dataset.name, id(one.data)): one for one in found.values()}
+    if len(of_each) > len({name for name, _ in of_each}):
+        from redelve.data.namesakes import refuse_namesakes
+
+        refuse_namesakes(list(of_each.values()), sources)
 
 
 def _check_sizes(found: Collection[Assignment], sizes: SizesLike) -> None:
