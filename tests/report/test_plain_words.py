@@ -188,6 +188,47 @@ def test_over_several_data_sets_each_counts_once_and_the_answer_is_over_all() ->
     assert [cell.mark for cell in table.rows[1][2:]] == ["best", "", ""]
 
 
+def judged_by_two_losses(count: int) -> Findings:
+    """Data sets judged by squared errors, of which the first has absolute ones alone."""
+    made = made_results({"a": 0.2, "b": 0.4}, tasks=many_tasks()[: 2 * count], spread=0.05)
+    rest = [
+        replace(one, losses={"A": one.losses["A"]}) if one.job.task.startswith("/a/") else one
+        for one in made.records
+    ]
+    facts = {
+        address: replace(one, baselines={"A": 1.0}) if address.startswith("/a/") else one
+        for address, one in made.tasks.items()
+    }
+    return find(replace(made, records=tuple(rest), tasks=facts))
+
+
+def test_a_data_set_judged_by_another_loss_is_named_and_not_in_the_average() -> None:
+    found = judged_by_two_losses(3)
+    which, sure, _ = told(found)
+    assert which.startswith("Over 2 of the 3 data sets (/b/proto and /c/proto) a did best on average with ")
+    assert which.endswith(
+        "; of all 3 data sets it may be the best on 3. /a/proto is not in the average: judged by another "
+        "loss (absolute error, not squared error)."
+    )
+    assert sure.startswith("2 data sets are too few")
+    caption = datasets_table(found, panels(found)).caption
+    assert "Methods by their average over 2 of the 3 data sets (/b/proto and /c/proto), each of" in caption
+    assert "/a/proto is not in the average: judged by another loss" in caption
+    assert found.across is not None
+    assert (
+        "these tasks are left out because they are judged by another loss: /a/proto/std.16, /a/proto/std.32"
+        in found.across.caveats
+    )
+    assert "/a/proto is not in the average" in render_html(found)
+
+
+def test_without_an_average_methods_are_in_the_order_of_their_places() -> None:
+    found = judged_by_two_losses(2)
+    assert found.across is None
+    caption = datasets_table(found, panels(found)).caption
+    assert caption.endswith("Methods by their mean place, since there is no average.")
+
+
 def test_the_leader_is_one_of_the_many_that_are_not_told_apart() -> None:
     losses = {**dict.fromkeys("abcdef", 0.2), "z": 2.0}
     which, sure, _ = told(find(made_results(losses, tasks=many_tasks(), spread=0.3)))

@@ -26,7 +26,7 @@ from redelve.findings.task import (
     described,
     finding_of,
 )
-from redelve.findings.tasks_together import AcrossTasks, across_tasks, same_loss
+from redelve.findings.tasks_together import AcrossTasks, across_tasks
 from redelve.findings.validity import Note, check_results
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry
@@ -393,7 +393,7 @@ def find(
         judged,
         tuple(others),
         learning_curves(judged, {task.work.facts.address: task.losses for task in compared}),
-        None if is_alone else across_tasks(same_loss(judged), compared, within),
+        None if is_alone else across_tasks(judged, compared, within),
         tuple(cost for task in judged for cost in costs_of(results, task)),
         check_results(results, pairs, loss),
         tuple(runs for task in judged if (runs := many_runs(results, task)) is not None),

@@ -45,6 +45,7 @@ SAME_DATA = (
     "some prototasks are of the same data: they are taken as independent tasks, which they are not quite"
 )
 LEFT_OUT = "these tasks are left out because some method has no standardised loss there: "
+OTHER_LOSS = "these tasks are left out because they are judged by another loss: "
 WITHOUT_SCORES = "these tasks are left out because some model has no score there: "
 
 
@@ -124,11 +125,12 @@ def across_tasks(
 ) -> AcrossTasks | None:
     """The tasks on which every method has a comparable loss, taken together; None for one prototask.
 
-    `compared` are all tasks of the report, with the comparisons that are made over tasks, and that may say
-    something of a margin.
+    Only tasks judged by the loss that most have are averaged; a caveat names the others. `compared` are all
+    tasks of the report, with the comparisons made over tasks, which may say something of a margin.
     """
-    names = list(dict.fromkeys(one.method for task in findings for one in task.methods))
-    complete = [task for task in findings if _is_complete(task, names)]
+    alike = same_loss(findings)
+    names = list(dict.fromkeys(one.method for task in alike for one in task.methods))
+    complete = [task for task in alike if _is_complete(task, names)]
     largest = _largest_of_each_prototask(complete)
     if len(largest) < 2 or len(names) < 2:
         return None
@@ -162,8 +164,11 @@ def _caveats(
         caveats.append(RELATED)
     if len({task.task.data_digest for task in largest}) < len(largest):
         caveats.append(SAME_DATA)
-    if left_out := [task.task.address for task in findings if task not in complete]:
-        why = WITHOUT_SCORES if findings[0].judged_by.has_one_unit else LEFT_OUT
+    loss = complete[0].loss
+    if others := [task.task.address for task in findings if task.loss != loss]:
+        caveats.append(OTHER_LOSS + ", ".join(others))
+    if left_out := [task.task.address for task in findings if task.loss == loss and task not in complete]:
+        why = WITHOUT_SCORES if complete[0].judged_by.has_one_unit else LEFT_OUT
         caveats.append(why + ", ".join(left_out))
     return caveats
 

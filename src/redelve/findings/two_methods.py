@@ -9,7 +9,7 @@ from redelve.findings.margin import Margin
 from redelve.findings.over_tasks import PairOverTasks
 from redelve.findings.racing import judged_tasks
 from redelve.findings.task import comparisons_on
-from redelve.findings.tasks_together import across_tasks, same_loss
+from redelve.findings.tasks_together import across_tasks
 from redelve.run.results import Results
 
 
@@ -38,6 +38,6 @@ def compare_everywhere(
     both = results.select(methods=names, tasks=tuple(addresses))
     compared = [comparisons_on(both.on(address), code, planned=[names]) for address in addresses]
     found = judged_tasks(results.races, compared, margin)
-    across = across_tasks(same_loss(found), compared, margin)
+    across = across_tasks(found, compared, margin)
     pairs = () if across is None else across.pairs
     return tuple(task.contest(*names) for task in found), next(iter(pairs), None)

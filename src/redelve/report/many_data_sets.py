@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from redelve.findings import AcrossTasks, Findings, TaskFindings
+from redelve.findings.claims import prototask_of
 from redelve.findings.places import LeaderBoard, board_over
 from redelve.report import formatting
 from redelve.report.drawing import Picture, look_of
@@ -87,26 +88,68 @@ def _leaders(found: Sequence[Panel]) -> str:
 
 
 def _which_over(across: AcrossTasks, found: Sequence[Panel]) -> str:
-    best, count, share = across.by_loss[0], len(across.tasks), ""
+    best, share, gone = across.by_loss[0], "", _not_averaged(across, found)
     if not across.is_standardised:
         share = f", with {unit_of(across.judged_by).words(best.average)}"
     elif not across.judged_by.is_shift and isfinite(best.average):
         share = f" with {per_cent(best.average)} of the loss of always giving the same answer"
-    stars = "" if across.is_planned else f"; {_stars(across.leaders, found)}"  # the best was not asked for
+    # who may be the best is not told where it was not asked for
+    stars = (
+        "" if across.is_planned else f"; {_stars(across.leaders, found, _tasks_word(across) if gone else '')}"
+    )
+    why = f" {_why_not(across, gone)}" if gone else ""
     return (
-        f"Over {count} {_tasks_word(across)} {did_best(across.leaders, f'{across.contender}s')} on "
-        f"average{share}{stars}."
+        f"Over {_which_are_averaged(across, found)} {did_best(across.leaders, f'{across.contender}s')} on "
+        f"average{share}{stars}.{why}"
     )
 
 
-def _stars(leaders: Sequence[str], found: Sequence[Panel]) -> str:
-    """On how many data sets each of the leaders may be the best."""
+def _not_averaged(across: AcrossTasks, found: Sequence[Panel]) -> list[Panel]:
+    """The data sets that do not count in the average."""
+    averaged = set(map(prototask_of, across.tasks))
+    return [panel for panel in found if prototask_of(panel.largest.task.address) not in averaged]
+
+
+def _which_are_averaged(across: AcrossTasks, found: Sequence[Panel]) -> str:
+    """How many data sets count in the average; their names, if others do not."""
+    gone, what = _not_averaged(across, found), _tasks_word(across)
+    if not gone:
+        return f"{len(across.tasks)} {what}"
+    names = [panel.title for panel in found if panel not in gone]
+    told = f" ({listed(names)})" if len(names) <= MOST_NAMED else ""
+    return f"{len(across.tasks)} of the {len(found)} {what}{told}"
+
+
+def _why_not(across: AcrossTasks, gone: Sequence[Panel]) -> str:
+    """Which data sets do not count in the average, and why."""
+    by_another = [panel for panel in gone if panel.largest.loss != across.judged_by.code]
+    without = [panel for panel in gone if panel not in by_another]
+    what, told = _tasks_word(across), list[str]()
+    judge = "loss" if across.is_standardised else "score"
+    for panels, why in (
+        (by_another, f"judged by another loss ({_losses(by_another)}, not {across.judged_by.words})"),
+        (without, f"not every {across.contender} has a {judge} there that can be averaged"),
+    ):
+        if panels:
+            names = named([panel.title for panel in panels], what)
+            told.append(f"{names} {'is' if len(panels) == 1 else 'are'} not in the average: {why}.")
+    return " ".join(told)
+
+
+def _losses(found: Sequence[Panel]) -> str:
+    return listed(list(dict.fromkeys(panel.largest.judged_by.words for panel in found)), "or")
+
+
+def _stars(leaders: Sequence[str], found: Sequence[Panel], of_all: str) -> str:
+    """On how many data sets each of the leaders may be the best; `of_all`, if they are more than averaged."""
     stars = [sum(name in panel.largest.best_group for panel in found) for name in leaders]
+    whole = f"all {len(found)} {of_all}" if of_all else str(len(found))
     if len(leaders) == 1:
-        return f"it may be the best on {stars[0]} of {len(found)}"
+        of_it = f"may be the best on {stars[0]}"
+        return f"of {whole} it {of_it}" if of_all else f"it {of_it} of {whole}"
     each = zip(leaders[1:MOST_NAMED], stars[1:], strict=False)
     others = [f"{name} on {count}" for name, count in each]
-    return f"of {len(found)}, {listed([f'{leaders[0]} may be the best on {stars[0]}', *others])}"
+    return f"of {whole}, {listed([f'{leaders[0]} may be the best on {stars[0]}', *others])}"
 
 
 def _sure_over(across: AcrossTasks) -> str:
@@ -217,10 +260,20 @@ def datasets_table(findings: Findings, found: Sequence[Panel]) -> ReportTable:
         columns,
         tuple(rows),
         f"{_what_is_shown(found)}. ★: may be the best there, not shown to be worse than another. "
-        f"{contender.capitalize()}s by their average, in which every {what} counts once."
+        f"{contender.capitalize()}s {_in_which_order(findings, found, what)}"
         f"{_of_races(found)}"
         f"{f' {OPEN_PLACES}' if board and is_turned(findings) else ''}",
     )
+
+
+def _in_which_order(findings: Findings, found: Sequence[Panel], what: str) -> str:
+    across = findings.across
+    if across is None:
+        return "by their mean place, since there is no average."
+    if gone := _not_averaged(across, found):
+        how = f"by their average over {_which_are_averaged(across, found)}, each of which counts once."
+        return f"{how} {_why_not(across, gone)}"
+    return f"by their average, in which every {what} counts once."
 
 
 def _of_races(found: Sequence[Panel]) -> str:
