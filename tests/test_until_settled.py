@@ -24,7 +24,7 @@ from redelve.stats.sequential import planned_looks
 from redelve.store import Archive
 from redelve.store.fresh_records import GroupCommit
 from redelve.store.layout import write_document
-from redelve.store.look_files import begun_race, read_analyses, read_races, write_race
+from redelve.store.look_files import begun_race, keep_looks, read_analyses, read_races, write_race
 
 WINNER = ["constant", "ridge", "lin-1"]
 """On demo/age ridge is shown to be better than lin-1 after 5 training sets of 64."""
@@ -280,6 +280,132 @@ def test_other_methods_are_another_plan(winner: Assessment) -> None:
         race_on(winner.archive, ["ridge", "lin-1", "constant"], margin="2%")
 
 
+@pytest.fixture
+def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Assessment:
+    """A race whose budget ends in the third of the four training sets before its first look."""
+    ticks = count(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Settling, "elapsed", property(lambda how: next(ticks)))
+        return race_on(tmp_path / "a", ["ridge", "lin-1"], margin="2%", budget=5.5)
+
+
+def test_a_race_stopped_before_its_first_look_is_reported_as_one(stopped: Assessment, capsys: Any) -> None:
+    assert stopped.archive is not None
+    told = str(stopped).strip()
+    assert "Nothing can be said yet: the first look comes after 4 training sets." in told
+    assert only_race(stopped).looks == ()
+    assert read_races(stopped.archive) == dict(stopped.results.races)
+    assert main(["report", str(stopped.archive)]) == 0
+    assert capsys.readouterr().out.strip() == told
+    assert Archive.open(stopped.archive).verify().ok
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["-d", "9%"], "planned with a margin of 2 %, and a plan is not changed"),
+        (["-c", "ridge:lin-1"], "so it has no planned comparisons: leave them out"),
+        (["-m", "ridge"], "is a race of ridge, lin-1 and is reported whole: without lin-1 its p-values"),
+    ],
+)
+def test_a_report_that_asks_a_race_for_something_else_before_its_first_look_is_refused(
+    stopped: Assessment, options: list[str], why: str, capsys: Any
+) -> None:
+    assert main(["report", str(stopped.archive), *options]) == 1
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"margin": "5%"}, "margin"),
+        ({"margin": None}, "margin"),
+        ({"runs": 2}, "runs"),
+        ({"judge_by": "A"}, "loss"),
+        ({"methods": ["ridge", "constant"]}, "methods"),
+    ],
+)
+def test_a_plan_cannot_be_changed_once_there_are_records(
+    stopped: Assessment, changed: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(RedelveError, match=rf"whose plan was another \({named}\)"):
+        race_on(stopped.archive, **({"methods": ["ridge", "lin-1"], "margin": "2%"} | changed))
+
+
+def test_a_race_stopped_before_its_first_look_goes_on(stopped: Assessment, winner: Assessment) -> None:
+    first = by_job(stopped.results.records)
+    again = race_on(stopped.archive, ["ridge", "lin-1"], margin="2%")
+    after = by_job(again.results.records)
+    assert {job: after[job] for job in first} == first
+    assert [look.p_values for look in only_race(again).looks] == [
+        look.p_values for look in only_race(winner).looks
+    ]
+    assert "V018" not in {note.code for note in again.findings.notes}
+
+
+def test_a_race_of_an_older_version_that_left_no_plan_goes_on(stopped: Assessment, capsys: Any) -> None:
+    assert stopped.archive is not None
+    (path,) = (stopped.archive / "races").iterdir()
+    path.unlink()
+    assert main(["report", str(stopped.archive)]) == 0
+    assert "Nothing can be said yet" not in capsys.readouterr().out
+    assert only_race(race_on(stopped.archive, ["ridge", "lin-1"], margin="3%")).verdict == "better"
+
+
+def test_a_plan_by_which_nothing_was_done_may_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Whoever is stopped between the plan and the first job may choose again; the last plan holds."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("redelve.settling.carry_out", stop)
+        with pytest.raises(KeyboardInterrupt):
+            race_on(tmp_path, ["ridge", "lin-1"], margin="2%")
+    assert [race.plan.margin for race in read_races(tmp_path).values()] == ["2 %"]
+    assert Archive.open(tmp_path).verify().ok
+    assert main(["report", str(tmp_path)]) == 1
+    assert "there are no records of jobs" in capsys.readouterr().err
+    with pytest.raises(RedelveError, match="used up before any job was done"):
+        race_on(tmp_path, ["ridge", "constant"], margin="3%", budget=0.001)
+    assert [race.plan.margin for race in read_races(tmp_path).values()] == ["3 %"]
+    again = race_on(tmp_path, ["ridge", "lin-1"])
+    assert only_race(again).verdict == "better"
+    assert read_races(tmp_path) == dict(again.results.races)
+
+
+def test_plans_of_all_tasks_are_kept_before_the_first_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("redelve.settling.carry_out", stop)
+    tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in (1, 2)]
+    with pytest.raises(KeyboardInterrupt):
+        redelve.assess(["lin-1", "constant"], tasks, until_settled=True, archive=tmp_path)
+    assert {race.plan.level for race in read_races(tmp_path).values()} == {0.025}
+    assert len(read_races(tmp_path)) == 2
+
+
+def test_a_look_is_not_kept_beside_a_plan_that_was_changed_meanwhile(
+    winner: Assessment, tmp_path: Path
+) -> None:
+    assert winner.archive is not None
+    mine = Archive.open(tmp_path, create=True)
+    mine.merge(Archive.open(winner.archive))
+    race = only_race(winner)
+    other = Race(replace(race.plan, margin="5 %"))
+    write_race(tmp_path, other)
+    with pytest.raises(RedelveError, match=r"whose plan was another \(margin\)"):
+        keep_looks(tmp_path, race)
+    write_race(tmp_path, race)
+    keep_looks(tmp_path, replace(race, looks=race.looks[:1]))
+    assert read_races(tmp_path) == {race.plan.task: race}
+
+
 def test_options_that_make_no_sense_together_are_refused() -> None:
     with pytest.raises(RedelveError, match="budget='30min' is for races alone"):
         redelve.assess(["lin-1"], "demo/age", budget="30min")
@@ -459,6 +585,53 @@ def test_merged_archives_remember_what_was_looked_at(winner: Assessment, tmp_pat
     mine.merge(Archive.open(winner.archive))
     assert read_races(mine.root) == read_races(winner.archive)
     assert str(Assessment(mine.load())) == str(winner)
+
+
+def test_merged_archives_hold_the_race_that_went_further(
+    winner: Assessment, stopped: Assessment, tmp_path: Path
+) -> None:
+    """A plan goes with its records; ours gives way only to the same race with more looks."""
+    assert winner.archive is not None
+    assert stopped.archive is not None
+    mine = Archive.open(tmp_path / "mine", create=True)
+    write_race(mine.root, Race(replace(only_race(winner).plan, margin=None)))  # nothing was done by it
+    mine.merge(Archive.open(stopped.archive))
+    assert read_races(mine.root) == read_races(stopped.archive)
+    assert str(Assessment(mine.load())) == str(stopped)
+    mine.merge(Archive.open(winner.archive))
+    assert read_races(mine.root) == read_races(winner.archive)
+    mine.merge(Archive.open(stopped.archive))
+    assert read_races(mine.root) == read_races(winner.archive)
+    planned = Archive.open(tmp_path / "planned", create=True)
+    write_race(planned.root, Race(only_race(winner).plan))
+    empty = Archive.open(tmp_path / "empty", create=True)
+    empty.merge(planned)
+    assert read_races(empty.root) == {}
+
+
+def test_an_analysis_in_which_nothing_could_be_compared_is_no_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One training set is too few for any comparison."""
+    keep, done = Archive.add, 0
+
+    def stop_after_two(self: Archive, record: Record, commits: GroupCommit) -> None:
+        nonlocal done
+        done += 1
+        if done > 2:
+            raise KeyboardInterrupt
+        keep(self, record, commits)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Archive, "add", stop_after_two)
+        with pytest.raises(KeyboardInterrupt):
+            redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=tmp_path)
+    first = Assessment(Archive.open(tmp_path).load(), archive=tmp_path)
+    assert "No comparison is possible" in str(first)
+    assert read_analyses(tmp_path) == {}
+    whole = redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=tmp_path)
+    assert "V018" not in str(whole)
+    assert [look.instances for look in read_analyses(tmp_path)["/demo/age/std.128"]] == [8]
 
 
 def test_spans_of_time() -> None:

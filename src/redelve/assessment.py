@@ -576,7 +576,8 @@ class Assessment:
         loss = None if self.loss is None else canonical_code(self.loss)
         found = find(self._judged, loss, planned=self.planned, margin=self.margin)
         if self.archive is not None:
-            note_analysis(self.archive, self.results)
+            compared = {task.task.address for task in found.tasks if task.contests}
+            note_analysis(self.archive, self.results, compared)
         return found
 
     def compare(

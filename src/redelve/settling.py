@@ -30,7 +30,7 @@ from redelve.run.workers import workers_for
 from redelve.stats.sequential import FIRST_LOOK, MOST_SETS, planned_looks
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out
-from redelve.store.look_files import begun_race, looked_before, now, write_race
+from redelve.store.look_files import begun_race, keep_looks, looked_before, now
 
 if TYPE_CHECKING:
     from redelve.run.progress import RecordStream
@@ -182,11 +182,12 @@ def settle(experiment: Experiment, how: Settling) -> Results:
     check_racers(experiment.methods)
     how = replace(how, workers=workers_for(how.workers, threads=experiment.limits.threads))
     experiment = replace(experiment, may_begin=how.may_begin)
+    plans = [_plan(experiment, address, how) for address in experiment.assignments]
+    if how.archive is not None:
+        how = replace(how, archive=Archive.open(how.archive, create=True).root)
+    begun = [_begun(plan, how.archive) for plan in plans]  # all plans are fixed before the first job
     records: list[Record] = []
-    races: dict[str, Race] = {}
-    for address in experiment.assignments:
-        race = _run_race(_plan(experiment, address, how), experiment, how, records)
-        races[address] = race
+    races = {kept.plan.task: _run_race(kept, experiment, how, records) for kept in begun}
     if not records:
         raise SpecError(
             f"the budget of {how.budget:g} s was used up before any job was done: give the same command "
@@ -217,11 +218,13 @@ def _plan(experiment: Experiment, address: str, how: Settling) -> RacePlan:
     )
 
 
-def _run_race(plan: RacePlan, experiment: Experiment, how: Settling, records: list[Record]) -> Race:
-    """The race with this plan, from where it was stopped; its records are added to those given."""
-    if how.archive is not None:
-        Archive.open(how.archive, create=True)
-    kept = Race(plan) if how.archive is None else begun_race(how.archive, plan)
+def _begun(plan: RacePlan, archive: Path | None) -> Race:
+    """The race with this plan, as far as it went."""
+    return Race(plan) if archive is None else begun_race(archive, plan)
+
+
+def _run_race(kept: Race, experiment: Experiment, how: Settling, records: list[Record]) -> Race:
+    """A race, from where it was stopped; its records are added to those given."""
     race = Race(kept.plan)
     while not race.is_over:
         leg = _leg(experiment, race)
@@ -234,7 +237,7 @@ def _run_race(plan: RacePlan, experiment: Experiment, how: Settling, records: li
             break
         race = replace(race, looks=(*race.looks, _next_look(experiment, race, kept, records)))
         if how.archive is not None and len(race.looks) > len(kept.looks):
-            write_race(how.archive, race)
+            keep_looks(how.archive, race)
     return race
 
 

@@ -163,8 +163,7 @@ def refuse_another_question(
     for one in compared:
         if (race := results.races.get(one.address)) is None:
             continue
-        if race.looks:
-            _refuse_some_methods(race.plan, results.methods)
+        _refuse_some_methods(race.plan, results.methods)
         if is_planned:
             raise StatisticsError(
                 f"{one.address} is a race, which looks for the best of all its methods, so it has no planned "
@@ -176,7 +175,7 @@ def refuse_another_question(
 
 
 def _refuse_some_methods(plan: RacePlan, known: Collection[str]) -> None:
-    """Raise an error if methods of a race are left out after a look: its p-values allow for all of them."""
+    """Raise an error if methods of a race are left out: its p-values allow for all of them."""
     if lacking := [name for name in plan.methods if name not in known]:
         raise StatisticsError(
             f"{plan.task} is a race of {', '.join(plan.methods)} and is reported whole: without "

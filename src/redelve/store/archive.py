@@ -305,9 +305,9 @@ class Archive:
         with layout.locked(self.root):
             snapshot = read_snapshot(self.root)
             found = rebuild(snapshot, (*snapshot.entries, *theirs.entries))
-            take_over(self.root, other.root)
-        ours = {entry.head.digest for entry in snapshot.entries}
-        offered = {entry.head.digest for entry in theirs.entries}
+            held, given = ([entry.head for entry in each.entries] for each in (snapshot, theirs))
+            take_over(self.root, other.root, held, given)
+        ours, offered = {head.digest for head in held}, {head.digest for head in given}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
         every = [read_task(path, self.root, with_truths=False) for path in task_paths(self.root)]
         same = same_data_told(every)
@@ -410,7 +410,7 @@ class Archive:
         it with the beginning of its digest, as in "lin-1@3fa9". `digests` restricts the records to an
         experiment's.
         """
-        heads = read_snapshot(self.root).resolved.kept
+        kept = heads = read_snapshot(self.root).resolved.kept
         if digests is not None:
             heads = tuple(entry for entry in heads if entry.head.digest in digests)
         with reading_ahead(heads if methods is tasks is None else (), losses):
@@ -423,7 +423,7 @@ class Archive:
             )
             for entry in chosen.entries
         )
-        races = races_on(self.root, chosen.tasks)
+        races = races_on(self.root, chosen.tasks, [entry.head for entry in kept])
         looked = looked_before(self.root, races)
         results = Results(chosen.tasks, chosen.methods, tuple(records), races, looked)
         results = joined(results) if len(results.tasks) > 1 else results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import cast, get_args
 from redelve.errors import FormatError, SpecError
 from redelve.run.races import OLD_RULE, EarlierLook, LookRule, Race, RaceLook, RacePlan
 from redelve.run.results import Results, TaskFacts
+from redelve.store.heads import Head
 from redelve.store.layout import (
     ANALYSES,
     RACES,
@@ -22,6 +23,7 @@ from redelve.store.layout import (
     segment,
     write_document,
 )
+from redelve.store.snapshot import read_snapshot
 
 Earlier = dict[str, tuple[EarlierLook, ...]]
 
@@ -45,20 +47,54 @@ def write_race(root: Path, race: Race) -> None:
 
 
 def begun_race(root: Path, plan: RacePlan) -> Race:
-    """The race with this plan, as far as it went; an error if the archive has another on the same task.
+    """The race with this plan, as far as it went: from now on the archive holds its plan.
 
     One that was begun by an older rule keeps its plan, and goes on by it.
     """
+    if (race := held_race(root, plan)) is not None:
+        return race
+    with locked(root):
+        race = held_race(root, plan)  # somebody may have been faster
+        if race is None:
+            race = Race(plan)
+            write_race(root, race)
+    return race
+
+
+def held_race(root: Path, plan: RacePlan) -> Race | None:
+    """The race with this plan that the archive holds; an error if it has begun another on the same task.
+
+    A plan by which nothing was done yet binds nobody.
+    """
     path = race_path(root, plan.task)
     if not path.exists():
-        return Race(plan)
+        return None
     race = read_race(path)
-    if changed := race.plan.differences(plan):
+    changed = race.plan.differences(plan)
+    if not changed:
+        return race
+    if has_begun(race, (entry.head for entry in read_snapshot(root).resolved.kept)):
         raise SpecError(
             f"{root}: holds a race on {plan.task} whose plan was another ({', '.join(changed)}), and a plan "
             "must not change once it has been looked at: give the same command as before, or another folder"
         )
-    return race
+    return None
+
+
+def has_begun(race: Race, heads: Iterable[Head]) -> bool:
+    """Whether there is a look of the race, or a record of one of its methods on its task."""
+    known = set(race.plan.methods.values())
+    return bool(race.looks) or any(
+        head.task_digest == race.plan.task_digest and head.method_digest in known for head in heads
+    )
+
+
+def keep_looks(root: Path, race: Race) -> None:
+    """Keep a race with a new look, unless somebody who shares it has kept more, or changed its plan."""
+    with locked(root):
+        held = held_race(root, race.plan)
+        if held is None or len(held.looks) < len(race.looks):
+            write_race(root, race)
 
 
 def read_races(root: Path) -> dict[str, Race]:
@@ -67,12 +103,12 @@ def read_races(root: Path) -> dict[str, Race]:
     return {race.plan.task: race for race in races}
 
 
-def races_on(root: Path, tasks: Mapping[str, TaskFacts]) -> dict[str, Race]:
-    """The races on these very tasks."""
+def races_on(root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head]) -> dict[str, Race]:
+    """The races on these very tasks that have begun, as the records show."""
     return {
         address: race
         for address, race in read_races(root).items()
-        if address in tasks and race.plan.task_digest == tasks[address].digest
+        if address in tasks and race.plan.task_digest == tasks[address].digest and has_begun(race, heads)
     }
 
 
@@ -153,21 +189,31 @@ def _earlier(given: DocumentFields) -> EarlierLook:
     return EarlierLook(given.take("instances", int), given.texts("methods"), given.take("when", str))
 
 
-def note_analysis(root: Path, results: Results) -> None:
+def note_analysis(root: Path, results: Results, compared: Collection[str]) -> None:
     """Remember of each task how many instances which methods have; twice the same is remembered once.
 
-    Tasks of a race are left out, for it keeps its own record. Where nothing can be written nothing is.
+    Tasks on which nothing could be compared are left out, and those of a race, which keeps its own record.
+    Where nothing can be written nothing is.
     """
     if not root.is_dir():
         return
     with contextlib.suppress(OSError), locked(root):
-        _add(root, {name: look for name, look in seen_in(results).items() if name not in results.races})
+        seen = seen_in(results).items()
+        _add(root, {name: look for name, look in seen if name in compared and name not in results.races})
 
 
-def take_over(root: Path, other: Path) -> None:
-    """What was looked at in another archive counts as looked at here, once its records are here."""
+def take_over(root: Path, other: Path, ours: Collection[Head], theirs: Collection[Head]) -> None:
+    """What was looked at in another archive counts as looked at here, once its records are here.
+
+    `ours` and `theirs` are the records before; of races on the same task that have both begun ours stays,
+    unless theirs is the same and went further.
+    """
+    held = read_races(root)
     for address, race in read_races(other).items():
-        if not race_path(root, address).exists():
+        mine = held.get(address)
+        is_further = mine is not None and mine.plan == race.plan and len(mine.looks) < len(race.looks)
+        is_taken = mine is None or is_further or not has_begun(mine, ours)
+        if is_taken and has_begun(race, theirs):
             write_race(root, race)
     for address, looks in read_analyses(other).items():
         for look in looks:
