@@ -5,23 +5,26 @@ All were found by giving every option of every public function each of the fuzze
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import redelve
+from redelve.errors import LocationError
 from tests.fuzzing.python_calls import GOOD, Unspeakable, frame
 
 LONG = "a" * 3000
 HUGE = 1 << 70
 CASES: list[tuple[str, Mapping[str, Any], str]] = [
-    ("assess", {"archive": LONG}, "archive=a{60}…: File name too long: choose another path"),
+    ("assess", {"archive": LONG}, "a{60}…: can't become an archive: the name is too long"),
     ("assess", {"tasks": LONG}, "a{60}"),
     ("assess", {"runs": HUGE}, "runs must be at most 1,000,000, not 1180591620717411303424"),
     ("compare_scores", {"scores": pd.DataFrame}, "a frame .* was expected, not a type"),
-    ("compare_scores", {"archive": LONG}, "archive=a{60}…: File name too long: choose another path"),
+    ("compare_scores", {"archive": LONG}, "a{60}…: can't become an archive: the name is too long"),
     ("compare_scores", {"chosen_of": {"a": None}}, "a is the best of None: give a whole number above 0"),
     ("compare_scores", {"chosen_of": {"a": "b"}}, "a is the best of 'b': give a whole number above 0"),
     ("compare_scores", {"notes": "x\ud800"}, r"notes='x\\ud800': \\ud800 is half a character, .*: leave it"),
@@ -71,3 +74,28 @@ def test_values_that_no_column_can_hold_are_texts_or_refused(value: object, is_c
 
 def test_a_word_too_long_for_a_path_is_a_word() -> None:
     assert redelve.Program(["true", LONG]).files == {}
+
+
+@pytest.mark.parametrize("name", ["assess", "compare_scores"])
+def test_an_archive_below_a_file_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    made = {option: make() for option, make in GOOD[name].items()} | {"archive": tmp_path / "t.csv" / "x"}
+    told = r"t\.csv.x: can't become an archive: a part of the path is a file, not a folder: check the name"
+    with pytest.raises(LocationError, match=told):
+        getattr(redelve, name)(**made)
+
+
+@pytest.mark.parametrize("name", ["assess", "compare_scores"])
+def test_an_archive_where_no_folder_can_be_made_is_refused_before_any_job(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As below a folder of somebody else, or in /proc."""
+
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path.parent))
+
+    made = {option: make() for option, make in GOOD[name].items()} | {"archive": tmp_path / "x" / "y"}
+    monkeypatch.setattr("redelve.store.layout.Path.mkdir", refused)
+    monkeypatch.setattr("redelve.run.experiment.run", lambda *_, **__: pytest.fail("a job was done"))
+    with pytest.raises(LocationError, match=r"y: can't become an archive: .*x: permission denied: ask whom"):
+        getattr(redelve, name)(**made)

@@ -25,7 +25,7 @@ from redelve.data.scores.score_files import ScoresLike, called, read_scores
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
-from redelve.errors import LocationError, SpecError
+from redelve.errors import SpecError
 from redelve.findings import (
     Findings,
     Margin,
@@ -61,6 +61,7 @@ from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
+from redelve.store.layout import no_archive_at
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
 from redelve.store.score_results import Missing, results_of_scores, saying_replaced
@@ -372,9 +373,11 @@ def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
         return None
     path = Path(archive)
     try:
-        path.exists()
+        path.stat()
+    except (FileNotFoundError, ValueError):  # it is made later; a NUL character is told there
+        return path
     except OSError as error:
-        raise LocationError(f"archive={str(path)[:60]}…: {error.strerror}: choose another path") from None
+        raise no_archive_at(path, error) from None
     return path
 
 

@@ -26,7 +26,7 @@ from urllib.parse import quote
 
 from redelve.data.decompression import damage, is_zip_folder
 from redelve.data.files import check_plain, read_json, write_atomic, write_json_once
-from redelve.errors import FormatError, LocationError, SpecError, in_words
+from redelve.errors import FormatError, LocationError, SpecError, in_words, reason_of
 from redelve.model.dataset import digest
 
 FORMAT = "redelve archive"
@@ -178,6 +178,13 @@ def create(root: Path, made_by: str) -> Document | None:
 
     What its marker says; None where somebody was so fast that there is more in the folder.
     """
+    try:
+        return _created(root, made_by)
+    except OSError as error:
+        raise no_archive_at(root, error) from None
+
+
+def _created(root: Path, made_by: str) -> Document | None:
     if root.exists() and not (root.is_dir() and all(_is_of_archive(path) for path in root.iterdir())):
         if (root / MARKER).is_file():
             return None
@@ -186,6 +193,14 @@ def create(root: Path, made_by: str) -> Document | None:
     (root / FRESH).mkdir(exist_ok=True)
     content = {"format": FORMAT, "version": VERSION, "created by": made_by}
     return _checked_document(root / MARKER, write_json_once(root / MARKER, _document_text(content)))
+
+
+def no_archive_at(path: Path, error: OSError) -> LocationError:
+    """The error that says why the system has no place for an archive there, and the way out."""
+    shown = str(path) if len(str(path)) < LONGEST_NAME else f"{str(path)[:60]}…"
+    named = "" if error.filename is None else os.fsdecode(error.filename)
+    part = f"{named}: " if named and Path(named) in path.parents else ""
+    return LocationError(f"{shown}: can't become an archive: {part}{reason_of(error)}")
 
 
 def _is_of_archive(path: Path) -> bool:
