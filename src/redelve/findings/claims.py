@@ -168,6 +168,8 @@ class TaskPairs:
     methods: int
     names: tuple[Names, ...]
     squares: PairSquares
+    untested: Mapping[Names, str] = field(default_factory=dict)
+    """Why a pair cannot be compared, though others can: its squares are not known."""
 
 
 def prototask_of(address: str) -> str:
@@ -417,6 +419,8 @@ class Contest:
     """How far apart two expected losses can be, by the limits of the loss."""
     is_same: bool = field(default=False, repr=False)
     """Whether the two lost the same on every case: then no test of their difference is defined."""
+    why_untested: str = field(default="", repr=False)
+    """Why the two cannot be compared, where others on the task can."""
     unit: str = field(default="", repr=False)
     """What stands behind a difference that users are shown: " points", percentage points, of an accuracy."""
     winner: str | None = field(init=False)
@@ -484,16 +488,16 @@ class Contest:
     @property
     def p_value(self) -> float | None:
         """Two-sided p-value of this comparison taken alone."""
-        return self.test.p_value
+        return None if self.why_untested else self.test.p_value
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """What must be said beside it."""
-        return self.test.caveats
+        return (self.why_untested,) if self.why_untested else self.test.caveats
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the difference, of this comparison taken alone."""
-        return self.test.interval(level)
+        return None if self.why_untested else self.test.interval(level)
 
     @property
     def advice(self) -> str:

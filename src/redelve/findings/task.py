@@ -204,7 +204,10 @@ class TaskFindings:
     race: Race | None = field(default=None, repr=False)
     """The race that says which methods may be the best, where training sets were added until settled."""
     without: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Methods that have no value while others have one, with the reasons; they are not among `methods`."""
+    """Methods without a value, or without any comparison, while others have one, with the reasons.
+
+    They are not among `methods`.
+    """
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     leaders: tuple[str, ...] = field(init=False, repr=False)
@@ -349,7 +352,7 @@ class ComparedTask:
     why_not: tuple[str, ...] = ()
     is_planned: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
-    """Methods whose losses are not all numbers, with the reasons; left out where others have a value."""
+    """Methods left out, with the reasons: some loss is no number, or they can be compared with no other."""
 
     @property
     def address(self) -> str:
@@ -409,6 +412,7 @@ class _ContestMaker:
         names, claim, squares = self.pairs.names[place], self.claims[place], self.pairs.squares
         both = [self.task.losses[name] for name in names]
         own, other = (self.instances[name] for name in names)
+        why = self.pairs.untested.get(names, "")
         contest = Contest(
             *names,
             _number(squares.differences.item(place)),
@@ -421,7 +425,11 @@ class _ContestMaker:
             self.repeats,
             judged_by=judge.loss,
             span=judge.limits[1] - judge.limits[0],
-            is_same=isnan(squares.standard_errors.item(place)) and claim.bounds is None and _is_same(*both),
+            is_same=not why
+            and isnan(squares.standard_errors.item(place))
+            and claim.bounds is None
+            and _is_same(*both),
+            why_untested=why,
             unit=judge.difference_unit,
         )
         if self.margin is None:
@@ -480,33 +488,70 @@ def comparisons_on(
     losses = {name: one for name, one in every.items() if name not in without}
     wanted = combinations(losses, 2) if planned is None else planned
     names = tuple(wanted if planned is None else (pair for pair in wanted if losses.keys() >= set(pair)))
-    pairs, why_not = _pairs_or_reason(work.facts, losses, names)
-    return ComparedTask(work, code, losses, pairs, why_not, is_planned, without)
+    pairs, why_not, alone = _pairs_or_reason(work.facts, losses, names, is_planned=is_planned)
+    losses = {name: one for name, one in losses.items() if name not in alone}
+    return ComparedTask(work, code, losses, pairs, why_not, is_planned, {**without, **alone})
 
 
 def _pairs_or_reason(
-    facts: TaskFacts, losses: Mapping[str, MethodLosses], names: tuple[Names, ...]
-) -> tuple[TaskPairs | None, tuple[str, ...]]:
-    """The comparisons of pairs, or why there is none; neither where there are no pairs."""
+    facts: TaskFacts, losses: Mapping[str, MethodLosses], names: tuple[Names, ...], *, is_planned: bool
+) -> tuple[TaskPairs | None, tuple[str, ...], Mapping[str, str]]:
+    """The comparisons of pairs, or why there is none; neither where there are no pairs.
+
+    And methods that can be compared with no other, though others can, with the reasons: where all pairs are
+    wanted, such a method is left out.
+    """
     if not names:
-        return None, ()
+        return None, (), {}
     try:
-        return TaskPairs(facts, len(losses), names, squares_of_pairs(facts, losses, names)), ()
+        squares, untested = _squares_or_reasons(facts, losses, names)
     except StatisticsError as error:
-        return None, (f"no comparison is possible: {error}",)
+        return None, (f"no comparison is possible: {error}",), {}
+    alone = {} if is_planned else _alone(names, untested)
+    if alone:
+        names = tuple(pair for pair in names if alone.keys().isdisjoint(pair))
+        squares, untested = _squares_or_reasons(facts, losses, names)
+    return TaskPairs(facts, len(losses) - len(alone), names, squares, untested), (), alone
+
+
+def _alone(names: Sequence[Names], untested: Mapping[Names, str]) -> dict[str, str]:
+    """The methods no pair of which can be compared, with the first reason of each."""
+    met = set(chain.from_iterable(pair for pair in names if pair not in untested))
+    found: dict[str, str] = {}
+    for pair, reason in untested.items():
+        for name in pair:
+            if name not in met:
+                found.setdefault(name, reason)
+    return found
 
 
 def squares_of_pairs(
     facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]
 ) -> PairSquares:
-    """What the differences of pairs vary: of all at once where every method has the same instances."""
+    """What the differences of pairs vary, NaN where a pair cannot be compared; an error where none can."""
+    return _squares_or_reasons(facts, losses, names)[0]
+
+
+def _squares_or_reasons(
+    facts: TaskFacts, losses: Mapping[str, MethodLosses], names: Sequence[Names]
+) -> tuple[PairSquares, Mapping[Names, str]]:
+    """The same with the reasons of pairs that cannot; all at once where methods have the same instances."""
     used = list(dict.fromkeys(chain.from_iterable(names)))
     if len({tuple(sorted(losses[name].by_instance)) for name in used}) == 1:
         number = {name: place for place, name in enumerate(used)}
         flat = np.fromiter(map(number.__getitem__, chain.from_iterable(names)), np.int64, 2 * len(names))
-        return pair_squares(facts, [losses[name] for name in used], (flat[::2], flat[1::2]))
-    each = [pair_squares(facts, [losses[one], losses[two]], ([0], [1])) for one, two in names]
-    return joined(each)
+        return pair_squares(facts, [losses[name] for name in used], (flat[::2], flat[1::2])), {}
+    found: dict[Names, PairSquares] = {}
+    reasons: dict[Names, str] = {}
+    for one, two in names:
+        try:
+            found[one, two] = pair_squares(facts, [losses[one], losses[two]], ([0], [1]))
+        except StatisticsError as error:
+            reasons[one, two] = str(error)
+    if not found:
+        raise StatisticsError(next(iter(reasons.values())))
+    unknown = next(iter(found.values())).unknown
+    return joined([found.get(pair, unknown) for pair in names]), reasons
 
 
 def claimed(tasks: Sequence[ComparedTask], margin: Margin | None = None) -> tuple[TaskFindings, ...]:

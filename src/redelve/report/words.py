@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from redelve.findings import Contest, Findings, LearningCurve, TaskFindings
@@ -319,9 +319,24 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
         sentences.append(
             f"Nor could {formatting.several_names(rest, 'others', 'or')} be ruled out as the best."
         )
-    if text := uncertainty_sentence(task):
-        sentences.append(text)
+    told = {frozenset((one.first, one.second)) for one in rivals[:MOST_LISTED]}
+    sentences += [text for text in (_untested_sentence(task, told), uncertainty_sentence(task)) if text]
     return tuple(sentences)
+
+
+def _untested_sentence(task: TaskFindings, told: Collection[frozenset[str]]) -> str:
+    """Which pairs cannot be compared though others can, and why; those that were told of before left out."""
+    pairs = [names for names in task.pairs.untested() if frozenset(names) not in told]
+    found = [one for names in pairs if (one := task.contest(*names)).why_untested]
+    texts = [_cannot_be_compared(one, one.first) for one in found[:MOST_LISTED]]
+    rest = len(found) - MOST_LISTED
+    if rest > 0:
+        texts.append(f"Nor could {rest} more pair{'s' * (rest > 1)}.")
+    return " ".join(texts)
+
+
+def _cannot_be_compared(contest: Contest, name: str) -> str:
+    return f"{name} and {_other(contest, name)} could not be compared: {contest.why_untested}."
 
 
 def _planned_sentences(task: TaskFindings) -> tuple[str, ...]:
@@ -425,6 +440,8 @@ def board_sentence(board: LeaderBoard | None, contender: str) -> str:
 def _rival_sentence(contest: Contest, leader: str) -> str:
     """How the leader compares with a method that may be the best as well."""
     other = _other(contest, leader)
+    if contest.why_untested:
+        return _cannot_be_compared(contest, leader)
     start = f"{leader} and {other} could not be told apart"
     if contest.difference is None or contest.adjusted_p_value is None:
         if contest.difference == 0:

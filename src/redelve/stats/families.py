@@ -16,7 +16,7 @@ The last axis of a family's arrays is that of the pairs; axes before it are thos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -79,6 +79,13 @@ class PairSquares:
     def __post_init__(self) -> None:
         both = self.between if self.shared is None else self.between + self.shared
         object.__setattr__(self, "standard_errors", np.sqrt(both / self.training_sets))
+
+    @property
+    def unknown(self) -> PairSquares:
+        """As many pairs of the same shape of which nothing is known."""
+        none = np.full_like(self.differences, np.nan)
+        shared, noise = (None if one is None else none for one in (self.shared, self.noise))
+        return replace(self, differences=none, between=none, within=none, shared=shared, noise=noise)
 
     @property
     def df(self) -> FloatArray:

@@ -374,7 +374,8 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
     shift = contest.standard.spread(contest.difference)
     error = contest.standard.spread(contest.standard_error)
     alone = contest.claim.own_p_value
-    found = f"{contest.winner} {_is_better(task.judged_by)}" if contest.winner else "not told apart"
+    open_words = "not compared" if contest.why_untested else "not told apart"
+    found = f"{contest.winner} {_is_better(task.judged_by)}" if contest.winner else open_words
     is_fixed = task.task.is_fixed
     return (
         *(() if is_fixed else (count_cell(task.task.known_size),)),
@@ -396,6 +397,8 @@ def _is_better(loss: Loss) -> str:
 
 def _mark(contest: Contest, first: str) -> Mark:
     """How `first` fared in a comparison."""
+    if contest.why_untested:
+        return ""
     if contest.winner is None:
         return "equivalent" if contest.is_equivalent else "open"
     return "better" if contest.winner == first else "worse"
@@ -438,6 +441,8 @@ def _difference_of(loss: Loss) -> str:
 def _matrix_cell(row: str, column: str, contest: Contest | None) -> Cell:
     if row == column or contest is None:
         return Cell("" if row == column else formatting.UNKNOWN, (None,))
+    if contest.why_untested:
+        return Cell("not compared", (None,))
     sign = 1.0 if contest.first == row else -1.0
     shown, error, _ = contest.shown
     difference = None if shown is None else sign * shown
