@@ -1,5 +1,6 @@
 """Where some methods have too few training sets, the others are compared all the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import redelve
 from redelve.errors import StatisticsError
 from redelve.findings import TaskFindings, find
 from redelve.findings.result_frames import contests_frame
+from redelve.model import Scheme
 from redelve.report.sections.overview import told_in_full
 from redelve.run.results import Results
 from tests.findings import made_up
@@ -96,6 +98,16 @@ def test_where_no_pair_can_be_compared_the_reason_is_told_as_before() -> None:
     task, told = found_of(worked_on(**{name: range(place, place + 1) for place, name in enumerate(LEVELS)}))
     assert not task.contests
     assert "No comparison is possible: good and bad have no instance" in told
+
+
+@pytest.mark.parametrize("scheme", ["cross-validation", "time", "common", "hierarchical"])
+def test_a_method_with_one_of_several_parts_is_left_out_in_every_design(scheme: Scheme) -> None:
+    task = made_up.task(ADDRESS, instances=SETS, scheme=scheme)
+    whole = replace(worked_on(low=range(1)), tasks={ADDRESS: task})
+    found, told = found_of(whole)
+    names = [name for name in LEVELS if name != "low"]
+    assert claims(found) == claims(find(whole.select(methods=names)).tasks[0])
+    assert "low has no value here and could not be judged: " in told
 
 
 class Fragile(Ridge):  # type: ignore[misc]

@@ -272,7 +272,10 @@ def squares_by_design(
     if is_grouped(facts):
         return squares_by_groups(facts, several, places)
     if is_folded(facts):
-        means = np.array([_fold_means(one.of(_folds(facts, instances))) for one in several])
+        folds = _folds(facts, instances)
+        if len(folds) < 2:
+            raise StatisticsError(f"a comparison needs at least two folds: got {len(folds)}")
+        means = np.array([_fold_means(one.of(folds)) for one in several])
         return pairs_of_means(means, places, 1 / means.shape[1] + test_ratio(facts))
     tables = [one.of(instances) for one in several]
     if facts.is_fixed:
