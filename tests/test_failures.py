@@ -58,6 +58,26 @@ def test_the_text_begins_with_what_failed_and_why(one_failed: redelve.Assessment
     assert "V009" not in text  # not told twice
 
 
+class Choosy(LinearRegression):  # type: ignore[misc]
+    """A method that learns from some training sets only."""
+
+    def fit(self, X: object, y: object, sample_weight: object = None) -> "Choosy":
+        if np.asarray(X)[0, 0] > 0:
+            raise ValueError("no")
+        return super().fit(X, y)  # type: ignore[no-any-return]
+
+
+def test_the_text_says_that_the_constant_stands_in_for_what_failed(task: Intake) -> None:
+    methods = {"choosy": Choosy(), "lin": LinearRegression()}
+    replaced = redelve.assess(methods, task, on_failure="baseline")
+    (lost,) = failed_jobs_of(replaced.results)
+    assert 0 < lost.stood_in == lost.jobs < lost.jobs_in_all
+    of_all = f"choosy failed in {lost.jobs} of 5 jobs"
+    told = " ".join(str(replaced).split())
+    assert f"{of_all}, where the best constant answer stands in: ValueError: no" in told
+    assert f"{of_all}: ValueError: no" in " ".join(str(redelve.assess(methods, task)).split())
+
+
 def test_the_frame_has_a_row_for_a_method_without_results(one_failed: redelve.Assessment) -> None:
     bad, lin = one_failed.frame().to_dict("records")
     assert (bad["method"], lin["method"]) == ("bad", "lin")

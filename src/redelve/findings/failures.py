@@ -98,7 +98,20 @@ def _sentence(several: Sequence[FailedJobs], jobs: int) -> str:
     verb = WORDS[first.status] if len({one.status for one in several}) == 1 else WORDS["failed"]
     others = len({(one.status, NUMBER.sub("#", one.message)) for one in several}) - 1
     more = f" (and {others} other reason{'s' * (others > 1)})" if others else ""
-    return f"{first.method} {verb} in {_share(failed, jobs)}: {first.reason}{more}"
+    instead = _stand_in(sum(one.stood_in for one in several), failed)
+    return f"{first.method} {verb} in {_share(failed, jobs)}{instead}: {first.reason}{more}"
+
+
+def _stand_in(jobs: int, failed: int) -> str:
+    """Whose losses are counted in place of a method's own, and for how many of the jobs that failed.
+
+    >>> _stand_in(3, 3), _stand_in(2, 3), _stand_in(0, 3)
+    (', where the best constant answer stands in', ', for 2 of which the best constant answer stands in', '')
+    """
+    if not jobs:
+        return ""
+    where = "where" if jobs == failed else f"for {jobs} of which"
+    return f", {where} the best constant answer stands in"
 
 
 def _share(failed: int, jobs: int) -> str:
