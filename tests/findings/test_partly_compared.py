@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from redelve.errors import StatisticsError
 from redelve.findings import TaskFindings, find
 from redelve.findings.result_frames import contests_frame
 from redelve.model import Scheme
+from redelve.report.first_screen import plain_answer
 from redelve.report.sections.overview import told_in_full
 from redelve.run.results import Results
 from tests.findings import made_up
@@ -108,6 +110,39 @@ def test_a_method_with_one_of_several_parts_is_left_out_in_every_design(scheme: 
     names = [name for name in LEVELS if name != "low"]
     assert claims(found) == claims(find(whole.select(methods=names)).tasks[0])
     assert "low has no value here and could not be judged: " in told
+
+
+def easy_sets(scheme: Scheme) -> Results:
+    """Two equal methods and a worse one, on sets of growing difficulty; one has the two easiest alone."""
+    rng = np.random.default_rng(3)
+    every = [1 + 0.2 * number + rng.normal(0, 0.1, 50) for number in range(SETS)]
+    losses: dict[str, list[Any]] = {"whole": every, "bad": [one + rng.normal(2, 0.1, 50) for one in every]}
+    losses["part"] = [*every[:2], *[None] * (SETS - 2)]
+    task = made_up.task(ADDRESS, instances=SETS, scheme=scheme)
+    return made_up.results([task], {name: {ADDRESS: rows} for name, rows in losses.items()})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "what"), [("hierarchical", "training sets"), ("cross-validation", "folds"), ("time", "folds")]
+)
+def test_the_best_says_that_its_mean_is_over_fewer_sets_than_others(scheme: Scheme, what: str) -> None:
+    findings = find(easy_sets(scheme))
+    told = " ".join(told_in_full(findings).split())
+    assert f"part had the smallest loss, on 2 of 8 {what};" in told
+    assert f"part had the smallest expected squared error, on 2 of 8 {what}: " in told
+    noun = what.rsplit(maxsplit=1)[-1]
+    assert (told.count(f"(2 {noun})"), told.count(f"(8 {noun})")) == (1, 2)
+    assert "Means over different training sets are not comparable" in told
+    assert "part and whole could not be told apart: their losses are the same on every case that both" in told
+    plain = " ".join(plain_answer(findings).sentences)
+    assert f"part did best, on 2 of 8 {what}, with" in plain
+
+
+def test_where_the_best_has_all_sets_or_all_have_the_same_nothing_is_said_of_it() -> None:
+    _, told = found_of(worked_on(bad=range(3)))
+    assert "good had the smallest loss;" in told or "good is the best of these methods" in told
+    assert "(3 sets)" in told
+    assert " sets)" not in found_of(worked_on())[1]
 
 
 class Fragile(Ridge):  # type: ignore[misc]

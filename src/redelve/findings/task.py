@@ -220,7 +220,12 @@ class TaskFindings:
     worse: tuple[str, ...] = field(init=False)
     """The methods that were shown to be worse than some other, by loss."""
     unequal_sets: Mapping[str, int] = field(init=False, repr=False)
-    """How many training sets each mean is over, where a race left methods with different numbers."""
+    """How many training sets (folds) each mean is over, where methods have different numbers of them."""
+    sets_of_best: tuple[int, int] | None = field(init=False, repr=False)
+    """Over how many sets the smallest mean is and over how many others are, where these are more.
+
+    None in a race, where means over fewer sets are those of methods that dropped out.
+    """
     caveats: tuple[str, ...] = field(init=False, repr=False)
     """What must be said beside these numbers: of the methods, and of comparisons with the leader."""
 
@@ -232,7 +237,7 @@ class TaskFindings:
             losers, compared = set(self.race.dropped), looked_at
         leaders = self._first(losers)
         leader = leaders[0] if leaders else None
-        places = {one.method: place for place, one in enumerate(self.by_loss)}
+        places, sets = {one.method: place for place, one in enumerate(self.by_loss)}, self._unequal_sets()
         compared.sort(key=lambda name: places.get(name, len(places)))
         settle(
             self,
@@ -240,7 +245,8 @@ class TaskFindings:
             leaders=leaders,
             best_group=tuple(name for name in compared if name not in losers and not self.is_planned),
             worse=tuple(name for name in compared if name in losers),
-            unequal_sets=self._unequal_sets(),
+            unequal_sets=sets,
+            sets_of_best=self._sets_of_best(leaders, sets),
             caveats=self._caveats(leader),
         )
 
@@ -277,11 +283,19 @@ class TaskFindings:
         )
 
     def _unequal_sets(self) -> dict[str, int]:
-        counts = {one.method: one.instances for one in self.methods}
-        if len(set(counts.values())) < 2:
-            return {}
-        is_raced = self.race is not None or any(one.claim.has_looks for one in self.contests[:1])
-        return counts if is_raced else {}
+        counts = {one.method: one.instances for one in self.methods if one.mean is not None}
+        is_nested = self.task.scheme == "nested-cross-validation"  # most of its parts are pairs of folds
+        return {} if is_nested or len(set(counts.values())) < 2 else counts
+
+    @property
+    def is_raced(self) -> bool:
+        """Whether training sets were added until a question was settled, be it by another loss."""
+        return self.race is not None or any(one.claim.has_looks for one in self.contests[:1])
+
+    def _sets_of_best(self, leaders: Sequence[str], sets: Mapping[str, int]) -> tuple[int, int] | None:
+        own = {sets[name] for name in leaders if name in sets}
+        most = max(sets.values(), default=0)
+        return None if len(own) != 1 or own == {most} or self.is_raced else (own.pop(), most)
 
     @cached_property
     def pairs(self) -> PairContests:

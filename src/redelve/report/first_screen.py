@@ -40,6 +40,7 @@ from redelve.report.words import (
     board_sentence,
     cases_sentence,
     no_value,
+    on_fewer_sets,
     place_cells,
 )
 
@@ -199,10 +200,11 @@ def _which(task: TaskFindings) -> str:
     others = [name for name in task.best_group if name != task.leader]
     if task.best_group and not others:
         best = f"{task.leader} is the best of these {len(task.methods)} {task.task.contender}s"
-        return f"{best}, with {loss}{_ahead(task)}."
+        return f"{best}{on_fewer_sets(task)}, with {loss}{_ahead(task)}."
     rivals = [name for name in others if name not in task.leaders]
     may_be = f"; {_rivals(task, rivals)} may be the best as well" if rivals else ""
-    return f"{did_best(task.leaders, f'{task.task.contender}s')}, with {loss}{may_be}{_beside_nothing(task)}."
+    did = f"{did_best(task.leaders, f'{task.task.contender}s')}{on_fewer_sets(task)}"
+    return f"{did}, with {loss}{may_be}{_beside_nothing(task)}."
 
 
 def did_best(leaders: Sequence[str], contenders: str) -> str:
@@ -227,7 +229,8 @@ def _ahead(task: TaskFindings) -> str:
         unit_of(task.judged_by, task.task.targets),
     )
     name = task.by_loss[1].method
-    if first is None or second is None or not isfinite(second):
+    sets = {task.unequal_sets.get(one.method) for one in task.by_loss[:2]}
+    if first is None or second is None or not isfinite(second) or len(sets) > 1:
         return ""
     if task.judged_by.higher_is_better or unit.is_per_cent:
         return f": the next, {name}, has {unit.words(second)}"

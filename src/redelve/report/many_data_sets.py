@@ -277,10 +277,12 @@ def _in_which_order(findings: Findings, found: Sequence[Panel], what: str) -> st
 
 
 def _of_races(found: Sequence[Panel]) -> str:
-    """Said where races left methods of a data set with different training sets."""
-    if not any(panel.largest.unequal_sets for panel in found):
+    """Said where methods of a data set have different training sets, be it by a race."""
+    unequal = [panel.largest for panel in found if panel.largest.unequal_sets]
+    if not unequal:
         return ""
-    return f" Methods that dropped out of a race have fewer training sets. {UNEQUAL_SETS}"
+    who = "that dropped out of a race" if all(task.is_raced for task in unequal) else "without some results"
+    return f" Methods {who} have fewer training sets. {UNEQUAL_SETS}"
 
 
 def _size_column(found: Sequence[Panel]) -> ReportColumn:

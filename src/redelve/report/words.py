@@ -124,7 +124,20 @@ def _rivals(task: TaskFindings, others: Sequence[str]) -> str:
 def _had_best(task: TaskFindings) -> str:
     """Who had the best value, or that several had the same: "a and b had the same accuracy, the highest"."""
     what = task.best_words if len(task.leaders) == 1 else task.judged_by.tied_words
-    return f"{_leaders(task)} had {what}"
+    return f"{_leaders(task)} had {what}{on_fewer_sets(task)}"
+
+
+def on_fewer_sets(task: TaskFindings) -> str:
+    """That the smallest mean is over fewer training sets than others: ", on 2 of 8 training sets"."""
+    if task.sets_of_best is None:
+        return ""
+    own, most = task.sets_of_best
+    return f", on {own} of {most} {sets_words(task)}"
+
+
+def sets_words(task: TaskFindings) -> str:
+    """What a mean is over several of."""
+    return "folds" if task.task.scheme in ("cross-validation", "time") else "training sets"
 
 
 def _leaders(task: TaskFindings) -> str:
@@ -225,8 +238,8 @@ def _smallest_loss(task: TaskFindings) -> str:
     if len(task.methods) == 1:
         return f"an expected {task.loss_words} of"
     if len(task.leaders) == 1:
-        return f"the smallest expected {task.loss_words}:"
-    return f"the same expected {task.loss_words}, the smallest:{_for_whom(task)}"
+        return f"the smallest expected {task.loss_words}{on_fewer_sets(task)}:"
+    return f"the same expected {task.loss_words}, the smallest{on_fewer_sets(task)}:{_for_whom(task)}"
 
 
 def _for_whom(task: TaskFindings) -> str:
@@ -249,8 +262,9 @@ def _lead_sentence(task: TaskFindings, leader: str) -> str:
     nearest = min(behind, key=lambda one: abs(one.difference or 0.0))
     who = "it" if len(task.leaders) == 1 else leader
     lead = task.judged_by.is_better_words(who, _other(nearest, leader))
-    if task.unequal_sets:
-        return f"Over their {len(nearest.instances)} common training sets {lead} by {nearest.lead}."
+    common, most = len(nearest.instances), max(task.unequal_sets.values(), default=0)
+    if task.unequal_sets and (task.is_raced or common < most):
+        return f"Over their {common} common {sets_words(task)} {lead} by {nearest.lead}."
     return f"{_capital(lead) if who == 'it' else lead} by {nearest.lead}."
 
 
@@ -313,7 +327,7 @@ def _comparisons(task: TaskFindings) -> tuple[str, ...]:
     rivals.sort(key=lambda one: abs(one.difference or 0.0))
     for rival in rivals[:MOST_LISTED]:
         advice = "" if task.race is not None or task.task.is_fixed else rival.outlook.advice
-        sentences.append(f"{_rival_sentence(rival, leader)} {advice}".rstrip())
+        sentences.append(f"{_rival_sentence(task, rival, leader)} {advice}".rstrip())
     if len(rivals) > MOST_LISTED:
         rest = [_other(one, leader) for one in rivals[MOST_LISTED:]]
         sentences.append(
@@ -437,7 +451,7 @@ def board_sentence(board: LeaderBoard | None, contender: str) -> str:
     return f"{text}{which}. {of_groups if count > MOST_LISTED else ''}".rstrip()
 
 
-def _rival_sentence(contest: Contest, leader: str) -> str:
+def _rival_sentence(task: TaskFindings, contest: Contest, leader: str) -> str:
     """How the leader compares with a method that may be the best as well."""
     other = _other(contest, leader)
     if contest.why_untested:
@@ -445,7 +459,9 @@ def _rival_sentence(contest: Contest, leader: str) -> str:
     start = f"{leader} and {other} could not be told apart"
     if contest.difference is None or contest.adjusted_p_value is None:
         if contest.difference == 0:
+            both = len(contest.instances) < max(task.unequal_sets.values(), default=0)
             where = "losses are the same on every case" if contest.is_same else ON_TEST_SETS
+            where += " that both have" * both
             return f"{start}: their {where}, and no test of a difference is defined."
         return f"{start}: no test is defined between them{_why_untested(contest)}."
     found = contest.verdict

@@ -20,7 +20,7 @@ from redelve.report.race_words import UNEQUAL_SETS
 from redelve.report.sections import SECTIONS, PagePart, Panel, ReportContext, Section, panels
 from redelve.report.sections.across_tasks import margin_sentence, over_tasks_words, ranks_picture
 from redelve.report.sections.one_prototask import PART, runs_of
-from redelve.report.words import FAILURES_RULE, scope, serious, summarise_panel
+from redelve.report.words import FAILURES_RULE, scope, serious, sets_words, summarise_panel
 
 WIDTH = 100
 MAY_BE_BEST = "*"
@@ -368,10 +368,11 @@ def _table(panel: Panel) -> str:
 
 
 def _sets_text(panel: Panel, name: str) -> str:
-    """How many training sets a row's means are over, where a race left methods with different numbers."""
+    """How many training sets a row's means are over, where methods have different numbers of them."""
     told = {task.task.training_set_size: task.unequal_sets.get(name) for task in panel.tasks}
     several = len(panel.tasks) > 1
-    texts = [f"{sets} sets{f' of {size}' * several}" for size, sets in told.items() if sets is not None]
+    noun = sets_words(panel.largest).split()[-1]
+    texts = [f"{sets} {noun}{f' of {size}' * several}" for size, sets in told.items() if sets is not None]
     return f" ({', '.join(texts)})" if texts else ""
 
 
