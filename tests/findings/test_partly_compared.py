@@ -56,7 +56,8 @@ def test_a_method_with_one_training_set_changes_nothing_for_the_others(done: int
     assert "the best of the 3 methods" in told
     if done:
         assert (
-            "low has no value here and could not be judged: can't do analysis of variance with fewer" in told
+            "low could not be compared with any other method: can't do analysis of variance with fewer"
+            in told
         )
         with pytest.raises(StatisticsError, match="fewer than two training sets: got 1"):
             task.contest("low", "good")
@@ -109,7 +110,17 @@ def test_a_method_with_one_of_several_parts_is_left_out_in_every_design(scheme: 
     found, told = found_of(whole)
     names = [name for name in LEVELS if name != "low"]
     assert claims(found) == claims(find(whole.select(methods=names)).tasks[0])
-    assert "low has no value here and could not be judged: " in told
+    assert "low could not be compared with any other method: " in told
+
+
+def test_a_method_whose_sets_no_other_has_is_told_of_as_one_with_results() -> None:
+    """As where a shard of the jobs has other training sets for it."""
+    others = dict.fromkeys(("good", "bad", "high"), range(4))
+    task, told = found_of(worked_on(low=range(4, 8), **others))
+    assert tuple(task.alone) == ("low",)
+    assert "low could not be compared with any other method: good and low have no instance" in told
+    assert "methods with results" not in told
+    assert "low has no value" not in told
 
 
 def easy_sets(scheme: Scheme) -> Results:

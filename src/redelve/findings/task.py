@@ -208,6 +208,8 @@ class TaskFindings:
 
     They are not among `methods`.
     """
+    alone: Collection[str] = field(default=(), repr=False)
+    """Those of them that have losses, and no other method with which they can be compared."""
     leader: str | None = field(init=False)
     """The method with the smallest loss seen."""
     leaders: tuple[str, ...] = field(init=False, repr=False)
@@ -367,6 +369,8 @@ class ComparedTask:
     is_planned: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
     """Methods left out, with the reasons: some loss is no number, or they can be compared with no other."""
+    alone: Collection[str] = ()
+    """Those of them that can be compared with no other."""
 
     @property
     def address(self) -> str:
@@ -392,7 +396,7 @@ class ComparedTask:
         contests = () if self.pairs is None else self._contests(self.pairs, claims, (margin, bounds, same))
         told = (facts, self.code, judge.loss, judge.words, judge.best_words)
         more = (self.why_not, margin, self.is_planned, race, self.without)
-        return TaskFindings(*told, methods, contests, *more)
+        return TaskFindings(*told, methods, contests, *more, alone=self.alone)
 
     def _contests(
         self, pairs: TaskPairs, claims: Sequence[Claim], within: tuple[Margin | None, Bounds, Sequence[str]]
@@ -504,7 +508,7 @@ def comparisons_on(
     names = tuple(wanted if planned is None else (pair for pair in wanted if losses.keys() >= set(pair)))
     pairs, why_not, alone = _pairs_or_reason(work.facts, losses, names, is_planned=is_planned)
     losses = {name: one for name, one in losses.items() if name not in alone}
-    return ComparedTask(work, code, losses, pairs, why_not, is_planned, {**without, **alone})
+    return ComparedTask(work, code, losses, pairs, why_not, is_planned, {**without, **alone}, tuple(alone))
 
 
 def _pairs_or_reason(

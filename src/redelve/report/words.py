@@ -174,7 +174,10 @@ def _without(panel: Panel) -> list[str]:
 
 def _these(panel: Panel) -> str:
     what = f"{panel.largest.task.contender}s"
-    return f"the {len(panel.largest.methods)} {what} with results" if _without(panel) else f"these {what}"
+    if not (left_out := _without(panel)):
+        return f"these {what}"
+    with_results = "that could be compared" if set(left_out) & set(panel.largest.alone) else "with results"
+    return f"the {len(panel.largest.methods)} {what} {with_results}"
 
 
 def _which(panel: Panel) -> tuple[str, ...]:
@@ -300,8 +303,15 @@ def _how_sure(panel: Panel) -> tuple[str, ...]:
     needs = f": {judge.shown_name} needs {judge.needs_words}" if judge.takes == "distribution" else ""
     missing = [_no_results(failed, ": its jobs failed" if len(failed) == 1 else ": their jobs failed")]
     missing.append(_no_results(others, needs))
-    missing += [f"{name} has no value here and could not be judged: {reasons[name]}." for name in reasons]
+    missing += [f"{name} {_not_judged(panel.largest, name)}: {reasons[name]}." for name in reasons]
     return (*_comparisons(panel.largest), *filter(None, missing))
+
+
+def _not_judged(task: TaskFindings, name: str) -> str:
+    """What became of a method that was left out: it has no value, or no other with which to be compared."""
+    if name in task.alone:
+        return f"could not be compared with any other {task.task.contender}"
+    return "has no value here and could not be judged"
 
 
 def _no_results(names: Sequence[str], why: str) -> str:
