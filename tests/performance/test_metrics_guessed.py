@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn import metrics as sk
@@ -11,6 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from redelve import predict_performance
 from redelve.errors import SpecError
 from redelve.model.dataset import Numbers
+from redelve.performance.guesses import Prediction
+from redelve.performance.ways import WAYS
 
 
 def classes(cases: int = 200) -> tuple[Numbers, Numbers]:
@@ -95,3 +99,67 @@ def test_few_cases_of_a_class_have_a_value_and_no_interval() -> None:
     found = predict_performance(LogisticRegression(), inputs, target, loss="roc_auc", ways="kfold:4")
     assert found.interval is None
     assert "10 cases of each class" in str(found)
+
+
+SHORT = {"repeated": "repeated:5x2", "nested": "nested:3x1", "combined": "combined:5x2x10"} | {
+    name: f"{name}:10" for name in ("bootstrap", "632", "632+")
+}
+OF_SEVERAL = ("uncorrected", "tibshirani", "bbc")
+TURNED = [("accuracy", "error"), ("accuracy", "Z"), ("balanced_accuracy", "ber")]
+
+
+def same_but_turned(metric: Prediction, loss: Prediction) -> None:
+    """Whether every guess and end of the metric is one less that of the loss, and all else is the same."""
+    for one, other in zip(metric.guesses, loss.guesses, strict=True):
+        assert one.value == (None if other.value is None else pytest.approx(1 - other.value, abs=1e-12))
+        ends = other.interval
+        assert one.interval == (
+            None if ends is None else pytest.approx((1 - ends[1], 1 - ends[0]), abs=1e-12)
+        )
+        assert (one.standard_error, one.source) == (other.standard_error, other.source)
+    assert metric.value == pytest.approx(1 - loss.value, abs=1e-12)
+    assert dict(metric.models) == pytest.approx({name: 1 - value for name, value in loss.models})
+
+
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["cases", "groups"])
+@pytest.mark.parametrize("names", TURNED, ids="-".join)
+def test_every_way_turns_a_loss_into_a_metric_once(names: tuple[str, str], is_grouped: bool) -> None:
+    ways = [SHORT.get(name, name) for name in WAYS if name not in OF_SEVERAL]
+    inputs, target = classes(60)
+    groups = np.arange(60) // 3 if is_grouped else None
+    given: dict[str, Any] = {"groups": groups, "ways": ways}
+    same_but_turned(
+        *(predict_performance(GaussianNB(), inputs, target, loss=name, **given) for name in names)
+    )
+
+
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["cases", "groups"])
+@pytest.mark.parametrize("names", TURNED, ids="-".join)
+def test_every_way_of_several_models_does_so(names: tuple[str, str], is_grouped: bool) -> None:
+    inputs, target = classes(60)
+    groups = np.arange(60) // 3 if is_grouped else None
+    given: dict[str, Any] = {
+        "groups": groups,
+        "ways": [f"{name}:4" for name in OF_SEVERAL[:2]] + ["bbc:4x50", "kfold:4"],
+    }
+    models = {"lr": LogisticRegression(), "nb": GaussianNB()}
+    same_but_turned(*(predict_performance(models, inputs, target, loss=name, **given) for name in names))
+
+
+@pytest.mark.parametrize("loss", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("is_several", [False, True], ids=["one", "several"])
+def test_the_guess_that_is_told_of_an_accuracy_is_near_those_of_folds(loss: str, is_several: bool) -> None:
+    models = [LogisticRegression(), GaussianNB()] if is_several else GaussianNB()
+    found = predict_performance(models, *classes(150), loss=loss)
+    every = [guess.value for guess in found.guesses]
+    assert np.ptp(np.array(every, float)) < 0.12
+    assert found.value > 0.5
+
+
+def test_a_bound_beyond_chance_is_told_as_a_metric_too() -> None:
+    found = predict_performance(LogisticRegression(), *classes(60), loss="balanced_accuracy", ways="vc")
+    assert found.value == 0.5
+    assert "is vacuous: a constant answer has 0.500" in str(found)
+    accuracy = predict_performance(LogisticRegression(), *classes(60), loss="accuracy", ways="vc")
+    assert f"a constant answer has {accuracy.value:.3f}" in str(accuracy)
+    assert accuracy.value > 0.5

@@ -222,14 +222,16 @@ class Bench:
     def guess(
         self, way: str, finding: FitFinding, rounds: Sequence[Round] = (), more: int = 0
     ) -> PerformanceGuess:
-        """The finding within what the measure can be, with its cost; `more` are fits beside the rounds."""
+        """The finding within what the loss can be, with its cost; `more` are fits beside the rounds.
+
+        Ways work with losses, and build on each other's: `shown` turns what comes out, once.
+        """
         seconds = sum(one.seconds for one in rounds) + (self.trained.seconds if more else 0.0)
         clip = partial(self.measure.clip, target=self.truth.target)
-        shown = self.measure.shown_as.metric_value
-        low, high = sorted(shown(clip(end)) for end in finding.interval) if finding.interval else (None, None)
+        low, high = map(clip, finding.interval) if finding.interval else (None, None)
         return PerformanceGuess(
             way,
-            None if finding.value is None else shown(clip(finding.value)),
+            None if finding.value is None else clip(finding.value),
             low,
             high,
             finding.standard_error,
@@ -238,6 +240,13 @@ class Bench:
             seconds,
             finding.notes,
         )
+
+    def shown(self, guess: PerformanceGuess) -> PerformanceGuess:
+        """A guess of the loss as one of the metric that users are shown: 0.9 for 0.1 of an accuracy."""
+        turned = self.measure.shown_as.metric_value
+        ends = guess.interval
+        low, high = sorted(map(turned, ends)) if ends else (guess.low, guess.high)
+        return replace(guess, value=None if guess.value is None else turned(guess.value), low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,8 @@ def _bounded(bench: Bench, bound: float, source: str) -> FitFinding:
     assert chance is not None
     if bound < chance:
         return FitFinding(bound, (0.0, bound), source)
-    note = f"the bound, {bound:.3f}, is vacuous: a constant answer has {chance:.3f}; that is the guess"
+    told, constant = map(bench.measure.shown_as.metric_value, (bound, chance))
+    note = f"the bound, {told:.3f}, is vacuous: a constant answer has {constant:.3f}; that is the guess"
     return FitFinding(chance, (0.0, bound), source, notes=(note,))
 
 

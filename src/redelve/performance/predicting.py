@@ -184,7 +184,7 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
     ways = parsed_ways(usual_ways(bench) if wished is None else wished)
     _check_ways(bench, ways)
     chosen, models = _choice(bench, ways) if bench.candidates else (None, ())
-    guesses = [way.guess(bench) for way in ways]
+    guesses = [bench.shown(way.guess(bench)) for way in ways]
     heavy = _heavy_tails(bench)
     told = [_of_held_out(one, way) if heavy else one for one, way in zip(guesses, ways, strict=True)]
     usual = RECOMMENDED if bench.groups is None else RECOMMENDED_OF_GROUPS

@@ -54,7 +54,7 @@ class Way(ABC):
 
     @abstractmethod
     def guess(self, bench: Bench) -> PerformanceGuess:
-        """Guess how what is on the bench will do on new cases."""
+        """Guess what the bench's model will lose on new cases: the loss, whatever users are shown."""
 
 
 WAYS: Registry[type[Way]] = Registry("way")
