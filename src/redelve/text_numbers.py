@@ -174,17 +174,25 @@ def by_error(value: float | None, error: float | None) -> str:
     return _fixed(value, 1 - _exponent(error, 2))
 
 
-def interval(bounds: tuple[float, float] | None, error: float | None) -> str:
-    """`low to high`, rounded by the standard error.
+def interval(
+    bounds: tuple[float, float] | None, error: float | None, *, leaves_out_zero: bool = False
+) -> str:
+    """`low to high`, rounded by the standard error; an end at a zero that it leaves out is told in words.
 
     >>> interval((-0.00289, -0.0006), 0.00086)
     '−0.00289 to −0.00060'
     >>> interval((-8.73e-7, 1.57e-8), 1.9e-7)
     '(−8.7 to 0.2)×10⁻⁷'
+    >>> interval((0.0, 10.05), 0.84, leaves_out_zero=True), interval((-10.05, -0.0), 0.84)
+    ('above 0 to 10.05', '−10.05 to 0.00')
     """
     if bounds is None:
         return UNKNOWN
-    low, high = bounds
+    low, high = bounds[0] + 0.0, bounds[1] + 0.0  # no "−0.00"
+    if leaves_out_zero and low == 0 < high:
+        return f"above 0 to {by_error(high, error)}"
+    if leaves_out_zero and low < 0 == high:
+        return f"{by_error(low, error)} to below 0"
     widest = max(abs(low), abs(high))
     if math.isfinite(widest) and widest > 0 and (exponent := _exponent(widest, 2)) not in PLAIN_EXPONENTS:
         bounds = _over_power(low, exponent), _over_power(high, exponent)

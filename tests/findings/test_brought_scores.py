@@ -89,3 +89,26 @@ def test_nothing_is_lost_to_the_t_test_of_question_means(answers: int) -> None:
     setting = Questions(100, answers, 0.1, 0.5, ahead=gap(0.1, 100, 2.2))
     found = score_rates(setting, 2, COUNT, np.random.default_rng(9))
     assert found.power >= found.bare > 30
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+@pytest.mark.parametrize("limits", [(0, 10), (0, 100), (0, 1000)])
+@pytest.mark.parametrize("cases", [30, 60])
+def test_no_interval_of_a_claimed_difference_is_said_to_hold_zero(
+    cases: int, limits: tuple[float, float], higher_is_better: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    scores = {name: (rng.random(cases) < share) * 10 for name, share in {"A": 0.8, "D": 0.2}.items()}
+    frame = pd.DataFrame({"case": [f"q{number}" for number in range(cases)], **scores})
+    for columns in (["case", "A", "D"], ["case", "D", "A"]):
+        task = redelve.compare_scores(frame[columns], higher_is_better=higher_is_better, limits=limits)
+        (contest,) = task.compare("A", "D")
+        assert contest.winner == ("A" if higher_is_better else "D")
+        for name in ("A", "D"):
+            words = contest.seen_from(name)
+            assert "−0.00" not in words
+            ends = words.partition("95 % interval ")[2].partition(")")[0]
+            low, high = ends.split(" to ")
+            assert (low[0] == "−") == (high[0] == "−" or high == "below 0")
+        assert contest.shown[2] is not None
+        assert not any(np.signbit(end) and end == 0 for end in contest.shown[2])

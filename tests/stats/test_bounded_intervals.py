@@ -168,3 +168,21 @@ def test_few_answers_are_near_the_exact_test(wins: int, losses: int, cases: int)
     (p,), ((low,), _) = found.p_values(), found.ends(0.05)
     assert 0.3 * exact < p < 1.4 * exact
     assert (p < 0.05) == (low > 0)
+
+
+@pytest.mark.parametrize("limits", [(0.0, 100.0), (0.0, 1000.0), (-5.0, 15.0)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "cases"), [(6, 0, 6), (9, 1, 12), (15, 1, 20), (30, 4, 60), (2, 1, 9)]
+)
+def test_limits_far_beyond_two_values_make_no_claim_harder(
+    wins: int, losses: int, cases: int, limits: tuple[float, float]
+) -> None:
+    """The test is that of right and wrong answers; the interval allows for what was not seen."""
+    scores = 10 * answers(wins, losses, cases)
+    near, far = (unmoderated(pairs_of_cases(scores, ([0], [1]), None, one)) for one in ((0.0, 10.0), limits))
+    assert far.p_values()[0] == pytest.approx(near.p_values()[0], rel=1e-9)
+    assert far.own_p_values()[0] == pytest.approx(near.own_p_values()[0], rel=1e-9)
+    (narrow,), (narrow_high,) = near.ends(0.05)
+    (low,), (high,) = far.ends(0.05)
+    assert low <= narrow + 1e-6
+    assert high >= narrow_high - 1e-6

@@ -252,7 +252,8 @@ def _claim(
     low, high = ends
     if isnan(p_value) or isnan(low):
         return Claim(None, None, *told[:2])
-    if p_value < LEVEL:  # by what was handed down, where the interval at its own share holds zero
+    if p_value < LEVEL:  # the interval ends at 0, which the test leaves out, where it would hold it: at its
+        # own share of a level that was handed down, or by limits of a score that reach far beyond the cases
         low, high = (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
     else:  # intervals of rare differences and the t-test need not agree to the last digit
         low, high = min(low, 0.0), max(high, 0.0)
@@ -655,7 +656,7 @@ def _shown(
 ) -> tuple[float | None, float | None, Interval | None]:
     if loss is None or not loss.is_metric:
         return found, error, bounds
-    ends = None if bounds is None else sorted(loss.shown_difference(end) for end in bounds)
+    ends = None if bounds is None else sorted(loss.shown_difference(end) + 0.0 for end in bounds)
     return (
         None if found is None else loss.shown_difference(found) + 0.0,  # no "-0"
         None if error is None else loss.shown_spread(error),
@@ -675,13 +676,14 @@ def _described(contest: Contest, name: str, other: str) -> str:
     sign = 1.0 if name == contest.first else -1.0
     difference, error, bounds = contest.shown
     found = f"{with_error(sign * (difference or 0.0) + 0.0, error)}{unit}"
-    around = f" (95 % interval {_ends(bounds, error, sign)}{contest.unit})" if bounds else ""
+    around = f" (95 % interval {_ends(contest, sign)}{contest.unit})" if bounds else ""
     return f"{lead}: {name} − {other} = {found}{around}, {p_equals(contest.adjusted_p_value)}{allowing}."
 
 
-def _ends(bounds: Interval, error: float | None, sign: float) -> str:
-    low, high = sorted(sign * bound for bound in bounds)
-    return interval((low, high), error)
+def _ends(contest: Contest, sign: float) -> str:
+    _, error, bounds = contest.shown
+    low, high = sorted(sign * bound for bound in bounds or ())
+    return interval((low, high), error, leaves_out_zero=contest.winner is not None)
 
 
 def _lead(contest: Contest) -> str:
@@ -690,7 +692,7 @@ def _lead(contest: Contest) -> str:
     sign = 1.0 if (difference or 0.0) >= 0 else -1.0
     text = f"{by_error(sign * (difference or 0.0) + 0.0, error)}{unit}"
     if bounds is not None:
-        text += f" (95 % interval {_ends(bounds, error, sign)}{contest.unit})"
+        text += f" (95 % interval {_ends(contest, sign)}{contest.unit})"
     if contest.judged_by is None or not contest.judged_by.is_metric:
         standard = contest.standard.spread(abs(contest.difference or 0.0))
         if standard is not None and not contest.standard.is_shift:

@@ -107,10 +107,11 @@ class PairOverTasks:
         found, error = self.shown(self.difference), self.shown_spread(self.standard_error)
         unit = "" if self.judged_by is None else self.judged_by.difference_unit
         kind = "standardised, " if self.judged_by is None else ""
+        ends = interval(bounds, error, leaves_out_zero=self.winner is not None)
         return (
             f"On average over tasks like these {self.tasks}, {self._lead}: {kind}{self.first} − "
             f"{self.second} = {with_error(found, error)}{unit and f' percentage{unit}'} (95 % interval "
-            f"{interval(bounds, error)}{unit}), {p_equals(claim.adjusted_p_value)}{claim.allowing}."
+            f"{ends}{unit}), {p_equals(claim.adjusted_p_value)}{claim.allowing}."
         )
 
     @property

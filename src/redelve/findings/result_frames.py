@@ -123,7 +123,7 @@ def contests_frame(contests: Sequence[tuple[str, str, Contest]]) -> pd.DataFrame
 
 def _contest_row(address: str, loss: str, contest: Contest) -> dict[str, object]:
     sign = -1.0 if contest.judged_by is not None and contest.judged_by.higher_is_better else 1.0
-    ends = None if contest.bounds is None else sorted(sign * end for end in contest.bounds)
+    ends = None if contest.bounds is None else sorted(sign * end + 0.0 for end in contest.bounds)
     low, high = ends or (None, None)
     return {
         "task": address,

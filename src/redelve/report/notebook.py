@@ -151,7 +151,7 @@ def _contest_row(task: str, loss: str, one: Contest) -> tuple[Cell, ...]:
         Cell(task),
         Cell(loss),
         Cell(f"{with_error(difference, error)}{one.unit}", (difference, error)),
-        Cell(interval(bounds, error), bounds or ()),
+        Cell(interval(bounds, error, leaves_out_zero=one.winner is not None), bounds or ()),
         Cell(p_value(one.adjusted_p_value), (one.adjusted_p_value,)),
         Cell(one.winner or "not told apart"),
     )

@@ -10,7 +10,8 @@ statistics: the score z, mean over standard error with the variance of that dist
 of the likelihood ratio. Each errs where the other does not, z where more is seen than expected, r where less
 is; so the smaller counts. As s√((n − 1)/(n − s²)) it is compared with t: for right and wrong answers and
 δ = 0 this is the paired t-test exactly. Claims are those of the t-test for all scores, since equal models
-differ as often in either direction; intervals are these where most cases tie. See docs/calibration.md.
+differ as often in either direction; intervals are these where most cases tie. Limits far beyond the scores
+seen make an interval hold a zero that the test leaves out; it then ends there. See docs/calibration.md.
 
 Right and wrong answers to a handful of cases are no normal variables: three differences the same way out of
 three would be claimed, which equal models show in every fourth sample. With fewer than fifty such cases the
@@ -144,7 +145,12 @@ class BoundedPairs:
     @property
     def continuity(self) -> float:
         """What answers that are right or wrong are brought nearer by; 0 where there are enough of them."""
-        return 1.0 if self.parts.size < FEW and self._is_two_valued else 0.0
+        return self._span / self.width if self.parts.size < FEW and self._is_two_valued else 0.0
+
+    @property
+    def _span(self) -> float:
+        """How far apart right and wrong are, within the limits or at them; the limits' width of one value."""
+        return float(np.ptp(self._levels)) or self.width
 
     def rare(self, variances: FloatArray, differences: FloatArray, pairs: int) -> Chosen:
         """The pairs that need this, by the variances of their differences; `pairs` are compared in all."""
@@ -189,11 +195,12 @@ class BoundedPairs:
         return few if len(few) > LEVELS else np.unique(self.values)
 
     def p_values(self, chosen: Chosen) -> FloatArray:
-        """Two-sided, of these pairs, each by itself."""
+        """Two-sided, of these pairs, each by itself; limits beyond two values seen make no claim harder."""
         from scipy.special import stdtr
 
         found = np.empty(len(chosen))
-        for part, differences in self._differences(chosen):
+        tested = replace(self, width=self._span) if self._is_two_valued else self
+        for part, differences in tested._differences(chosen):
             nothing = np.zeros(len(part))
             both = [one.statistics(nothing) for one in (differences, differences.turned())]
             found[part] = np.minimum(2 * stdtr(self.df, -np.maximum(*both)), 1.0)

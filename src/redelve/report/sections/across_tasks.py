@@ -256,7 +256,7 @@ def _pair_row(pair: PairOverTasks) -> Row:
         name_cell(pair.first),
         name_cell(pair.second),
         error_cell(pair.shown(pair.difference), error, mark),
-        Cell(formatting.interval(bounds, error), bounds or ()),
+        Cell(formatting.interval(bounds, error, leaves_out_zero=pair.winner is not None), bounds or ()),
         Cell(formatting.p_value(pair.claim.adjusted_p_value), (pair.claim.adjusted_p_value,)),
         Cell(formatting.plain(between, 2), (between,)),
         Cell(formatting.interval(prediction, error), prediction or ()),

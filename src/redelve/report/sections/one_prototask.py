@@ -382,7 +382,7 @@ def _pair_row(task: TaskFindings, contest: Contest) -> Row:
         name_cell(contest.first),
         name_cell(contest.second),
         error_cell(difference, spread),
-        Cell(formatting.interval(bounds, spread), (low, high)),
+        Cell(formatting.interval(bounds, spread, leaves_out_zero=contest.winner is not None), (low, high)),
         *(() if is_fixed else (Cell(formatting.by_error(shift, error), (shift,)),)),
         Cell(formatting.p_value(alone), (alone,)),
         Cell(formatting.p_value(contest.adjusted_p_value), (contest.adjusted_p_value,)),
