@@ -102,7 +102,7 @@ SECTIONS: tuple[Make, ...] = (
 INTRODUCTION = """# Calibration
 
 Written by `python -m benchmarks.calibration` of what it measured before and keeps, and of what it measures
-now (`--section NAME` one section, `--anew` all, in some two hours); do not edit.
+now (`--section NAME` one section, `--anew` all, in hours); do not edit.
 [statistics.md](statistics.md) and [comparisons.md](comparisons.md) explain what is measured."""
 
 OVERVIEW = f"""## Every test and interval offered
