@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from redelve.errors import SpecError
 from redelve.findings.by_method import primary_loss
-from redelve.findings.claims import LEVEL, prototask_of
+from redelve.findings.claims import LEVEL, parts_of_level, prototask_of
 from redelve.findings.margin import Margin
 from redelve.findings.racing import look_at
 from redelve.model import Assignment
@@ -212,7 +212,7 @@ def _plan(experiment: Experiment, address: str, how: Settling) -> RacePlan:
         loss,
         {name: one.digest for name, one in experiment.learners.items()},
         planned_looks(len(facts.instances)),
-        LEVEL / len(experiment.assignments),
+        LEVEL / parts_of_level(len(experiment.assignments)),
         None if how.margin is None else str(how.margin),
         experiment.runs,
     )

@@ -155,9 +155,14 @@ class Claim:
     @property
     def allowing(self) -> str:
         """What a p-value allows for, in words that stand behind it."""
+        return f" allowing for {self.allowed_for}" if self.allowed_for else ""
+
+    @property
+    def allowed_for(self) -> str:
+        """What a p-value allows for; nothing where one comparison is made, and not looked at again."""
         several = [f"all {self.family} comparisons"] if self.family > 1 else []
         several += ["all looks"] if self.has_looks else []
-        return f" allowing for {' and '.join(several)}" if several else ""
+        return " and ".join(several)
 
 
 @dataclass(frozen=True)
@@ -178,8 +183,16 @@ def prototask_of(address: str) -> str:
 
 
 def level_parts(tasks: Sequence[TaskPairs]) -> int:
-    """Into how many equal parts the level goes: one for each prototask, and one for tasks together."""
-    prototasks = len({prototask_of(task.facts.address) for task in tasks})
+    """Into how many equal parts the level of these tasks goes."""
+    return parts_of_level(len({prototask_of(task.facts.address) for task in tasks}))
+
+
+def parts_of_level(prototasks: int) -> int:
+    """Into how many equal parts the level goes: one for each prototask, and one for tasks together.
+
+    >>> parts_of_level(2), parts_of_level(3)
+    (2, 4)
+    """
     return prototasks + (prototasks >= FEWEST_TASKS)
 
 
