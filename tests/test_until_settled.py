@@ -457,11 +457,53 @@ def test_a_size_with_too_few_training_sets_is_refused() -> None:
         redelve.assess(["lin-1", "constant"], "demo/age", sizes=512, until_settled=True)
 
 
+@pytest.fixture(scope="module")
+def three_races() -> Assessment:
+    tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in (1, 2, 3)]
+    return redelve.assess(["lin-1", "constant", "ridge"], tasks, until_settled=True)
+
+
 def test_several_tasks_share_the_level() -> None:
     tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in (1, 2)]
     assessment = redelve.assess(["lin-1", "constant"], tasks, until_settled=True)
     assert {race.plan.level for race in assessment.results.races.values()} == {0.025}
     assert str(assessment).count("training sets it is") == 2
+    assert "V032" not in {note.code for note in assessment.findings.notes}
+
+
+def test_races_and_claims_over_their_tasks_share_the_level(three_races: Assessment) -> None:
+    found = three_races.findings
+    assert found.across is not None
+    shares = [race.plan.level for race in three_races.results.races.values()]
+    assert sum(shares) + found.across.pairs[0].claim.share == pytest.approx(0.05)
+    families = {one.claim.family for task in found.tasks for one in task.contests}
+    assert families == {one.claim.family for one in found.across.pairs} == {3 * 3 + 3}
+    assert "V032" not in {note.code for note in found.notes}
+
+
+def test_the_page_says_what_p_values_of_races_allow_for(three_races: Assessment, tmp_path: Path) -> None:
+    page = " ".join(three_races.report(tmp_path / "report.html").read_text().split())
+    assert page.count("p allows for all 12 comparisons and all looks. ") == 3
+    assert "adjusted p below 0.05, allowing for all 12 comparisons; intervals likewise" in page
+
+
+@pytest.mark.parametrize(("raced", "plain", "told"), [(2, 0, "up to 10 %"), (1, 2, "up to 11.2 %")])
+def test_races_of_several_calls_say_that_each_has_a_level_of_its_own(
+    raced: int, plain: int, told: str, tmp_path: Path
+) -> None:
+    tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in range(raced + plain)]
+    methods = ["lin-1", "constant"]
+    for one in tasks[:raced]:
+        redelve.assess(methods, one, until_settled=True, archive=tmp_path)
+    if plain:
+        redelve.assess(methods, tasks[raced:], archive=tmp_path, sizes=32)
+    whole = Assessment(Archive.open(tmp_path).load(), archive=tmp_path)
+    (note,) = [one.text for one in whole.findings.notes if one.code == "V032"]
+    assert f"{told} contain a false claim if all methods are equal, instead of 5 %" in note
+    page = " ".join(whole.report(tmp_path / "report.html").read_text().split())
+    assert "every comparison of this report" not in page
+    if plain:
+        assert page.count("p allows for all 2 comparisons. ") == 2
 
 
 def test_a_method_that_fails_leaves_the_race() -> None:

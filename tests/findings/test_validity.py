@@ -14,7 +14,7 @@ import pytest
 import redelve
 from redelve.answers.predictions import Target, Truth
 from redelve.findings.validity import RULES, check_results, rules_for
-from redelve.run.races import EarlierLook
+from redelve.run.races import EarlierLook, Race, RacePlan
 from redelve.run.results import IMPORTED, ISOLATION, SHARED, Results
 from tests.findings.made_up import draws, method, results, task
 
@@ -48,6 +48,22 @@ def one_run() -> Results:
 def three_methods() -> Results:
     facts = task()
     return results([facts], {name: {facts.address: draws(name, 1.0, facts, runs=2)} for name in "abc"})
+
+
+def two_tasks() -> Results:
+    tasks = [task(f"/made/{name}/std.64") for name in ("up", "down")]
+    losses = {name: {one.address: draws(name, 1.0, one, runs=2) for one in tasks} for name in "ab"}
+    return results(tasks, losses)
+
+
+def plan_of(address: str, level: float) -> RacePlan:
+    return RacePlan(address, f"digest of {address}", "S", dict.fromkeys("ab", "d"), (4,), level)
+
+
+def beside_a_race() -> Results:
+    made = two_tasks()
+    first = next(iter(made.tasks))
+    return replace(made, races={first: Race(plan_of(first, 0.05))})
 
 
 def lacking_an_instance() -> Results:
@@ -165,7 +181,17 @@ VIOLATIONS: dict[str, Callable[[], Results]] = {
     "V029": lambda: scores(notes="two models have seen the questions"),
     "V030": lambda: scores(chosen_of={"a": 20}),
     "V031": two_wide_files,
+    "V032": beside_a_race,
 }
+
+
+def test_races_that_share_a_level_need_no_note() -> None:
+    (first, second) = two_tasks().tasks
+    shared = replace(two_tasks(), races={one: Race(plan_of(one, 0.025)) for one in (first, second)})
+    assert not texts(shared, "V032")
+    (alone,) = texts(beside_a_race(), "V032")
+    assert alone.startswith("1 race and 1 other task have levels of their own")
+    assert "of reports like this up to 10 % contain a false claim" in alone
 
 
 def plain_address() -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from redelve.findings.by_method import is_folded, judged_results
-from redelve.findings.claims import Names, prototask_of
+from redelve.findings.claims import FEWEST_TASKS, LEVEL, Names, parts_of_level, prototask_of
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
 from redelve.run.results import IMPORTED, ISOLATION, SHARED, Record, Results, TaskFacts
@@ -508,6 +508,37 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
             f"if you would have gone on whatever you saw; {IN_A_RACE if is_race else LOOKS_PLANNED}",
             tasks,
         )
+
+
+@rule(
+    "V032",
+    "claims of several plans",
+    "caution",
+    "A race keeps the level that it was begun with: 5 %, shared by the tasks of one call. Races that several "
+    "calls began, or that stand beside tasks that were not raced, have 5 % for each call, and the more there "
+    "are in one report, the likelier is a false claim in it.",
+    is_of_learning=True,
+)
+def several_plans(self: ValidityRule, results: Results) -> Iterator[Note]:
+    """Races whose levels come to more than one level, together and with that of all other tasks."""
+    compared = [one for one in results.tasks if len(results.on(one).records) > 1]
+    races = [results.races[one].plan.level for one in compared if one in results.races]
+    others = len(compared) - len(races)
+    level = sum(races) + LEVEL * (others > 0) + _over_tasks(compared)
+    if races and level > LEVEL * (1 + 1e-9):
+        counted = f"{len(races)} race{'s' * (len(races) > 1)}"
+        beside = f" and {others} other task{'s' * (others > 1)}" if others else ""
+        yield self.note(
+            f"{counted}{beside} have levels of their own: of reports like this up to {100 * level:.3g} % "
+            "contain a false claim if all methods are equal, instead of 5 %; race all tasks by one call, or "
+            "take each by itself"
+        )
+
+
+def _over_tasks(addresses: Sequence[str]) -> float:
+    """What claims over tasks have of the level."""
+    prototasks = len({prototask_of(one) for one in addresses})
+    return LEVEL / parts_of_level(prototasks) if prototasks >= FEWEST_TASKS else 0.0
 
 
 @rule(

@@ -186,7 +186,7 @@ def _table_of_pairs(
         tuple((*_pair_row(pair), *_margin_cells(pair)) for pair in pairs),
         f"Mean differences of {_differences_of(across)} over tasks like these, by random effects that weigh "
         f"each task by its standard error (Paule and Mandel, Hartung and Knapp). {_marks(across)} "
-        "(adjusted p below 0.05, allowing for every comparison of this report; intervals likewise); ·: not "
+        f"(adjusted p below 0.05, allowing for {pairs[0].claim.allowed_for}; intervals likewise); ·: not "
         "told apart. New task: there lies the difference on a task that was not seen, in 95 % of cases, of "
         f"each pair by itself.{_margin_caption(across)}{more}",
         whole=whole,
