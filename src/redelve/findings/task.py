@@ -299,12 +299,6 @@ class TaskFindings:
         most = max(sets.values(), default=0)
         return None if len(own) != 1 or own == {most} or self.is_raced else (own.pop(), most)
 
-    @property
-    def allowed_for(self) -> str:
-        """What the adjusted p-values of its comparisons allow for, in words."""
-        claim = self.contests[0].claim if self.contests else None
-        return (claim.allowed_for if claim else "") or "the one comparison that is made"
-
     @cached_property
     def pairs(self) -> PairContests:
         """The comparisons as a whole: who was shown to be worse, who met whom."""

@@ -29,7 +29,7 @@ from redelve.report.drawing import (
     spread_out,
 )
 from redelve.report.formatting import METHOD, Cell, ReportColumn, ReportTable, error_cell, name_cell
-from redelve.report.sections import MOST_COMPARED, Panel, methods_left_out
+from redelve.report.sections import MOST_COMPARED, Panel, allowed_for, methods_left_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def rasmussen_picture(panel: Panel) -> Picture:
         "B is the p-value, in units of 0.01 rounded up, of A being better than B; a dot where it exceeds "
         "0.09. Down a "
         "column: whom a method beats; across a row: who beats it. Unlike in "
-        f"Rasmussen's figures, p-values allow for {panel.largest.allowed_for}; "
+        f"Rasmussen's figures, p-values allow for {allowed_for(panel.largest)}; "
         f"{_digits_are(len(drawn.methods))}. "
         "An arrow with a number: a value beyond the scale."
         f"{methods_left_out(len(panel.methods), MOST_COMPARED, f'digits-{panel.key}')}",

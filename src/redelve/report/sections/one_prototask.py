@@ -37,6 +37,7 @@ from redelve.report.sections import (
     Panel,
     ReportContext,
     Section,
+    allowed_for,
     methods_left_out,
     pairs_left_out,
     panels,
@@ -300,7 +301,7 @@ def _comparisons_table(
         ),
         tuple(rows),
         f"Differences of {_of_what(task.judged_by)}. The intervals hold all together in "
-        f"95 % of reports, and the adjusted p-values allow for {panel.largest.allowed_for}; findings rest "
+        f"95 % of reports, and the adjusted p-values allow for {allowed_for(panel.largest)}; findings rest "
         "on them alone. The first p-value is of one comparison by itself: nothing is claimed by it."
         f"{_margin_caption(task)}{more}",
         whole=whole,
@@ -420,7 +421,7 @@ def matrix_table(task: TaskFindings, most: int | None = MOST_COMPARED) -> Report
         f"Row minus column on {task.task.title if task.task.is_fixed else task.task.address}",
         (ReportColumn("Row − column"), *(ReportColumn(name, (name,)) for name in names)),
         tuple(rows),
-        f"Difference of {_difference_of(task.judged_by)} ± standard error; p allows for {task.allowed_for}. "
+        f"Difference of {_difference_of(task.judged_by)} ± standard error; p allows for {allowed_for(task)}. "
         f"{_marks(task)} (p < 0.05), · could not be told apart."
         f"{_matrix_caption(task)}{methods_left_out(count, most, name)}",
         is_matrix=True,
