@@ -106,8 +106,13 @@ def trace(action: Callable[[], object]) -> Walk:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        yield
+    """Nothing is printed; a command that fails says why nevertheless."""
+    why = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(why):
+            yield
+    except SystemExit as stopped:
+        raise SystemExit(f"{stopped}:\n{why.getvalue()}") from None
 
 
 def command(*words: str) -> None:
