@@ -32,6 +32,7 @@ from redelve.run.workers import (
     workers_from,
 )
 from redelve.run.workers.handing_out import PATIENCE_ALONE
+from redelve.run.workers.processes import usable_cores
 from redelve.run.workers.worker_contract import PATIENCE
 from tests.run.processes_left import children
 from tests.run.small_jobs import (
@@ -180,6 +181,14 @@ def test_idle_workers_that_die_are_replaced() -> None:
         yield from range(4, 8)
 
     assert done_by(workers, double, given()) == sorted((2 * number for number in range(8)), key=str)
+
+
+def test_there_are_never_more_processes_than_cores_or_jobs() -> None:
+    workers = Processes(500)
+    made = as_they_end(workers, double, range(6), lost)
+    next(made)
+    assert 1 <= len(workers.pids) <= max(6, usable_cores())
+    assert len(list(made)) == 5
 
 
 def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -121,7 +121,10 @@ class Crew(Executor):
     def __init__(self, count: int, threads: int = 1) -> None:
         self._errands: queue.SimpleQueue[Errand | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
-        self._masters = [Master(self._errands, self._stopped, threads) for _ in range(count)]
+        self._masters: list[Master] = []
+        self._count, self._threads = count, threads
+        for _ in range(min(count, usable_cores())):  # they make themselves ready meanwhile
+            self._hire()
 
     @property
     def pids(self) -> list[int]:
@@ -129,10 +132,15 @@ class Crew(Executor):
         return [pid for master in self._masters if (pid := master.pid) is not None]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Hand out a call."""
+        """Hand out a call; beyond the cores a process begins only when a call waits for it."""
         future: Future[Any] = Future()
         self._errands.put((future, message_of(fn, args, kwargs)))
+        if len(self._masters) < self._count and not self._errands.empty():
+            self._hire()
         return future
+
+    def _hire(self) -> None:
+        self._masters.append(Master(self._errands, self._stopped, self._threads))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes at once, whatever they are at."""
