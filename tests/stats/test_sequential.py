@@ -118,6 +118,23 @@ def test_the_sets_needed_have_the_power_meant() -> None:
     assert np.mean(p < 0.01) == pytest.approx(0.81, abs=0.02)
 
 
+@pytest.mark.parametrize("level", [0.01, 0.0025, 0.0005])
+def test_the_sets_needed_are_the_fewest_for_every_gap(level: float) -> None:
+    """Against the normal of the difference averaged over the standard deviation, without a noncentral t."""
+    middles = (np.arange(20_000) + 0.5) / 20_000
+
+    def power(gap: float, sets: int) -> float:
+        spread = np.sqrt(scipy_stats.chi2.ppf(middles, sets - 1) / (sets - 1))
+        limit = scipy_stats.t.isf(level, sets - 1)
+        return float(scipy_stats.norm.cdf(gap * np.sqrt(sets) - limit * spread).mean())
+
+    for gap in np.geomspace(0.05, 5, 60):
+        sets = sets_needed(gap, (1.0, 0.0), level)
+        assert sets is not None
+        assert power(gap, sets) > 0.7998
+        assert sets == 2 or power(gap, sets - 1) < 0.8002
+
+
 def test_no_number_of_sets_helps_where_test_cases_are_in_the_way() -> None:
     assert sets_needed(1.0, (1.0, 0.5), 0.01) is None
     assert sets_needed(0.0, (1.0, 0.0), 0.01) is None

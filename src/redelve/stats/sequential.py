@@ -13,6 +13,7 @@ at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
@@ -164,7 +165,8 @@ def sets_needed(gap: float, squares: tuple[float, float], level: float) -> int |
 
     def is_enough(sets: int) -> bool:
         shift = gap / np.sqrt(between / sets + fixed)
-        return bool(1 - nctdtr(sets - 1, shift, stdtrit(sets - 1, 1 - level)) >= SURE)
+        missed = nctdtr(sets - 1, shift, stdtrit(sets - 1, 1 - level))
+        return bool(isnan(missed) or 1 - missed >= SURE)  # SciPy has nan for chances below 1e-240
 
     if not gap > 0 or not between + fixed > 0 or not is_enough(MOST_NEEDED):
         return None
