@@ -43,11 +43,13 @@ SCHEMES: dict[Design, Scheme] = {
     "folds": "cross-validation",
 }
 OF_CLASSES = ("roc_auc", "average_precision", "balanced_accuracy", "f1", "matthews_corrcoef", "log_loss")
+OF_SCORES = ("roc_auc", "average_precision")
 OF_NUMBERS = ("rmse", "r2")
 FEATURES = 3
 APART = 1.6
 """The distance of the classes' means, in standard deviations of a method's inputs."""
 TRAINING, FOLDS, TRUTHS = 100, 10, 4000
+SHRINKAGE = 0.001
 CLASSES = (Target("kind", "categorical", ("no", "yes")),)
 SIZE = (Target("size", "real"),)
 ADDRESS = "/made/up/std.100"
@@ -58,17 +60,23 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class MetricSetting:
-    """A design with its numbers; `share` is that of positive cases, None where numbers are predicted."""
+    """A design with its numbers; `share` is that of positive cases, None where numbers are predicted.
+
+    A second method that is `shrunken` puts the cases of a fold in the order of its discriminant, but its
+    scores hardly differ, and go up with the share of positive cases in its training set.
+    """
 
     design: Design
     sets: int
     cases: int
     share: float | None = 0.5
+    shrunken: bool = False
 
     def __str__(self) -> str:
         sets = f"{self.sets} training sets, " if self.design in ("common", "own") else ""
         share = "" if self.share is None else f", {100 * self.share:g} % positive"
-        return f"{WORDS[self.design]}, {sets}{self.cases} cases{share}"
+        shrunken = ", one method shrunken" if self.shrunken else ""
+        return f"{WORDS[self.design]}, {sets}{self.cases} cases{share}{shrunken}"
 
     @property
     def training(self) -> int:
@@ -78,6 +86,8 @@ class MetricSetting:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What is measured."""
+        if self.shrunken:
+            return OF_SCORES
         return OF_NUMBERS if self.share is None else OF_CLASSES
 
 
@@ -91,6 +101,7 @@ SETTINGS = (
     MetricSetting("one", 1, 400, 0.05),
     MetricSetting("folds", FOLDS, 200, 0.5),
     MetricSetting("folds", FOLDS, 200, 0.2),
+    MetricSetting("folds", FOLDS, 200, 0.225, shrunken=True),
     MetricSetting("common", 4, 200, None),
     MetricSetting("own", 8, 60, None),
     MetricSetting("one", 1, 200, None),
@@ -243,12 +254,16 @@ def _classes(setting: MetricSetting, rng: Generator) -> Drawn:
     positive = rng.random(shape) < share
     if setting.design == "folds":  # stratified, as redelve draws them
         positive = np.zeros(shape, dtype=bool)
-        positive[:, : round(shape[1] * share)] = True
+        more, over = divmod(round(setting.cases * share), FOLDS)
+        positive[:, :more] = True
+        positive[:over, more] = True
     answers: dict[str, list[Answer]] = {}
     for name in ("first", "second"):
         centre = APART / sqrt(FEATURES)
         inputs = rng.standard_normal((*shape, FEATURES)) + centre * positive[..., None]
         models = _models(setting, inputs, positive, rng)
+        if setting.shrunken and name == "second":
+            models = shrunken(models, positive)
         answers[name] = [_probabilities(row) for row in _scores(models, inputs)]
     return _instances(positive.astype(np.float64), CLASSES[0], setting), answers
 
@@ -266,6 +281,14 @@ def _models(setting: MetricSetting, inputs: FloatArray, positive: Flags, rng: Ge
         for every, count in zip(sums, counts, strict=True)
     ]
     return between(means[0], means[1], share)
+
+
+def shrunken(models: Discriminants, positive: Flags) -> Discriminants:
+    """Models of folds with hardly any weights, and the log odds of their training sets: a large penalty."""
+    ups, sizes = positive.sum(axis=1), positive.shape[1]
+    training = positive.sum() - ups
+    odds = np.log(training / (positive.size - sizes - training))
+    return Discriminants(SHRINKAGE * models.weights, SHRINKAGE * models.offsets + odds)
 
 
 def _scores(models: Discriminants, inputs: FloatArray) -> FloatArray:
@@ -376,13 +399,15 @@ def metrics_section(rng: Generator, effort: Effort) -> Section:
                 findings.append(Finding(f"comparison by {name}", str(setting), rates.level, count))
                 if rates.without < MOST_WITHOUT:
                     findings.append(Finding(f"interval of {name}", str(setting), rates.coverage, count))
-            rows.append([str(setting), *(_cell(found[name]) for name in names)])
+            rows.append([str(setting), *(_cell(found.get(name)) for name in names)])
         tables.append(table(("design", *names), rows))
     words = f"""Per cent of true hypotheses rejected at 5 % by the claims of a report, and of 95 % intervals
         that hold the truth; in brackets, where it is not 0, the share of data sets that have no interval
         because a class has too few cases. Two linear discriminants (two least-squares fits) see three inputs
-        each, equally useful. The truth is the mean, over training sets, of what a trained model has on
-        endless cases. Standard errors {margin(count)}."""
+        each, equally useful. *Shrunken*: the second puts the cases of each fold in the order of its
+        discriminant by scores that hardly differ, around the log odds of its training set. The truth is the
+        mean, over training sets, of what a trained model has on endless cases. Standard errors
+        {margin(count)}."""
     return Section("Metrics that are no means of cases", words, "\n\n".join(tables), tuple(findings))
 
 
@@ -390,7 +415,9 @@ MOST_WITHOUT = 50.0
 """Where more data sets have no interval, those that have one are too select to speak for it."""
 
 
-def _cell(rates: Rates) -> str:
+def _cell(rates: Rates | None) -> str:
+    if rates is None:
+        return "–"
     without = f" ({rates.without:.0f})" if rates.without >= 0.5 else ""
     covered = "–" if np.isnan(rates.coverage) else f"{rates.coverage:.1f}"
     return f"{rates.level:.1f} / {covered}{without}"

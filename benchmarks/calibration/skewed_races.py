@@ -97,7 +97,7 @@ class Rule:
         weights: list[Numbers] = []
         for place in reversed(range(len(LOOKS) - 1)):
             by = races.known(place)
-            weights.append(np.linalg.lstsq(by, costs, rcond=None)[0])
+            weights.append(np.asarray(np.linalg.lstsq(by, costs, rcond=None)[0], dtype=np.float64))
             ended = _ended(price, races.ratios[place], place)
             costs = np.where(ended <= by @ weights[-1], ended, costs)
         return cls(price, tuple(reversed(weights)))
@@ -143,7 +143,7 @@ class Rule:
         new = DIFFERENCE + ndtri(draw.permuted(strata, axis=2) / INNER)
         old = np.repeat(samples, INNER, axis=0)
         whole = np.concatenate([old, np.moveaxis(new, 2, 1).reshape(-1, more)], axis=1)
-        return self.value(whole, place).reshape(-1, INNER).mean(axis=1)
+        return np.asarray(self.value(whole, place).reshape(-1, INNER).mean(axis=1))
 
 
 def _ended(price: float, ratio: Numbers, place: int) -> Numbers:

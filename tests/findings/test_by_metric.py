@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn import metrics as sk
 from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -114,21 +115,63 @@ def test_a_metric_that_is_a_mean_of_cases_gives_the_numbers_of_its_loss(common: 
         assert all(one.adjusted_p_value == pytest.approx(other.adjusted_p_value) for one, other in pairs)
 
 
-def test_folds_are_put_together(folded: Assessment) -> None:
+def area_of_pairs(parts: list[tuple[Numbers, Numbers]]) -> float:
+    """The share of pairs of the same fold that scores put in order."""
+    areas = [sk.roc_auc_score(true, scored) for true, scored in parts]
+    return float(np.average(areas, weights=[np.sum(true == 1) * np.sum(true == 0) for true, _ in parts]))
+
+
+def test_scores_are_compared_within_folds(folded: Assessment) -> None:
     (task,) = folded.findings.tasks
     records = folded.results.of("lr", task.task.address)
-    pooled = sk.roc_auc_score(
-        np.concatenate([truths(folded, one) for one in records]),
-        np.concatenate([scores(one) for one in records]),
-    )
+    wanted = area_of_pairs([(truths(folded, one), scores(one)) for one in records])
     assert 1 - np.concatenate([one.losses["roc_auc"] for one in records]).mean() == pytest.approx(
-        pooled, abs=1e-12
+        wanted, abs=1e-12
     )
     found = task.method("lr")
     assert found.mean is not None
-    assert 1 - found.mean == pytest.approx(pooled, abs=1e-12)
+    assert 1 - found.mean == pytest.approx(wanted, abs=1e-12)
     assert found.bounds is not None
     assert found.bounds[0] < found.mean < found.bounds[1]
+
+
+def test_guessed_classes_of_folds_are_put_together(folded: Assessment) -> None:
+    found = folded.judged_by("f1")
+    records = found.results.of("lr", found.findings.tasks[0].task.address)
+    pooled = sk.f1_score(
+        np.concatenate([truths(found, one) for one in records]),
+        np.concatenate([scores(one) > 0.5 for one in records]),
+    )
+    assert 1 - (found.findings.tasks[0].method("lr").mean or 0) == pytest.approx(pooled, abs=1e-12)
+
+
+def test_models_that_order_cases_alike_are_alike_in_folds_of_unequal_classes() -> None:
+    """With 45 positive cases folds have 4 or 5: strong penalties follow what that leaves to train."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    score = table["a"] + 0.8 * rng.normal(size=200)
+    table["ill"] = np.where(score > np.sort(score)[-46], "yes", "no")
+    models = {"weak": LogisticRegression(C=1e-2), "strong": LogisticRegression(C=1e-4)}
+    constants = {"prior": DummyClassifier(), "constant": "constant"}
+    for judge in ("roc_auc", "average_precision"):
+        found = redelve.assess({**models, **constants}, table, target="ill", design="cv", judge_by=judge)
+        (task,) = found.findings.tasks
+        assert task.contest("weak", "strong").winner is None
+        weak, strong, prior, constant = (1 - (task.method(one).mean or 0) for one in (*models, *constants))
+        assert abs(weak - strong) < 0.02
+        assert prior == constant == pytest.approx(0.5 if judge == "roc_auc" else 0.225, abs=0.003)
+    guess = redelve.predict_performance(
+        DummyClassifier(), table[list("abc")], table["ill"], loss="roc_auc", ways="kfold", progress=False
+    )
+    assert guess.value == 0.5
+
+
+def test_folds_of_one_class_each_have_nothing_to_put_in_order() -> None:
+    table = frame(240)
+    table["who"] = np.arange(240) // 20
+    table["ill"] = np.where(table["who"] % 2, "yes", "no")
+    found = redelve.assess(METHODS, table, target="ill", groups="who", design="cv 12x1", judge_by="roc_auc")
+    assert "each fold has test cases of one class only" in " ".join(str(found).split())
 
 
 def test_folds_from_an_archive_are_put_together_as_well(folded: Assessment, tmp_path: Path) -> None:
@@ -381,14 +424,17 @@ def test_decision_values_are_kept_and_folds_of_them_put_together(tmp_path: Path)
     later = Assessment(Archive.open(tmp_path / "archive").load(), "roc_auc", tmp_path / "archive")
     records = here.results.of("svc", task.address)
     parts = [one.answer.decision_values for one in records if one.answer is not None]
-    pooled = sk.roc_auc_score(
-        np.concatenate([truths(here, one) for one in records]),
-        np.concatenate([one.values[:, 1] for one in parts if one is not None]),
+    wanted = area_of_pairs(
+        [
+            (truths(here, one), part.values[:, 1])
+            for one, part in zip(records, parts, strict=True)
+            if part is not None
+        ]
     )
     for found in (here, later, kept.judged_by("roc_auc")):
         mean = found.findings.tasks[0].method("svc").mean
         assert mean is not None
-        assert 1 - mean == pytest.approx(pooled, abs=1e-12)
+        assert 1 - mean == pytest.approx(wanted, abs=1e-12)
     assert Archive.open(tmp_path / "archive").verify().problems == ()
 
 

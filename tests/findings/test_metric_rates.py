@@ -17,7 +17,13 @@ def slack(rate: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "setting", [MetricSetting("one", 1, 200, 0.5), MetricSetting("common", 4, 100, None)], ids=str
+    "setting",
+    [
+        MetricSetting("one", 1, 200, 0.5),
+        MetricSetting("common", 4, 100, None),
+        MetricSetting("folds", 10, 200, 0.225, shrunken=True),
+    ],
+    ids=str,
 )
 def test_levels_and_coverages_are_what_is_promised(setting: MetricSetting) -> None:
     for name, rates in measured(setting, COUNT, np.random.default_rng(5)).items():

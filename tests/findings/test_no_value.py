@@ -208,11 +208,12 @@ def test_a_metric_of_ones_own_is_the_same_with_an_archive_and_without(
     def assessed(judge: LossLike, archive: Path | None = None) -> redelve.Assessment:
         return redelve.assess(METHODS, line, target="y", design="cv 5", judge_by=judge, archive=archive)
 
-    value = pytest.approx(assessed(root_error).frame()["mean"].tolist())
+    own, pooled = (assessed(judge).frame()["mean"].tolist() for judge in (root_error, "rmse"))
+    assert own == pytest.approx(pooled, rel=0.01)  # the mean of five roots, and the root of the mean
     for _ in ("made", "read"):
         kept = assessed(root_error, place)
-        assert kept.frame()["mean"].tolist() == value
-        assert kept.judged_by("rmse").frame()["mean"].tolist() == value
+        assert kept.frame()["mean"].tolist() == pytest.approx(own)
+        assert kept.judged_by("rmse").frame()["mean"].tolist() == pytest.approx(pooled)
     reasons = assessed(boom_error, place).frame()["reason"]
     assert reasons.tolist() == ["the metric boom_error raised ValueError: boom"] * 2
     read = redelve.Assessment(redelve.Archive.open(place).load(), "boom_error")

@@ -103,7 +103,8 @@ class Measure:
         """Pseudo-values of the cases of each split, from the predictions of all of them put together."""
         rows = np.concatenate(tested)
         units = None if groups is None else groups[rows]
-        judged = [part_of(truth, rows)], joined_predictions(parts), units
+        folds = np.repeat(np.arange(len(tested)), [len(one) for one in tested])
+        judged = [part_of(truth, rows)], joined_predictions(parts), units, folds
         values = self.loss.of_units(*judged)
         if np.isnan(values).any():
             reason = self.loss.why_undefined(judged[0]) or self.loss.why_no_number(*judged)

@@ -1,4 +1,4 @@
-"""Cross-validated metrics: the answers of all folds together have a metric, those of a fold may have none."""
+"""Cross-validated metrics: of the answers of all folds, as the metric says which of them can be compared."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def pooled_metrics(facts: TaskFacts, codes: Iterable[str]) -> list[Loss]:
 def pooled_over_folds(results: Results) -> Results:
     """The same with pseudo-values of the answers of all folds, repetition by repetition and run by run.
 
-    A fold may have too few cases of a class for a metric, and the mean of folds' metrics is not that of all
-    cases. Pairs of folds, which only means of cases have a use for, lose what they have.
+    A fold may have too few cases of a class for a metric of guessed classes, and the mean of folds' metrics
+    is not that of all cases; scores are compared within folds. Pairs of folds, which only means of cases have
+    a use for, lose what they have.
     """
     changed: dict[str, Mapping[str, Numbers]] = {}
     folded = {address: facts for address, facts in results.tasks.items() if facts.scheme in FOLDED}
@@ -83,16 +84,18 @@ def _pooled(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> list[N
     joined = _joined(facts, records, metric)
     if joined is None:
         return [one.losses[metric.code] for one in records]
-    truth, prediction, units = joined
-    values = metric.of_units([truth], prediction, units)
-    edges = np.cumsum([len(facts.instances[one.job.instance].case_numbers) for one in records])[:-1]
+    values = metric.of_units([joined[0]], *joined[1:])
+    edges = np.flatnonzero(np.diff(joined[-1])) + 1
     return [np.array(part) for part in np.split(values, edges)]
 
 
 def _joined(
     facts: TaskFacts, records: Sequence[Record], metric: Loss
-) -> tuple[Truth, Prediction, Units | None] | None:
-    """What a metric judges in all these records together; None where some record has nothing for it."""
+) -> tuple[Truth, Prediction, Units | None, Units] | None:
+    """What a metric judges in all these records together; None where some record has nothing for it.
+
+    Which cases belong together comes after truths and predictions, then the fold of each case.
+    """
     parts = [None if one.answer is None else metric.part_of(one.answer) for one in records]
     known = [part for part in parts if part is not None]
     instances = [facts.instances[one.job.instance] for one in records]
@@ -100,7 +103,8 @@ def _joined(
     if len(known) < len(records) or len(set(map(type, known))) > 1 or not has_truths:
         return None
     truth = _joined_truth([one.truths[0] for one in instances])
-    return truth, joined_predictions(known), _units(instances)
+    folds = np.repeat(np.arange(len(instances)), [len(one.case_numbers) for one in instances])
+    return truth, joined_predictions(known), _units(instances), folds
 
 
 def why_no_number(facts: TaskFacts, records: Sequence[Record], metric: Loss) -> str | None:

@@ -6,7 +6,9 @@ Definitions are those of scikit-learn. Those of guesses are functions of the cou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ from redelve.answers.losses.standard_losses import ZeroOne
 from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Target, Truth
 from redelve.model.dataset import Numbers
 from redelve.stats.pseudo_values import Flags, LeftOut, area_without, counts_without, precision_without
+from redelve.stats.within_folds import values_of_folds
 
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
@@ -277,12 +280,86 @@ class ScoredMetric(ClassMetric):
             return _against_rest(true, scores, seen, units, weighted=weighted)
         return _class_against_class(true, scores, seen, units, weighted=weighted)
 
+    def values_of_folds(
+        self, truth: Truth, prediction: Prediction, units: Units | None, folds: Units
+    ) -> Numbers:
+        """Only cases of the same fold are put in order: scores of different models are on no one scale."""
+        if not isinstance(prediction, ClassProbabilities | DecisionValues):
+            raise self._refusal("class probabilities", prediction)
+        true, scores = truth.level_indexes, prediction.values
+        parts = self._parts_of(truth)
+        each = [
+            values_of_folds(partial(part.left_out, true, scores), partial(part.weight, true), folds, units)
+            for part in parts
+        ]
+        return np.asarray(np.average(each, axis=0, weights=[part.share for part in parts]))
+
+    def _parts_of(self, truth: Truth) -> list[OrderPart]:
+        """What the metric is a weighted mean of: one metric of two classes, or areas of several."""
+        true, name = truth.level_indexes, self.base_name
+        if name in ("roc_auc", "average_precision"):
+            return [OrderPart((positive_level(self.code, truth.target),), is_area=name == "roc_auc")]
+        seen = np.unique(true).tolist()
+        parts = (
+            [OrderPart((one,)) for one in seen]
+            if "_ovr" in name
+            else [OrderPart(both) for both in combinations(seen, 2)]
+        )
+        if not name.endswith("_weighted"):
+            return parts
+        return [replace(part, share=float(np.isin(true, part.levels).sum())) for part in parts]
+
+    def why_no_number(
+        self,
+        truths: Sequence[Truth],
+        prediction: Prediction,
+        units: Units | None,
+        folds: Units | None = None,
+    ) -> str | None:
+        """No fold has cases of two classes, to be put in order."""
+        true = truths[0].level_indexes
+        if folds is None or any(np.unique(true[folds == fold]).size > 1 for fold in np.unique(folds)):
+            return None
+        return (
+            f"{self.code} compares cases of the same fold, and each fold has test cases of one class only: "
+            "use fewer folds, or a metric of guessed classes"
+        )
+
     def best_constant(self, truth: Truth) -> float | None:
         """Equal scores for all: half of the pairs in order, and the share of positive cases."""
         if self.base_name != "average_precision":
             return 0.5
         positive = positive_level(self.code, truth.target)
         return 1 - float((truth.level_indexes == positive).mean())
+
+
+@dataclass(frozen=True)
+class OrderPart:
+    """A metric of the order of scores that is, or is a part of, a metric of classes.
+
+    Its `levels` are one class against all others, or two against each other; `share` is its weight among the
+    parts of all folds together.
+    """
+
+    levels: tuple[int, ...]
+    share: float = 1.0
+    is_area: bool = True
+
+    def left_out(self, true: Units, scores: Numbers, rows: Units, units: Units | None) -> LeftOut:
+        """The metric of these rows, and without each of their units."""
+        here, own = true[rows], scores[rows]
+        if len(self.levels) == 2:
+            return _class_against_class(here, own, np.array(self.levels), units, weighted=False)
+        found = area_without if self.is_area else precision_without
+        return found(here == self.levels[0], own[:, self.levels[0]], units)
+
+    def weight(self, true: Units, rows: Units) -> float:
+        """The pairs of an area in these rows, or the positive cases of a precision; none without others."""
+        first = np.count_nonzero(true[rows] == self.levels[0])
+        others = (
+            rows.size - first if len(self.levels) == 1 else np.count_nonzero(true[rows] == self.levels[1])
+        )
+        return float(first * (others if self.is_area else bool(others)))
 
 
 def _averaged(found: Sequence[LeftOut], weights: Sequence[LeftOut]) -> LeftOut:

@@ -248,10 +248,17 @@ class Loss(ABC):
     def of(self, truths: Sequence[Truth], prediction: Prediction) -> Numbers:
         """The loss of every case."""
 
-    def of_units(self, truths: Sequence[Truth], prediction: Prediction, units: Units | None) -> Numbers:
+    def of_units(
+        self,
+        truths: Sequence[Truth],
+        prediction: Prediction,
+        units: Units | None,
+        folds: Units | None = None,
+    ) -> Numbers:
         """The loss of every case, where cases with the same number in `units` belong together.
 
-        A mean of cases does not depend on that; pseudo-values do, since whole units are left out.
+        A mean of cases does not depend on that; pseudo-values do, since whole units are left out. Cases with
+        the same number in `folds` were answered by the same trained model.
         """
         return self.of(truths, prediction)
 
@@ -264,7 +271,11 @@ class Loss(ABC):
         return None
 
     def why_no_number(
-        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None
+        self,
+        truths: Sequence[Truth],
+        prediction: Prediction,
+        units: Units | None,
+        folds: Units | None = None,
     ) -> str | None:
         """Why a prediction has a loss that is not a number, where the loss itself can tell; else None."""
         return None

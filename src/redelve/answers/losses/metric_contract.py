@@ -43,6 +43,18 @@ class Metric(Loss):
     def left_out(self, truth: Truth, prediction: Prediction, units: Units | None) -> LeftOut:
         """The metric, and its values without each unit; NaN where it is not defined."""
 
+    def values(self, truth: Truth, prediction: Prediction, units: Units | None) -> Numbers:
+        """The pseudo-values of all cases in the metric's own direction."""
+        found = pseudo_values(self.left_out(truth, prediction, units), self.code)
+        return found if units is None else spread_over_cases(found, units)
+
+    def values_of_folds(
+        self, truth: Truth, prediction: Prediction, units: Units | None, folds: Units
+    ) -> Numbers:
+        """The same where a trained model of its own answered each fold: as if one had answered all."""
+        del folds
+        return self.values(truth, prediction, units)
+
     def value(self, truth: Truth, prediction: Prediction) -> float:
         """The metric itself, in its own direction, as scikit-learn has it."""
         return self.left_out(truth, prediction, None)[0]
@@ -51,16 +63,23 @@ class Metric(Loss):
         """The pseudo-values of all cases; NaN where the metric is not defined without one of them."""
         return self.of_units(truths, prediction, None)
 
-    def of_units(self, truths: Sequence[Truth], prediction: Prediction, units: Units | None) -> Numbers:
+    def of_units(
+        self,
+        truths: Sequence[Truth],
+        prediction: Prediction,
+        units: Units | None,
+        folds: Units | None = None,
+    ) -> Numbers:
         """The same by leaving out whole units, spread over their cases."""
         self._check(truths, prediction)
         labels = self.unit_numbers(truths[0], units)
+        judged = truths[0], prediction, labels
+        several = None if folds is None or np.ptp(folds) == 0 else folds
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = pseudo_values(self.left_out(truths[0], prediction, labels), self.code)
+                cases = self.values(*judged) if several is None else self.values_of_folds(*judged, several)
         except StatisticsError:
             return np.full(len(truths[0]), np.nan)
-        cases = found if labels is None else spread_over_cases(found, labels)
         return cases if self.best_value is None else self.best_value - cases
 
     def unit_numbers(self, truth: Truth, units: Units | None) -> Units | None:

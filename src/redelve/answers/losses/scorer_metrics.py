@@ -27,9 +27,11 @@ from redelve.answers.predictions import (
     Truth,
 )
 from redelve.errors import SpecError
+from redelve.model.dataset import Numbers
 from redelve.registry import value_told
 from redelve.seeds import generator
 from redelve.stats.pseudo_values import LeftOut, called_without, unit_numbers
+from redelve.stats.within_folds import values_of_folds
 from redelve.text_numbers import parse_number
 
 if TYPE_CHECKING:
@@ -109,6 +111,21 @@ class CalledMetric(Metric):
             return metric(every), each[places.ravel()]
         return called_without(metric, len(truth), units)
 
+    def values_of_folds(
+        self, truth: Truth, prediction: Prediction, units: Units | None, folds: Units
+    ) -> Numbers:
+        """The mean over folds; guessed classes alone are on one scale, and are taken together."""
+        if self.needs == "guesses" and truth.target.kind == "categorical":
+            return self.values(truth, prediction, units)
+        true, found = self._arguments(truth, prediction)
+
+        def of_rows(rows: Units, own: Units | None) -> LeftOut:
+            return called_without(
+                lambda kept: self._called(true[rows[kept]], found[rows[kept]]), rows.size, own
+            )
+
+        return values_of_folds(of_rows, lambda rows: float(rows.size), folds, units)
+
     def unit_numbers(self, truth: Truth, units: Units | None) -> Units | None:
         """The units as they are, or at most so many blocks of cases, or of units, at random."""
         own = super().unit_numbers(truth, units)
@@ -138,13 +155,21 @@ class CalledMetric(Metric):
         return _one_number(given)
 
     def why_no_number(
-        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None
+        self,
+        truths: Sequence[Truth],
+        prediction: Prediction,
+        units: Units | None,
+        folds: Units | None = None,
     ) -> str | None:
         """What the function did: with all cases, or without the first unit that it cannot do without."""
         true, found = self._arguments(truths[0], prediction)
         if told := self._tried(true, found)[1]:
             return f"the metric {self.code} {told}"
         labels = self.unit_numbers(truths[0], units)
+        parts = [] if folds is None else [folds == fold for fold in np.unique(folds)]
+        of_folds = [self._tried(true[part], found[part])[1] for part in parts]
+        if parts and all(of_folds):
+            return f"in each fold the metric {self.code} {of_folds[0]}"
         each = np.arange(len(true)) if labels is None else labels
         for unit in np.unique(each):
             if told := self._tried(true[each != unit], found[each != unit])[1]:
