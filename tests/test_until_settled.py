@@ -556,9 +556,12 @@ def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
     assert "budget='1h' is for races alone" in capsys.readouterr().err
 
 
-def test_adding_sets_after_a_look_gets_a_caution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ordinary assessment looked at half-way, then finished."""
-    keep, done = Archive.add, 0
+@pytest.mark.parametrize("inside", ["", "archive"])
+def test_adding_sets_after_a_look_gets_a_caution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    """An ordinary assessment looked at half-way, then finished; the look may name the folder around."""
+    keep, done, archive = Archive.add, 0, tmp_path / inside
 
     def stop_after_eight(self: Archive, record: Record, commits: GroupCommit) -> None:
         nonlocal done
@@ -568,22 +571,25 @@ def test_adding_sets_after_a_look_gets_a_caution(tmp_path: Path, monkeypatch: py
         keep(self, record, commits)
 
     def assessed() -> Assessment:
-        return redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=tmp_path)
+        return redelve.assess(["lin-1", "constant"], "demo/age", sizes=128, archive=place)
 
+    place = archive
     with monkeypatch.context() as patch:
         patch.setattr(Archive, "add", stop_after_eight)
         with pytest.raises(KeyboardInterrupt):
             assessed()
+    place = tmp_path  # the folder around, from now on
     half = Assessment(Archive.open(tmp_path).load(), archive=tmp_path)
     assert "V018" not in str(half)
     assert Archive.open(tmp_path).verify().ok
     whole = assessed()
     assert "V018 looked at before with fewer instances" in str(whole)
     assert "looked at before with 4 instances, now with 8" in " ".join(str(whole).split())
-    (looks,) = read_analyses(tmp_path).values()
+    assert not list(tmp_path.glob("archive/archive"))
+    (looks,) = read_analyses(archive).values()
     assert [look.instances for look in looks] == [4, 8]
     assert "V018" in str(Assessment(Archive.open(tmp_path).load(), archive=tmp_path))
-    assert len(read_analyses(tmp_path)["/demo/age/std.128"]) == 2
+    assert len(read_analyses(archive)["/demo/age/std.128"]) == 2
 
 
 @pytest.mark.parametrize(("before", "is_told"), [("constant", True), ("ridge", False)])

@@ -61,7 +61,7 @@ from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
-from redelve.store.layout import no_archive_at
+from redelve.store.layout import no_archive_at, root_in
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
 from redelve.store.score_results import Missing, results_of_scores, saying_replaced
@@ -368,7 +368,7 @@ def _chosen_methods(methods: MethodsLike | None, tasks: object) -> dict[str, Met
 
 
 def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
-    """The path of an archive, which may be there or not; an error where there can be none."""
+    """The path of an archive, which may be there or not, or lie inside; an error where there can be none."""
     if archive is None:
         return None
     path = Path(archive)
@@ -378,7 +378,7 @@ def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
         return path
     except OSError as error:
         raise no_archive_at(path, error) from None
-    return path
+    return root_in(path)
 
 
 def _first_here(methods: Mapping[str, Method] | None, how: Settling) -> Method | None:

@@ -80,8 +80,6 @@ if TYPE_CHECKING:
     from redelve.run.workers import WorkersLike
 
 Found = TypeVar("Found")
-INSIDE = "archive"
-"""What the archive is called in the folder of an assessment."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +153,7 @@ class Archive:
                 raise LocationError(f"{root}: there is no archive in it, no file {layout.MARKER}")
             layout.check_marker(inside.parent)
             return Archive(inside.parent, is_writable=False)
-        if not (root / layout.MARKER).exists() and (root / INSIDE / layout.MARKER).is_file():
-            root /= INSIDE
+        root = layout.root_in(root)
         marker = None
         if create and not (root / layout.MARKER).exists():
             marker = layout.create(root, f"redelve {environment().get('redelve', '?')}")

@@ -32,6 +32,8 @@ from redelve.model.dataset import digest
 FORMAT = "redelve archive"
 VERSION = 1
 MARKER, MANIFEST, LOCK = "redelve-archive.json", "manifest.json", "lock"
+INSIDE = "archive"
+"""What the archive is called in the folder of an assessment."""
 LEASES = "leases"
 """Which process does which job."""
 AT_WORK = "at-work"
@@ -171,6 +173,12 @@ def checked_digest(value: str, place: object) -> str:
 
 
 # The marker: what makes a folder an archive
+
+
+def root_in(folder: Path) -> Path:
+    """The archive's own folder: the one given, or that inside the folder of an assessment."""
+    is_around = not (folder / MARKER).exists() and (folder / INSIDE / MARKER).is_file()
+    return folder / INSIDE if is_around else folder
 
 
 def create(root: Path, made_by: str) -> Document | None:

@@ -15,11 +15,13 @@ from redelve.run.results import Results, TaskFacts
 from redelve.store.heads import Head
 from redelve.store.layout import (
     ANALYSES,
+    MARKER,
     RACES,
     Document,
     DocumentFields,
     locked,
     read_document,
+    root_in,
     segment,
     write_document,
 )
@@ -193,9 +195,10 @@ def note_analysis(root: Path, results: Results, compared: Collection[str]) -> No
     """Remember of each task how many instances which methods have; twice the same is remembered once.
 
     Tasks on which nothing could be compared are left out, and those of a race, which keeps its own record.
-    Where nothing can be written nothing is.
+    The folder may be that of `redelve assess`. Where nothing can be written nothing is.
     """
-    if not root.is_dir():
+    root = root_in(root)
+    if not (root / MARKER).is_file():
         return
     with contextlib.suppress(OSError), locked(root):
         seen = seen_in(results).items()
