@@ -17,6 +17,7 @@ from redelve.cli.main import main
 from redelve.data.tasks import assignments_for
 from redelve.errors import RedelveError
 from redelve.findings.racing import look_at
+from redelve.run.cells import Limits
 from redelve.run.races import OLD_RULE, Race
 from redelve.run.results import Costs, Record
 from redelve.settling import Settling, raced_assignments, seconds_of
@@ -590,6 +591,35 @@ def test_adding_sets_after_a_look_gets_a_caution(
     assert [look.instances for look in looks] == [4, 8]
     assert "V018" in str(Assessment(Archive.open(tmp_path).load(), archive=tmp_path))
     assert len(read_analyses(archive)["/demo/age/std.128"]) == 2
+
+
+def test_doing_failed_jobs_again_after_a_look_adds_sets_too(tmp_path: Path) -> None:
+    """Compared on the 4 sets of 8 on which both came to an answer, then on all."""
+    is_lucky, done = False, count()
+
+    def flaky(inputs: Any, targets: Any, asked: Any) -> Any:
+        if not is_lucky and next(done) > 3:
+            raise RuntimeError("out of luck")
+        return np.full(len(asked), targets.mean())
+
+    def assessed() -> Assessment:
+        methods = {"flaky": flaky, "lin-1": "lin-1"}
+        there = Limits(isolated=False)
+        return redelve.assess(methods, "demo/age", sizes=128, archive=tmp_path, limits=there, retry="failed")
+
+    assert "V018" not in str(assessed())
+    assert "V018" not in str(assessed())
+    is_lucky = True
+    assert "looked at before with 4 instances, now with 8" in " ".join(str(assessed()).split())
+    assert [look.instances for look in read_analyses(tmp_path)["/demo/age/std.128"]] == [8, 8]
+    path = tmp_path / "analyses.json"
+    old = json.loads(path.read_text())
+    old["tasks"]["/demo/age/std.128"] = [
+        {name: one[name] for name in ("instances", "methods", "when")}
+        for one in old["tasks"]["/demo/age/std.128"][:1]
+    ]
+    write_document(path, {"tasks": old["tasks"]})
+    assert "V018" not in str(assessed())  # of a file of before all methods had all instances
 
 
 @pytest.mark.parametrize(("before", "is_told"), [("constant", True), ("ridge", False)])

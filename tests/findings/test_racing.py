@@ -404,6 +404,19 @@ def test_an_analysis_with_fewer_instances_is_remembered() -> None:
     assert "use --until-settled" in text
 
 
+def test_what_was_looked_at_before_are_the_instances_that_two_methods_had_in_common() -> None:
+    """Not those that any method had: b failed in half of its jobs, c in the other half."""
+    look = EarlierLook(8, ("a", "b", "c", "d"), lacking={"b": (4, 5, 6, 7), "c": (0, 1, 2, 3)})
+    every = set(range(8))
+    assert look.fewer_than({"a": every, "b": every}) == (4, 8)
+    assert look.fewer_than({"a": every, "b": {0, 1, 2, 3, 4, 5}}) == (4, 6)
+    assert look.fewer_than({"a": every, "b": {0, 1, 2, 3}}) is None
+    assert look.fewer_than({"b": every, "c": every}) is None  # they had none in common
+    assert look.fewer_than({"a": every, "d": every}) is None
+    assert look.fewer_than({"a": set(range(12)), "d": set(range(12)), "new": every}) == (8, 12)
+    assert EarlierLook(1, ("a", "b")).fewer_than({"a": every, "b": every}) is None
+
+
 def test_a_race_after_an_ordinary_look_is_not_advised_to_race() -> None:
     results = raced_results({"one": 0.0, "two": 0.6}, sets=8, seed=3)
     looked = {ADDRESS: (EarlierLook(4, ("one", "two")),)}

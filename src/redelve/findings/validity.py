@@ -489,18 +489,14 @@ IN_A_RACE = "the race allows for its own looks, not for one before it"
     is_of_learning=True,
 )
 def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
-    """Analyses and looks at two of these methods or more that the archive remembers, with fewer instances."""
+    """Analyses and looks that compared two of these methods on fewer instances than they share now."""
     fewer: dict[tuple[int, int, bool], list[str]] = {}
     for address in results.tasks:
-        held = [one.job for name in results.methods for one in results.of(name, address) if one.losses]
-        methods, count = {job.method for job in held}, len({job.instance for job in held})
-        before = [
-            look.instances
-            for look in results.looked.get(address, ())
-            if look.instances < count and len(methods.intersection(look.methods)) > 1
-        ]
-        if before:
-            fewer.setdefault((min(before), count, address in results.races), []).append(address)
+        every = {name: results.of(name, address) for name in results.methods}
+        held = {name: {one.job.instance for one in each if one.losses} for name, each in every.items()}
+        looks = (look.fewer_than(held) for look in results.looked.get(address, ()))
+        if before := min(filter(None, looks), default=None):
+            fewer.setdefault((*before, address in results.races), []).append(address)
     for (before_count, count, is_race), tasks in fewer.items():
         yield self.note(
             f"{_listed(tasks)}: looked at before with {before_count} instances, now with {count}; adding "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 from typing import Literal
 
 Verdict = Literal["better", "equivalent", "open"]
@@ -135,8 +137,27 @@ class Race:
 
 @dataclass(frozen=True)
 class EarlierLook:
-    """An analysis made before: of which methods, with how many instances."""
+    """An analysis made before: of which methods, with how many instances, and what each of them lacked."""
 
     instances: int
     methods: tuple[str, ...]
     when: str = ""
+    lacking: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of the instances that a method had no results on, though others had; none if left out."""
+
+    def fewer_than(self, held: Mapping[str, Collection[int]]) -> tuple[int, int] | None:
+        """The fewest instances that a pair was compared on, if it shares more now; and how many those are.
+
+        `held` are the instances that each method has results on now. On a single one nothing can be compared.
+        """
+        kinds = Counter(
+            (frozenset(self.lacking.get(name, ())), frozenset(held[name]))
+            for name in self.methods
+            if held.get(name)
+        )
+        twice = ((kind, kind) for kind, count in kinds.items() if count > 1)
+        shared = (
+            (self.instances - len(one[0] | other[0]), len(one[1] & other[1]))
+            for one, other in chain(combinations(kinds, 2), twice)
+        )
+        return min((pair for pair in shared if 1 < pair[0] < pair[1]), default=None)

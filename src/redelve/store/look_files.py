@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast, get_args
@@ -188,11 +188,17 @@ def read_analyses(root: Path) -> Earlier:
 
 
 def _earlier(given: DocumentFields) -> EarlierLook:
-    return EarlierLook(given.take("instances", int), given.texts("methods"), given.take("when", str))
+    lacking = DocumentFields(given.path, given.take("lacking", dict) if "lacking" in given.content else {})
+    return EarlierLook(
+        given.take("instances", int),
+        given.texts("methods"),
+        given.take("when", str),
+        {name: _wholes(lacking, name) for name in lacking.content},
+    )
 
 
 def note_analysis(root: Path, results: Results, compared: Collection[str]) -> None:
-    """Remember of each task how many instances which methods have; twice the same is remembered once.
+    """Remember of each task how many instances which methods have, and lack; twice the same counts once.
 
     Tasks on which nothing could be compared are left out, and those of a race, which keeps its own record.
     The folder may be that of `redelve assess`. Where nothing can be written nothing is.
@@ -235,17 +241,19 @@ def _add(root: Path, seen: Mapping[str, EarlierLook]) -> None:
 
 
 def _is_known(look: EarlierLook, held: Iterable[EarlierLook]) -> bool:
-    return any((one.instances, one.methods) == (look.instances, look.methods) for one in held)
+    return any(replace(one, when=look.when) == look for one in held)
 
 
 def seen_in(results: Results) -> dict[str, EarlierLook]:
-    """Of each task with losses how many instances there are, and of which methods."""
+    """Of each task with losses how many instances there are, of which methods, and what some of them lack."""
     found = {}
     for address in results.tasks:
-        held = [one.job for name in results.methods for one in results.of(name, address) if one.losses]
-        if held:
-            names = tuple(sorted({job.method for job in held}))
-            found[address] = EarlierLook(len({job.instance for job in held}), names, now())
+        every = {name: results.of(name, address) for name in results.methods}
+        held = {name: {one.job.instance for one in each if one.losses} for name, each in every.items()}
+        if union := set().union(*held.values()):
+            lacking = {name: tuple(sorted(union - one)) for name, one in held.items() if one and one != union}
+            names = tuple(sorted(name for name, one in held.items() if one))
+            found[address] = EarlierLook(len(union), names, now(), lacking)
     return found
 
 
