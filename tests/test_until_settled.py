@@ -632,6 +632,22 @@ def test_an_ordinary_look_at_the_same_methods_before_a_race_is_told(
     assert ("V018" in {note.code for note in race.findings.notes}) == is_told
 
 
+@pytest.mark.parametrize("is_race_first", [False, True])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_look_at_other_data_of_the_same_name_is_no_look_at_these(
+    tmp_path: Path, seed: int, is_race_first: bool
+) -> None:
+    """A table that another one takes the place of; with the same one (seed 0) a look counts."""
+    first, now = (
+        {"t": pd.DataFrame(np.random.default_rng(one).normal(size=(1100, 2)), columns=["x", "y"])}
+        for one in (0, seed)
+    )
+    methods = ["lin-1", "constant"]
+    str(redelve.assess(methods, first, "y", sizes=32, archive=tmp_path, until_settled=is_race_first))
+    again = redelve.assess(methods, now, "y", sizes=32, archive=tmp_path, until_settled=not is_race_first)
+    assert ("V018" in {note.code for note in again.findings.notes}) == (seed == 0)
+
+
 def test_whoever_must_choose_between_a_race_and_an_assessment_is_told_which_is_which(
     tmp_path: Path, capsys: Any
 ) -> None:

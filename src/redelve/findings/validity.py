@@ -494,7 +494,11 @@ def looked_at_before(self: ValidityRule, results: Results) -> Iterator[Note]:
     for address in results.tasks:
         every = {name: results.of(name, address) for name in results.methods}
         held = {name: {one.job.instance for one in each if one.losses} for name, each in every.items()}
-        looks = (look.fewer_than(held) for look in results.looked.get(address, ()))
+        looks = (
+            look.fewer_than(held)
+            for look in results.looked.get(address, ())
+            if look.data in ("", results.task(address).data_digest)
+        )
         if before := min(filter(None, looks), default=None):
             fewer.setdefault((*before, address in results.races), []).append(address)
     for (before_count, count, is_race), tasks in fewer.items():

@@ -144,6 +144,8 @@ class EarlierLook:
     when: str = ""
     lacking: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the instances that a method had no results on, though others had; none if left out."""
+    data: str = ""
+    """The digest of the data; empty in old looks, which count for any data of that name."""
 
     def fewer_than(self, held: Mapping[str, Collection[int]]) -> tuple[int, int] | None:
         """The fewest instances that a pair was compared on, if it shares more now; and how many those are.

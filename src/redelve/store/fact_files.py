@@ -28,6 +28,7 @@ from redelve.store.layout import (
     plain_value,
     read_document,
     segment,
+    task_path,
     write_document,
 )
 from redelve.store.look_files import read_races
@@ -56,11 +57,6 @@ PLAIN = {
 def method_path(root: Path, name: str, digest: str) -> Path:
     """The file that describes a method."""
     return root / "methods" / segment(name) / f"{checked_digest(digest, name)}.json"
-
-
-def task_path(root: Path, address: str, digest: str) -> Path:
-    """The file that describes a task."""
-    return root / "tasks" / segment(address) / f"{checked_digest(digest, address)}.json"
 
 
 def truths_path(root: Path, address: str, digest: str) -> Path:

@@ -84,6 +84,11 @@ def folder_of(kind: str, method: str, task: str, version: str) -> str:
     return f"{kind}/method={segment(method)}/task={segment(task)}/version={version}"
 
 
+def task_path(root: Path, address: str, digest: str) -> Path:
+    """The file that describes a task."""
+    return root / "tasks" / segment(address) / f"{checked_digest(digest, address)}.json"
+
+
 # Documents
 
 

@@ -23,6 +23,7 @@ from redelve.store.layout import (
     read_document,
     root_in,
     segment,
+    task_path,
     write_document,
 )
 from redelve.store.snapshot import read_snapshot
@@ -194,6 +195,7 @@ def _earlier(given: DocumentFields) -> EarlierLook:
         given.texts("methods"),
         given.take("when", str),
         {name: _wholes(lacking, name) for name in lacking.content},
+        given.take("data", str) if "data" in given.content else "",
     )
 
 
@@ -253,7 +255,8 @@ def seen_in(results: Results) -> dict[str, EarlierLook]:
         if union := set().union(*held.values()):
             lacking = {name: tuple(sorted(union - one)) for name, one in held.items() if one and one != union}
             names = tuple(sorted(name for name, one in held.items() if one))
-            found[address] = EarlierLook(len(union), names, now(), lacking)
+            data = results.tasks[address].data_digest
+            found[address] = EarlierLook(len(union), names, now(), lacking, data)
     return found
 
 
@@ -262,6 +265,13 @@ def looked_before(root: Path, races: Iterable[str]) -> Earlier:
     found = read_analyses(root)
     for address, race in read_races(root).items():
         if address not in races:
-            looks = tuple(EarlierLook(look.sets, tuple(look.p_values), look.when) for look in race.looks)
+            data = _data_of(root, race.plan)
+            looks = (EarlierLook(one.sets, tuple(one.p_values), one.when, data=data) for one in race.looks)
             found[address] = (*found.get(address, ()), *looks)
     return found
+
+
+def _data_of(root: Path, plan: RacePlan) -> str:
+    """The digest of the data that a race is on."""
+    path = task_path(root, plan.task, plan.task_digest)
+    return DocumentFields(path, read_document(path)).take("data_digest", str) if path.exists() else ""

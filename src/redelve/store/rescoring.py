@@ -14,9 +14,10 @@ from redelve.errors import PredictionError
 from redelve.model.dataset import Numbers
 from redelve.run.more_losses import all_truths
 from redelve.run.results import TaskFacts
-from redelve.store.fact_files import read_task, task_path, write_task
+from redelve.store.fact_files import read_task, write_task
 from redelve.store.fresh_records import RowSource
 from redelve.store.heads import Head
+from redelve.store.layout import task_path
 from redelve.store.record_rows import KEYS, LOSS, answer_of
 from redelve.store.snapshot import NEW, Snapshot, SnapshotEntry
 

@@ -18,7 +18,7 @@ from redelve.data.files import file_digest
 from redelve.errors import FormatError, LocationError, RedelveError
 from redelve.model.dataset import Numbers
 from redelve.run.results import IMPORTED, InstanceFacts, TaskFacts
-from redelve.store.fact_files import check_truths, read_methods, read_task, task_path, task_paths
+from redelve.store.fact_files import check_truths, read_methods, read_task, task_paths
 from redelve.store.fresh_records import NAME, fresh_files
 from redelve.store.layout import (
     ANALYSES,
@@ -35,6 +35,7 @@ from redelve.store.layout import (
     check_marker,
     is_half_written,
     read_document,
+    task_path,
 )
 from redelve.store.look_files import read_analyses, read_race
 from redelve.store.record_rows import DAMAGED, KEYS, LOSS, answer_of, content_digest, numbers_of
