@@ -404,6 +404,17 @@ def test_an_analysis_with_fewer_instances_is_remembered() -> None:
     assert "use --until-settled" in text
 
 
+def test_whoever_adds_folds_after_a_look_is_not_advised_to_race() -> None:
+    """A race of folds is refused."""
+    facts = replace(made_up.task(ADDRESS, instances=8, cases=20), scheme="cross-validation")
+    rng = np.random.default_rng(0)
+    results = made_up.results([facts], {name: {ADDRESS: _losses(0.0, 8, rng)} for name in "ab"})
+    looked = {ADDRESS: (EarlierLook(4, ("a", "b")),)}
+    (text,) = [note.text for note in find(replace(results, looked=looked)).notes if note.code == "V018"]
+    assert "--until-settled" not in text
+    assert "decide how many sets or folds to make before you look" in text
+
+
 def test_what_was_looked_at_before_are_the_instances_that_two_methods_had_in_common() -> None:
     """Not those that any method had: b failed in half of its jobs, c in the other half."""
     look = EarlierLook(8, ("a", "b", "c", "d"), lacking={"b": (4, 5, 6, 7), "c": (0, 1, 2, 3)})
