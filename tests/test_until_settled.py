@@ -26,6 +26,7 @@ from redelve.store import Archive
 from redelve.store.fresh_records import GroupCommit
 from redelve.store.layout import write_document
 from redelve.store.look_files import begun_race, keep_looks, read_analyses, read_races, write_race
+from redelve.store.wanted_data import assignments_of
 
 WINNER = ["constant", "ridge", "lin-1"]
 """On demo/age ridge is shown to be better than lin-1 after 5 training sets of 64."""
@@ -661,6 +662,32 @@ def test_whoever_must_choose_between_a_race_and_an_assessment_is_told_which_is_w
     for version, words in versions.items():
         assert main(["report", str(tmp_path), "-t", version]) == 0
         assert ("training sets it is settled" in capsys.readouterr().out) == ("race" in words)
+
+
+def test_no_method_is_added_to_a_race(tmp_path: Path, capsys: Any) -> None:
+    """Its methods are fixed; what was assessed in the ordinary way beside it is gone on with."""
+    race_on(tmp_path, ["ridge", "lin-1"])
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert main(["add", str(tmp_path), "constant", "-q"]) == 1
+    told = capsys.readouterr().err
+    assert "/demo/age/std.64: there is a race on it, and its methods are fixed since its first job" in told
+    assert "race all of them anew in another folder, or assess them there without until_settled" in told
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    redelve.assess(["ridge"], "demo/age", sizes=64, archive=tmp_path)
+    (ordinary,) = assignments_of(tmp_path, []).values()
+    assert len(ordinary.instances) == 8
+
+
+def test_an_exported_race_is_not_said_to_be_of_other_data(
+    winner: Assessment, tmp_path: Path, capsys: Any
+) -> None:
+    """It has drawn more training sets than the task has."""
+    folder = str(tmp_path / "delve-race")
+    assert main(["archive", "export", str(winner.archive), "-d", folder]) == 0
+    assert main(["archive", "import", str(tmp_path / "new"), "-d", folder]) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert "the results are of 16 instances, and /demo/age/std.64 as it is known here has 8" in told
+    assert "If a race (--until-settled) drew them, take them over from its archive" in told
 
 
 def test_an_ordinary_analysis_with_more_sets_than_a_race_looked_at_is_told(tmp_path: Path) -> None:

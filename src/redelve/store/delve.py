@@ -209,6 +209,8 @@ def check_folder(folder: TaskFolder, task: TaskFacts) -> Iterator[str]:
     evidence = evidence_in(folder.find, len(task.targets))
     place = f"/{folder.method}{folder.address}"
     if found := difference(evidence, evidence_of_facts(task)):
+        if (count := len(evidence.used or ())) > len(task.instances):
+            raise SpecError(_more_instances(folder, task, count))
         raise SpecError(
             f"{folder.path}: the results are of other data than {folder.address} as it is known here "
             f"({found}{_said(task)}): put the data that they were made for into a delve directory of your "
@@ -221,6 +223,15 @@ def check_folder(folder: TaskFolder, task: TaskFacts) -> Iterator[str]:
         )
     if absent := sorted(set(range(len(task.instances))) - folder.instances()):
         yield f"{place} has no losses of instance {', '.join(map(str, absent))} of {len(task.instances)}"
+
+
+def _more_instances(folder: TaskFolder, task: TaskFacts, count: int) -> str:
+    return (
+        f"{folder.path}: the results are of {count} instances, and {folder.address} as it is known here has "
+        f"{len(task.instances)}{_said(task)}. If a race (--until-settled) drew them, take them over from its "
+        "archive (redelve archive merge), which knows its looks. If they are of other data, put these into a "
+        "delve directory of your own that DELVE_PATH names, and import again"
+    )
 
 
 def _said(task: TaskFacts) -> str:

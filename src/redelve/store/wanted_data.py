@@ -12,7 +12,9 @@ from redelve.errors import LocationError, RedelveError, SpecError
 from redelve.model import Assignment
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_paths
+from redelve.store.look_files import has_begun, read_races
 from redelve.store.same_data import Mark, adopted, mark_of, mark_of_assignment
+from redelve.store.snapshot import read_snapshot
 
 
 def assignments_of(archive: Path, data: Sequence[Path]) -> dict[str, Assignment]:
@@ -20,11 +22,13 @@ def assignments_of(archive: Path, data: Sequence[Path]) -> dict[str, Assignment]
 
     `data` are tables to look at first; then come those beside the archive that have a dataset's name.
     """
-    wanted = [read_task(path, archive, with_truths=False) for path in task_paths(archive)]
-    if not wanted:
+    every = [read_task(path, archive, with_truths=False) for path in task_paths(archive)]
+    if not every:
         raise SpecError(f"{archive}: there is no task in it yet: begin with redelve assess")
+    raced = _raced(archive)
     found: dict[Mark, Assignment] = {}
-    lacking: dict[str, LocationError] = {}
+    lacking: dict[str, RedelveError] = {one.address: _refused(one) for one in every if one.digest in raced}
+    wanted = [one for one in every if one.digest not in raced]
     for facts in wanted:
         if mark_of(facts) not in found:
             try:
@@ -36,6 +40,20 @@ def assignments_of(archive: Path, data: Sequence[Path]) -> dict[str, Assignment]
         if address not in there:  # of several versions, one will do
             raise error
     return adopted(archive, {one.address: one for one in found.values()})
+
+
+def _raced(archive: Path) -> set[str]:
+    """The digests of the tasks that races have begun on."""
+    heads = [entry.head for entry in read_snapshot(archive).resolved.kept]
+    return {race.plan.task_digest for race in read_races(archive).values() if has_begun(race, heads)}
+
+
+def _refused(facts: TaskFacts) -> SpecError:
+    return SpecError(
+        f"{facts.address}: there is a race on it, and its methods are fixed since its first job, so none can "
+        "be added: race all of them anew in another folder, or assess them there without until_settled "
+        "(--until-settled)"
+    )
 
 
 def _made_again(
