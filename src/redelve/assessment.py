@@ -392,11 +392,17 @@ def _as_worked_on(
     assignments: dict[str, Assignment], archive: Path | None, until_settled: bool
 ) -> dict[str, Assignment]:
     """The tasks as an archive that is there knows them, with the training sets that a race may use."""
-    if archive is not None and archive.exists():
-        if not all(map(str.isascii, assignments)):
-            assignments = as_known(assignments, archive)
-        assignments = adopted(archive, assignments)
-    return raced_assignments(assignments.values()) if until_settled else assignments
+    known = _as_known(assignments, archive)
+    return _as_known(raced_assignments(known.values()), archive) if until_settled else known
+
+
+def _as_known(assignments: dict[str, Assignment], archive: Path | None) -> dict[str, Assignment]:
+    """The tasks by the names that the archive has for the same data and the same sets."""
+    if archive is None or not archive.exists():
+        return assignments
+    if not all(map(str.isascii, assignments)):
+        assignments = as_known(assignments, archive)
+    return adopted(archive, assignments)
 
 
 def _within(margin: MarginLike | None) -> Margin | None:

@@ -13,8 +13,9 @@ from redelve.assessment import Assessment
 from redelve.cli.adding import add
 from redelve.cli.assess import report
 from redelve.data.tables import Description, Intake
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError
 from redelve.run.cells.confining import mechanism
+from redelve.run.races import Race
 from redelve.store.wanted_data import assignments_of
 
 COUNT = 60
@@ -79,6 +80,57 @@ def test_work_on_the_same_data_under_another_name_goes_on_where_it_was(
     assert list(again.results.tasks) == list(first.results.tasks) == ["/people/y/std.48"]
     assert {one.digest for one in first.results.records} <= {one.digest for one in again.results.records}
     assert "goes by that name" in again.results.tasks["/people/y/std.48"].left_out[-1]
+
+
+def raced(path: Path, archive: Path, *methods: str) -> Assessment:
+    return assess(list(methods), nameless(path), sizes=32, until_settled=True, archive=archive)
+
+
+@pytest.fixture
+def larger(tmp_path: Path) -> tuple[Path, Path]:
+    """One table in two files, large enough to be raced."""
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(600, 2)).round(3), columns=["x", "y"])
+    for name in ("people.csv", "folks.csv"):
+        frame.to_csv(tmp_path / name, index=False)
+    return tmp_path / "people.csv", tmp_path / "folks.csv"
+
+
+def test_a_race_goes_on_by_its_plan_under_another_name_of_the_table(
+    tmp_path: Path, larger: tuple[Path, Path]
+) -> None:
+    archive = tmp_path / "a"
+    first = raced(larger[0], archive, "constant", "lin-1")
+    again = raced(larger[1], archive, "constant", "lin-1")
+    assert again.results.races == first.results.races
+    assert list(again.results.races) == ["/people/y/std.32"]
+    with pytest.raises(SpecError, match=r"a race on /people/y/std.32 whose plan was another \(methods\)"):
+        raced(larger[1], archive, "constant", "ridge")
+
+
+def test_two_races_on_the_same_data_are_told_apart(tmp_path: Path, larger: tuple[Path, Path]) -> None:
+    """Under one name one of them would be lost."""
+    races: dict[str, Race] = {}
+    for path, other in zip(larger, ("lin-1", "ridge"), strict=True):
+        races |= raced(path, tmp_path / path.stem, "constant", other).results.races
+    merged = Archive.open(tmp_path / "people")
+    told = str(merged.merge(Archive.open(tmp_path / "folks")))
+    assert "/people/y/std.32 is /folks/y/std.32: same data, same sets; apart, because of a race" in told
+    results = merged.load()
+    assert results.races == races
+    assert list(results.tasks) == ["/folks/y/std.32", "/people/y/std.32"]
+    said = "/people/y: the same data and sets as /folks/y/std.32; they stand apart because of a race"
+    assert said in " ".join(str(Assessment(results)).split())
+
+
+def test_two_races_on_one_task_with_different_plans_are_not_merged(
+    tmp_path: Path, larger: tuple[Path, Path]
+) -> None:
+    for name, other in (("mine", "lin-1"), ("theirs", "ridge")):
+        raced(larger[0], tmp_path / name, "constant", other)
+    mine = Archive.open(tmp_path / "mine")
+    with pytest.raises(SpecError, match=r"/mine, by another plan \(methods\): keep the two archives apart"):
+        mine.merge(Archive.open(tmp_path / "theirs"))
+    assert set(mine.load().methods) == {"constant", "lin-1"}
 
 
 def test_tasks_that_differ_in_a_value_or_in_the_kind_of_target_are_not_joined(

@@ -46,7 +46,7 @@ from redelve.store.fact_files import (
 from redelve.store.fresh_records import GroupCommit, Unwritten, fresh_files, write_fresh
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
-from redelve.store.look_files import looked_before, races_on, take_over
+from redelve.store.look_files import looked_before, races_on, read_races, refuse_other_races, take_over
 from redelve.store.record_rows import (
     LOSS,
     Columns,
@@ -291,10 +291,12 @@ class Archive:
     def merge(self, other: Archive) -> MergeReport:
         """Take over the records of another archive; where both have one of the same digest, ours stays.
 
-        What contradicts ours is reported, and kept in the folder `conflicts`.
+        What contradicts ours is reported, and kept in the folder `conflicts`. Two races on one task with
+        different plans are refused.
         """
         self._check_writable()
         theirs = read_snapshot(other.root, is_foreign=True)
+        refuse_other_races(self.root, other.root)
         for method in read_methods(other.root):
             write_method(self.root, method)
         for path in task_paths(other.root):
@@ -307,7 +309,7 @@ class Archive:
         ours, offered = {head.digest for head in held}, {head.digest for head in given}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
         every = [read_task(path, self.root, with_truths=False) for path in task_paths(self.root)]
-        same = same_data_told(every)
+        same = same_data_told(every, read_races(self.root).keys())
         return MergeReport(len(offered - ours), len(offered & ours), told, tuple(apart(self.root)), same)
 
     def rescore(self, losses: Sequence[LossLike]) -> Results:

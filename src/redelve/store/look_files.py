@@ -76,7 +76,7 @@ def held_race(root: Path, plan: RacePlan) -> Race | None:
     changed = race.plan.differences(plan)
     if not changed:
         return race
-    if has_begun(race, (entry.head for entry in read_snapshot(root).resolved.kept)):
+    if _has_begun_in(root, race):
         raise SpecError(
             f"{root}: holds a race on {plan.task} whose plan was another ({', '.join(changed)}), and a plan "
             "must not change once it has been looked at: give the same command as before, or another folder"
@@ -211,6 +211,22 @@ def note_analysis(root: Path, results: Results, compared: Collection[str]) -> No
     with contextlib.suppress(OSError), locked(root):
         seen = seen_in(results).items()
         _add(root, {name: look for name, look in seen if name in compared and name not in results.races})
+
+
+def refuse_other_races(root: Path, other: Path) -> None:
+    """Refuse to bring two races together that have begun on the same task by different plans."""
+    held = read_races(root)
+    for address, race in read_races(other).items():
+        changed = held[address].plan.differences(race.plan) if address in held else ()
+        if changed and _has_begun_in(root, held[address]) and _has_begun_in(other, race):
+            raise SpecError(
+                f"{other}: holds a race on {address}, and so does {root}, by another plan "
+                f"({', '.join(changed)}): keep the two archives apart, and report each by itself"
+            )
+
+
+def _has_begun_in(root: Path, race: Race) -> bool:
+    return has_begun(race, (entry.head for entry in read_snapshot(root).resolved.kept))
 
 
 def take_over(root: Path, other: Path, ours: Collection[Head], theirs: Collection[Head]) -> None:

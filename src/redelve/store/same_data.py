@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,11 @@ def same_tasks(tasks: Iterable[TaskFacts]) -> dict[str, str]:
 def joined(results: Results) -> Results:
     """The results with those on the same data under several names together, under the first name.
 
-    Where one method has done a job under both names, the record under the first name counts.
+    Where one method has done a job under both names, the record under the first name counts. Races stay by
+    themselves: their p-values are of their own methods.
     """
-    names = same_tasks(results.tasks.values())
+    results = _saying_apart(results)
+    names = same_tasks(one for one in results.tasks.values() if one.address not in results.races)
     if not names:
         return results
     ranked = sorted(results.records, key=lambda one: one.job.task in names)
@@ -71,6 +73,16 @@ def joined(results: Results) -> Results:
         told = f"{others} has the same data and the same sets: its results stand here"
         tasks[name] = replace(tasks[name], left_out=(*tasks[name].left_out, told))
     return replace(results, tasks=tasks, records=tuple(records.values()))
+
+
+def _saying_apart(results: Results) -> Results:
+    """The results, where tasks with the same data as another one that is raced, or is not, say so."""
+    tasks = dict(results.tasks)
+    for other, first in same_tasks(results.tasks.values()).items():
+        if not results.races.keys().isdisjoint((other, first)):
+            told = f"the same data and sets as {first}; they stand apart because of a race"
+            tasks[other] = replace(tasks[other], notes=(*tasks[other].notes, told))
+    return replace(results, tasks=tasks)
 
 
 def adopted(path: Path, assignments: Mapping[str, Assignment]) -> dict[str, Assignment]:
@@ -99,9 +111,11 @@ def _named(one: Assignment, known: Mapping[Mark, str], addresses: set[str]) -> A
     return replace(one, dataset=replace(one.dataset, name=name), task=task, left_out=left_out)
 
 
-def same_data_told(tasks: Sequence[TaskFacts]) -> tuple[str, ...]:
-    """Which tasks are the same under several names, in words."""
-    return tuple(f"{other} is {name}: same data, same sets" for other, name in same_tasks(tasks).items())
+def same_data_told(tasks: Sequence[TaskFacts], raced: Set[str]) -> tuple[str, ...]:
+    """Which tasks are the same under several names, in words; those that are raced stand apart."""
+    same = same_tasks(tasks).items()
+    aside = {other: "; apart, because of a race" for other, name in same if {other, name} & raced}
+    return tuple(f"{other} is {name}: same data, same sets{aside.get(other, '')}" for other, name in same)
 
 
 def aliases(root: Path, tasks: Mapping[str, TaskFacts]) -> dict[str, str]:
