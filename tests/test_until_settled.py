@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -349,6 +350,7 @@ def test_a_race_of_an_older_version_that_left_no_plan_goes_on(stopped: Assessmen
     assert stopped.archive is not None
     (path,) = (stopped.archive / "races").iterdir()
     path.unlink()
+    (stopped.archive / "analyses.json").unlink()  # which did not note plans
     assert main(["report", str(stopped.archive)]) == 0
     assert "Nothing can be said yet" not in capsys.readouterr().out
     assert only_race(race_on(stopped.archive, ["ridge", "lin-1"], margin="3%")).verdict == "better"
@@ -664,6 +666,40 @@ def test_whoever_must_choose_between_a_race_and_an_assessment_is_told_which_is_w
         assert ("training sets it is settled" in capsys.readouterr().out) == ("race" in words)
 
 
+def test_a_race_whose_record_is_lost_is_missed(
+    winner: Assessment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without it the report would claim by p-values that do not allow for the looks."""
+    assert winner.archive is not None
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    shutil.copytree(winner.archive, mine)
+    (path,) = (mine / "races").iterdir()
+    path.unlink()
+    missing = f"races/{path.name}: the record of the race on /demo/age/std.64 is missing"
+    Archive.open(other, create=True).merge(Archive.open(mine))
+    for archive in (mine, other):
+        assert any(missing in problem for problem in Archive.open(archive).verify().problems)
+        assert main(["report", str(archive)]) == 1
+        assert missing in capsys.readouterr().err
+    with pytest.raises(RedelveError, match=r"a race on /demo/age/std.64 whose plan was another \(methods\)"):
+        race_on(mine, ["ridge", "constant"], margin="2%")
+    again = race_on(mine, ["ridge", "lin-1"], margin="2%")
+    assert [replace(look, when="") for look in only_race(again).looks] == [
+        replace(look, when="") for look in only_race(winner).looks
+    ]
+    assert Archive.open(mine).verify().ok
+    assert str(Assessment(Archive.open(mine).load())) == str(winner)
+
+
+def test_an_archive_of_before_notes_no_races_and_is_sound(winner: Assessment, tmp_path: Path) -> None:
+    assert winner.archive is not None
+    shutil.copytree(winner.archive, tmp_path / "old")
+    (tmp_path / "old" / "analyses.json").unlink()
+    old = Archive.open(tmp_path / "old")
+    assert old.verify().ok
+    assert str(Assessment(old.load())) == str(winner)
+
+
 def test_no_method_is_added_to_a_race(tmp_path: Path, capsys: Any) -> None:
     """Its methods are fixed; what was assessed in the ordinary way beside it is gone on with."""
     race_on(tmp_path, ["ridge", "lin-1"])
@@ -684,6 +720,8 @@ def test_an_exported_race_is_not_said_to_be_of_other_data(
     """It has drawn more training sets than the task has."""
     folder = str(tmp_path / "delve-race")
     assert main(["archive", "export", str(winner.archive), "-d", folder]) == 0
+    exported = capsys.readouterr().out
+    assert "not exported: the race on /demo/age/std.64: DELVE's analyses would not allow for its" in exported
     assert main(["archive", "import", str(tmp_path / "new"), "-d", folder]) == 1
     told = " ".join(capsys.readouterr().err.split())
     assert "the results are of 16 instances, and /demo/age/std.64 as it is known here has 8" in told

@@ -82,6 +82,9 @@ def export_results(results: Results, directory: Path) -> ExportReport:
                 _export_task(folder, task, records)
                 write_atomic(folder.parents[2] / "Summary", method.summary.rstrip("\n") + "\n")
                 written.append(folder)
+    left_out += [
+        f"the race on {address}: DELVE's analyses would not allow for its looks" for address in results.races
+    ]
     return ExportReport(tuple(written), tuple(dict.fromkeys(left_out)))
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast, get_args
 
-from redelve.errors import FormatError, SpecError
+from redelve.errors import FormatError, LocationError, SpecError
 from redelve.run.races import OLD_RULE, EarlierLook, LookRule, Race, RaceLook, RacePlan
 from redelve.run.results import Results, TaskFacts
 from redelve.store.heads import Head
@@ -45,21 +45,23 @@ def race_path(root: Path, address: str) -> Path:
 
 
 def write_race(root: Path, race: Race) -> None:
-    """Keep a race as far as it went."""
+    """Keep a race as far as it went; its plan is noted elsewhere first, by which a lost file is missed."""
+    _note_plan(root, race.plan)
     write_document(race_path(root, race.plan.task), asdict(race))
 
 
 def begun_race(root: Path, plan: RacePlan) -> Race:
     """The race with this plan, as far as it went: from now on the archive holds its plan.
 
-    One that was begun by an older rule keeps its plan, and goes on by it.
+    One that was begun by an older rule keeps its plan, and goes on by it. One whose file is lost begins anew.
     """
-    if (race := held_race(root, plan)) is not None:
+    path = race_path(root, plan.task)
+    if (race := held_race(root, plan)) is not None and path.exists():
         return race
     with locked(root):
         race = held_race(root, plan)  # somebody may have been faster
-        if race is None:
-            race = Race(plan)
+        if race is None or not path.exists():
+            race = race or Race(plan)
             write_race(root, race)
     return race
 
@@ -67,12 +69,13 @@ def begun_race(root: Path, plan: RacePlan) -> Race:
 def held_race(root: Path, plan: RacePlan) -> Race | None:
     """The race with this plan that the archive holds; an error if it has begun another on the same task.
 
-    A plan by which nothing was done yet binds nobody.
+    A plan by which nothing was done yet binds nobody; of a race whose file is lost only the plan is known.
     """
     path = race_path(root, plan.task)
-    if not path.exists():
+    noted = None if path.exists() else read_plans(root).get(plan.task)
+    if not path.exists() and noted is None:
         return None
-    race = read_race(path)
+    race = read_race(path) if noted is None else Race(noted)
     changed = race.plan.differences(plan)
     if not changed:
         return race
@@ -107,7 +110,12 @@ def read_races(root: Path) -> dict[str, Race]:
 
 
 def races_on(root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head]) -> dict[str, Race]:
-    """The races on these very tasks that have begun, as the records show."""
+    """The races on these very tasks that have begun, as the records show; an error if one is lost."""
+    for plan in lost_plans(root, heads):
+        if plan.task in tasks and plan.task_digest == tasks[plan.task].digest:
+            raise LocationError(
+                f"{root}: {lost_words(plan)}, and p-values without it do not allow for its looks: {RESTORED}"
+            )
     return {
         address: race
         for address, race in read_races(root).items()
@@ -115,29 +123,43 @@ def races_on(root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head]
     }
 
 
+RESTORED = "restore it from a copy, or give the command of the race again, which takes its looks anew"
+
+
+def lost_plans(root: Path, heads: Collection[Head]) -> list[RacePlan]:
+    """The plans of the races that have begun, as the records show, and whose files are missing."""
+    lost = [plan for task, plan in read_plans(root).items() if not race_path(root, task).exists()]
+    return [plan for plan in lost if has_begun(Race(plan), heads)]
+
+
+def lost_words(plan: RacePlan) -> str:
+    """Which file is missing."""
+    return f"{RACES}/{segment(plan.task)}.json: the record of the race on {plan.task} is missing"
+
+
 def read_race(path: Path) -> Race:
     """A race from its document."""
     given = DocumentFields(path, read_document(path))
-    plan = DocumentFields(path, given.take("plan", dict))
     looks = tuple(_look(DocumentFields(path, one)) for one in given.take("looks", list))
-    methods = DocumentFields(path, plan.take("methods", dict))
-    race = Race(
-        RacePlan(
-            plan.take("task", str),
-            plan.digest("task_digest"),
-            plan.take("loss", str),
-            {name: methods.digest(name) for name in methods.content},
-            _wholes(plan, "looks"),
-            float(plan.take("level", float)),
-            plan.take("margin", str, type(None)),
-            plan.take("runs", int),
-            _rule(plan),
-        ),
-        looks,
-    )
+    race = Race(_plan(DocumentFields(path, given.take("plan", dict))), looks)
     if race.plan.looks[: len(looks)] != tuple(look.sets for look in looks):
         raise FormatError(path, None, "its looks are not those that were planned: restore it from a copy")
     return race
+
+
+def _plan(given: DocumentFields) -> RacePlan:
+    methods = DocumentFields(given.path, given.take("methods", dict))
+    return RacePlan(
+        given.take("task", str),
+        given.digest("task_digest"),
+        given.take("loss", str),
+        {name: methods.digest(name) for name in methods.content},
+        _wholes(given, "looks"),
+        float(given.take("level", float)),
+        given.take("margin", str, type(None)),
+        given.take("runs", int),
+        _rule(given),
+    )
 
 
 def _rule(plan: DocumentFields) -> LookRule:
@@ -178,14 +200,36 @@ def _wholes(given: DocumentFields, name: str) -> tuple[int, ...]:
 
 def read_analyses(root: Path) -> Earlier:
     """What was looked at before, by the tasks' addresses."""
-    path = root / ANALYSES
-    if not path.exists():
-        return {}
-    tasks = DocumentFields(path, DocumentFields(path, read_document(path)).take("tasks", dict))
+    tasks = _part(root, "tasks")
     return {
-        address: tuple(_earlier(DocumentFields(path, one)) for one in tasks.take(address, list))
+        address: tuple(_earlier(DocumentFields(tasks.path, one)) for one in tasks.take(address, list))
         for address in tasks.content
     }
+
+
+def read_plans(root: Path) -> dict[str, RacePlan]:
+    """The plans of all races, by the tasks' addresses; archives of before have noted none."""
+    plans = _part(root, "races")
+    return {name: _plan(DocumentFields(plans.path, plans.take(name, dict))) for name in plans.content}
+
+
+def _part(root: Path, name: str) -> DocumentFields:
+    """A part of the document of what was looked at; empty where there is none."""
+    path = root / ANALYSES
+    given = DocumentFields(path, read_document(path) if path.exists() else {})
+    return DocumentFields(path, given.take(name, dict) if name in given.content else {})
+
+
+def _note_plan(root: Path, plan: RacePlan) -> None:
+    plans = read_plans(root)
+    if plans.get(plan.task) != plan:
+        _write_analyses(root, read_analyses(root), {**plans, plan.task: plan})
+
+
+def _write_analyses(root: Path, looked: Earlier, plans: Mapping[str, RacePlan]) -> None:
+    tasks: Document = {name: [asdict(one) for one in looks] for name, looks in sorted(looked.items())}
+    races: Document = {name: asdict(plan) for name, plan in sorted(plans.items())}
+    write_document(root / ANALYSES, {"tasks": tasks, **({"races": races} if races else {})})
 
 
 def _earlier(given: DocumentFields) -> EarlierLook:
@@ -242,6 +286,9 @@ def take_over(root: Path, other: Path, ours: Collection[Head], theirs: Collectio
         is_taken = mine is None or is_further or not has_begun(mine, ours)
         if is_taken and has_begun(race, theirs):
             write_race(root, race)
+    for plan in lost_plans(other, theirs):
+        if plan.task not in held:  # that it is missing is told here, too
+            _note_plan(root, plan)
     for address, looks in read_analyses(other).items():
         for look in looks:
             _add(root, {address: look})
@@ -254,8 +301,7 @@ def _add(root: Path, seen: Mapping[str, EarlierLook]) -> None:
         return
     for name, look in new.items():
         held[name] = (*held.get(name, ()), look)
-    tasks: Document = {name: [asdict(one) for one in looks] for name, looks in sorted(held.items())}
-    write_document(root / ANALYSES, {"tasks": tasks})
+    _write_analyses(root, held, read_plans(root))
 
 
 def _is_known(look: EarlierLook, held: Iterable[EarlierLook]) -> bool:

@@ -37,7 +37,7 @@ from redelve.store.layout import (
     read_document,
     task_path,
 )
-from redelve.store.look_files import read_analyses, read_race
+from redelve.store.look_files import RESTORED, lost_plans, lost_words, read_analyses, read_race
 from redelve.store.record_rows import DAMAGED, KEYS, LOSS, answer_of, content_digest, numbers_of
 from redelve.store.snapshot import (
     Snapshot,
@@ -131,6 +131,9 @@ def verify(root: Path, losses: Sequence[Loss] = ()) -> VerifyReport:
     records = 0
     if snapshot is not None:
         records = len(snapshot.resolved.kept)
+        with found.noted():
+            for plan in lost_plans(root, [entry.head for entry in snapshot.resolved.kept]):
+                found.add(f"{lost_words(plan)}: {RESTORED}")
         _check_entries(found, snapshot, tasks)
     return VerifyReport(records, count, tuple(found.problems), (*found.notes, *found.told_unknown()))
 
