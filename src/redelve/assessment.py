@@ -25,7 +25,7 @@ from redelve.data.scores.score_files import ScoresLike, called, read_scores
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
-from redelve.errors import SpecError
+from redelve.errors import LocationError, SpecError
 from redelve.findings import (
     Findings,
     Margin,
@@ -61,7 +61,7 @@ from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
-from redelve.store.layout import no_archive_at, root_in
+from redelve.store.layout import MARKER, no_archive_at, root_in
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
 from redelve.store.score_results import Missing, results_of_scores, saying_replaced
@@ -374,11 +374,23 @@ def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
     path = Path(archive)
     try:
         path.stat()
-    except (FileNotFoundError, ValueError):  # it is made later; a NUL character is told there
+    except FileNotFoundError:  # it is made later
+        pass
+    except ValueError:  # a NUL character is told there
         return path
     except OSError as error:
         raise no_archive_at(path, error) from None
+    refuse_in_archive(path.parent)
     return root_in(path)
+
+
+def refuse_in_archive(path: Path) -> None:
+    """Refuse to write a file where only an archive's own files belong."""
+    place = path if "\0" in str(path) else path.resolve()  # that is no path, as who writes there tells
+    if root := next((one for one in (place, *place.parents) if (one / MARKER).is_file()), None):
+        raise LocationError(
+            f"{path}: can't be written into the archive {root}, which would be damaged: choose another place"
+        )
 
 
 def _first_here(methods: Mapping[str, Method] | None, how: Settling) -> Method | None:
@@ -718,6 +730,7 @@ class Assessment:
         """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""
         from redelve.report.page import write_report
 
+        refuse_in_archive(Path(path))
         about = ReportContext(
             command=command,
             data=self.data,

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 import redelve
+from redelve.assessment import Assessment
 from redelve.cli.main import main
+from redelve.errors import LocationError
 from tests.findings.test_differences import scores
 
 
@@ -52,6 +54,71 @@ def test_what_was_written_before_stays_where_the_disk_is_full(
         assert Path(words[-1]).read_text() == "of before\n"
 
 
+def test_no_command_writes_over_what_it_reads(
+    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(archive.parent)
+    text = Path("scores.csv").read_text()
+    for name in ("questions.csv", "old.csv", "page.html", "own.dt"):
+        Path(name).write_text(text)
+    Path("other.csv").hardlink_to("scores.csv")
+    kept = {path: path.read_bytes() for path in Path().rglob("*.*") if path.is_file()}
+    compared = ["scores.csv", "-H", "-l", "0,1"]
+    gate = ["gate", *compared, "-d", "0.1", "-T", "old.csv"]
+    for words in (
+        ["predict", "scores.csv", "-t", "score", "-o", "scores.csv"],
+        ["predict", "scores.csv", "-t", "score", "-o", "other.csv"],
+        ["race", *compared, "-n", "./scores.csv"],
+        ["race", *compared, "-Q", "questions.csv", "-n", "questions.csv"],
+        [*gate, "--junit", "scores.csv"],
+        [*gate, "--markdown", "old.csv"],
+        ["compare", "page.html", "-o", "page.html"],
+        ["report", "archive", "-o", "archive"],
+        ["training-time", "scores.csv", "-o", "scores.csv"],
+        ["challenge", "verify", "archive", "-n", "old.csv", "-o", "old.csv"],
+        ["proben1", "export", "own.dt", "-n", "0", "-o", "own.dt"],
+    ):
+        assert main(words) in (2, 3), words
+        assert f'can\'t write to "{words[-1]}": this command reads it' in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in Path().rglob("*.*") if path.is_file()} == kept
+
+
+def test_tables_of_a_command_have_a_name_and_a_folder(
+    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(archive.parent)
+    scores, nowhere = str(archive.parent / "scores.csv"), str(archive.parent / "none" / "new.csv")
+    for words in (
+        ["differ", str(archive), "a", "b", "-o"],
+        ["predict", scores, "-t", "score", "-o"],
+        ["race", scores, "-H", "-l", "0,1", "-n"],
+    ):
+        assert main([*words, "new.html"]) in (2, 3)
+        assert 'to "new.html": give a name ending in .csv' in capsys.readouterr().err
+        assert main([*words, nowhere]) in (2, 3)
+        assert f'to "{nowhere}": there is no folder' in capsys.readouterr().err
+    Path("folder.csv").mkdir()
+    assert main([*words, "folder.csv"]) == 3
+    assert "this is a folder" in capsys.readouterr().err
+    assert main([*words, "/dev/null"]) in (0, 2)
+
+
+def test_nothing_else_is_written_into_an_archive(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = str(archive.parent / "scores.csv")
+    for words in (
+        ["report", str(archive), "-o", str(archive / "tables")],
+        ["report", str(archive), "-o", str(archive / "page.html")],
+        ["differ", str(archive), "a", "b", "-o", str(archive / "cases.csv")],
+        ["compare", table, "-a", str(archive / "more")],
+    ):
+        assert main(words) == 1, words
+        assert f"can't be written into the archive {archive}" in capsys.readouterr().err
+    assessment = Assessment(redelve.Archive.open(archive).load())
+    with pytest.raises(LocationError, match="which would be damaged"):
+        assessment.report(archive)
+    assert main(["archive", "verify", str(archive)]) == 0
+
+
 def test_differ_refuses_in_words(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["differ", str(archive), "a", "c"]) == 1
     assert 'no results of method "c": there are a, b' in capsys.readouterr().err
@@ -66,7 +133,7 @@ def test_differ_wants_two_models_and_a_table(archive: Path, capsys: pytest.Captu
     assert '"a" would be compared with itself: name two models' in capsys.readouterr().err
     page = archive.parent / "x.html"
     assert main(["differ", str(archive), "a", "b", "-o", str(page)]) == 2
-    assert f'can\'t write cases to "{page}": they are a table' in capsys.readouterr().err
+    assert f'can\'t write cases to "{page}": give a name ending in .csv' in capsys.readouterr().err
     assert not page.exists()
     assert main(["differ", str(archive.parent / "nowhere"), "a", "b"]) == 1
     assert "a folder that `assess`, or `compare -a`, has made" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from redelve.cli import NO_RESULT
 from redelve.cli import options as of
 from redelve.cli import table_options as tables
 from redelve.cli.options import Command, ToldWithCode, UsageError, write
+from redelve.cli.outputs import refuse_inputs
 from redelve.errors import hint, in_words
 
 if TYPE_CHECKING:
@@ -356,6 +357,7 @@ def _report(given: ReportOptions) -> str:
     from redelve.store import Archive
 
     path = Path(given.arguments[0])
+    refuse_inputs(given.out, given.arguments)
     chosen = Archive.open(path).load(methods=given.methods or None, tasks=given.tasks or None)
     assessment = Assessment(chosen, given.loss, path, margin=given.margin, planned=given.compare or None)
     if given.out is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, Given, UsageError, reporter, run
+from redelve.cli.outputs import check_file
 from redelve.errors import LocationError, OptionalPackageError, PredictionError, SpecError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def _pack(given: PackOptions) -> Iterator[str]:
     from redelve.challenge.packing import pack as write
     from redelve.challenge.submissions import Submission
 
+    check_file(given.out, "answers", ".zip")
     challenge = read_downloads(given.arguments[0])
     if (given.files is None) == (given.method is None):
         raise UsageError("say where the answers come from: files (-f folder) or a method (-m name)")

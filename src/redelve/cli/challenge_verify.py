@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from redelve.cli import options as of
 from redelve.cli.options import Command
+from redelve.cli.outputs import refuse_inputs
 from redelve.errors import LocationError, PredictionError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def _verify(given: VerifyOptions) -> Iterator[str]:
     """Look at everything, tell it, and fail where something is wrong."""
     from redelve.challenge.verification import read_noted
 
+    refuse_inputs(given.out, [given.arguments[0], given.noted])
     noted = None if given.noted is None else read_noted(Path(given.noted))
     points = _points(given.arguments[0], noted, given.out)
     yield from (f"{point}\n" for point in points)

@@ -10,6 +10,7 @@ from pathlib import Path
 from redelve.cli import options as of
 from redelve.cli.assess import pairs
 from redelve.cli.options import Command, UsageError
+from redelve.cli.outputs import refuse_inputs
 from redelve.cli.score_options import ScoreTableOptions
 
 
@@ -66,6 +67,7 @@ def _compare(words: Sequence[str], given: CompareOptions) -> str:
     from redelve.assessment import compare_scores
 
     files = given.arguments
+    refuse_inputs(given.out, [*files, given.archive])
     assessment = compare_scores(
         files[0] if len(files) == 1 else files,
         higher_is_better=direction(given.higher, given.lower),

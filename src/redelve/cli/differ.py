@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from redelve.cli import options as of
-from redelve.cli.options import Command, UsageError
+from redelve.cli.options import Command
+from redelve.cli.outputs import check_file, refuse_inputs
 
 
 class DifferOptions(of.VerbOptions):
@@ -32,16 +33,16 @@ DIFFER = Command(
 
 def _differ(given: DifferOptions) -> str:
     """What was found; the table of cases is written if one is wanted."""
-    from redelve.assessment import Assessment
+    from redelve.assessment import Assessment, refuse_in_archive
     from redelve.data.files import write_atomic
     from redelve.report.difference_views import differences_text
     from redelve.store import Archive
 
     path, first, second = given.arguments
-    if given.out is not None and Path(given.out).suffix.lower() != ".csv":
-        raise UsageError(
-            f'can\'t write cases to "{given.out}": they are a table, so give a name ending in .csv'
-        )
+    refuse_inputs(given.out, [path])
+    check_file(given.out, "cases", ".csv")
+    if given.out is not None:
+        refuse_in_archive(Path(given.out))
     assessment = Assessment(Archive.open(Path(path)).load(), given.loss, Path(path))
     found = assessment.differences(first, second, given.task, by=given.by or None)
     if given.out is None:

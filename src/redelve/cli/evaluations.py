@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from redelve.cli import FAILURE, NO_RESULT, USAGE
 from redelve.cli import options as of
 from redelve.cli.options import Command, ToldWithCode, UsageError
+from redelve.cli.outputs import check_file, refuse_inputs
 from redelve.cli.score_options import ScoreTableOptions
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _race(given: RaceOptions) -> str:
     from redelve.findings.question_race import race as found_by
 
     files = given.arguments
+    refuse_inputs(given.next, [*files, given.questions])
+    check_file(given.next, "the answers to get next", ".csv")
     found = found_by(
         files[0] if len(files) == 1 else files,
         models=given.models or None,
@@ -154,6 +157,8 @@ def _gate(given: GateOptions) -> str:
 
     if given.margin is None:
         raise UsageError("a margin is missing: give the loss that would matter, as --margin 0.01")
+    for out in (given.junit, given.markdown):
+        refuse_inputs(out, [*given.arguments, given.than])
     found = found_by(
         given.arguments[0],
         margin=given.margin,

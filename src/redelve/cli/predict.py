@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from redelve.cli import options as of
 from redelve.cli import table_options as tables
 from redelve.cli.options import Command, Progress, UsageError, reporter
+from redelve.cli.outputs import check_file, refuse_inputs
 
 if TYPE_CHECKING:
     from redelve.performance import BenchSettings
@@ -57,6 +58,8 @@ def _predict(given: PredictOptions) -> str:
         return _ways()
     if not given.arguments:
         raise UsageError("an argument is missing: the table")
+    refuse_inputs(given.out, given.arguments)
+    check_file(given.out, "guesses", ".csv")
     from redelve.data.files import write_atomic
     from redelve.data.tables import from_file
     from redelve.methods.contract import named_methods

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
+from redelve.cli.outputs import refuse_inputs
 from redelve.errors import LocationError, hint
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def export(given: Proben1Options) -> Iterator[str]:
     tasks = _arguments(given, "what to export, such as demo/age")
     if given.instance is not None and given.permutations:
         raise UsageError("-n and -i contradict each other: an instance has its own order")
+    refuse_inputs(given.out if is_dt(given.out) else None, tasks)
     orders, rules = given.permutations or ORDERS_WRITTEN, _rules(given)
     if is_dt(given.out) and (len(tasks) > 1 or (given.instance is None and len(orders) > 1)):
         raise UsageError(f'"{given.out}" is one file, but several are to be written: give a folder, or -n 1')

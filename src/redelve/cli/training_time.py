@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from redelve.cli import options as of
 from redelve.cli.options import Command, UsageError
+from redelve.cli.outputs import refuse_inputs
 
 if TYPE_CHECKING:
     from redelve.nets import Engine
@@ -43,6 +44,7 @@ def _training_time(given: TrainingTimeOptions) -> str:
     from redelve.report.trial_times import describe, measure_table, write_graphs
 
     path = Path(given.arguments[0])
+    refuse_inputs(given.out, given.arguments)
     measured = measure_table(path, limit=given.limit, column=given.column, group=given.group)
     graphs = "" if given.out is None else f"\nGraphs: {write_graphs(given.out, measured)}\n"
     return f"{describe(measured)}\n{graphs}"

@@ -330,7 +330,7 @@ class AtomicFiles:
             target = Path(path).resolve()
             if target.is_dir():
                 raise IsADirectoryError(None, "is a directory")
-            if _is_stream(Path(path)):
+            if is_stream(Path(path)):
                 with Path(path).open("wb") as stream:
                     _write_pieces(stream, data)
                 return
@@ -361,7 +361,7 @@ def _stage(target: Path, data: Data, mode: int) -> Path:
     return temporary
 
 
-def _is_stream(path: Path) -> bool:
+def is_stream(path: Path) -> bool:
     """Whether there is something that takes bytes and is no file; /dev/stdout may lead to one.
 
     /dev/shm holds files in memory, plain ones.
