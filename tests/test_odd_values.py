@@ -50,6 +50,10 @@ CASES: list[tuple[str, Mapping[str, Any], str]] = [
     ("predict_performance", {"ways": [None]}, "None is no way: give texts, of .*kfold"),
     ("predict_performance", {"ways": [[]]}, r"\[\] is no way: give texts, of .*kfold"),
     ("predict_performance", {"jobs": HUGE}, "at most 10,000: got 1180591620717411303424"),
+    ("assess", {"losses": []}, r'no loss is named: give some, as in \["S", "accuracy"\], or None'),
+    ("assess", {"losses": (), "judge_by": "S"}, "no loss is named"),
+    ("assess", {"sizes": []}, "sizes is empty: give some training-set sizes, or None for all"),
+    ("race", {"models": "ab"}, r"models='ab': race\(\) takes a list of texts or None"),
 ]
 
 

@@ -291,6 +291,15 @@ def _is_list_of_pairs(value: object) -> bool:
     )
 
 
+def each_of(value: object) -> tuple[Any, ...]:
+    """The members of a list, or the value alone: a text is one, whatever its letters are.
+
+    >>> each_of("ab"), each_of(["ab", "c"]), each_of(3)
+    (('ab',), ('ab', 'c'), (3,))
+    """
+    return tuple(value) if _is_list(value) else (value,)
+
+
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether it has members to look at, once at least; an array without axes says so wrongly."""
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
@@ -314,7 +323,9 @@ VALUE_KINDS = {
     "tuple[float, float]": ValueKind("two numbers, as (0, 1)", lambda value: isinstance(value, list | tuple)),
     "Sequence[str]": ValueKind("a list of texts", _is_list_of(A_TEXT)),
     "Sequence[tuple[str, str]]": ValueKind("a list of pairs of names", _is_list_of_pairs),
-    "Iterable[str]": ValueKind("a list of texts", is_iterable),
+    "Iterable[str]": ValueKind(
+        "a list of texts", lambda value: is_iterable(value) and not isinstance(value, str | bytes)
+    ),
     "Sequence[int]": ValueKind("a list of whole numbers", _is_list_of(A_WHOLE_NUMBER)),
     "Labels": ValueKind("a label for each case", _is_list),
     "Progress": ValueKind("a function", callable),

@@ -194,11 +194,22 @@ def test_identity_follows_the_programs_own_files(script: Script, tmp_path: Path)
         ({"command": "x", "takes": "real"}, 'takes is "real": choose one of all, numerical, categorical'),
         ({"command": "x", "confined": "no"}, 'confined is "no"'),
         ({"command": "x", "env_keep": ["DELVE_PATH"]}, '"DELVE_PATH" can\'t be kept'),
+        ({"command": "x", "env_keep": "DELVE_PATH"}, '"DELVE_PATH" can\'t be kept'),
+        ({"command": "x", "env_keep": 3}, "env_keep=3: give a text"),
+        ({"command": "x", "reads": ["/etc", 3]}, "reads=3: give a text or a path"),
+        ({"command": "x", "reads": ""}, "reads holds an empty text: leave it out"),
+        ({"command": "x", "codings": 3}, "codings=3: give a dictionary"),
+        ({"command": "x", "described": 3}, "described=3: give a text"),
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(RedelveError, match=complaint):
         Program(**settings)  # type: ignore[arg-type]
+
+
+def test_a_text_is_one_path_or_variable_not_its_letters() -> None:
+    made = Program("x", reads="/etc/passwd", env_keep="HOME")
+    assert (made.reads, made.env_keep) == (("/etc/passwd",), ("HOME",))
 
 
 def test_without_confinement_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,8 @@ def test_some_methods_and_tasks_can_be_chosen(tmp_path: Path) -> None:
     assert {record.job.method for record in results.records} == {"knn"}
     with pytest.raises(LocationError, match=r'no method "svm" in the archive: there are knn, lin'):
         archive.load(methods=["svm"])
+    one = archive.load(methods="knn", tasks=TASK)
+    assert len(one.records) == len(results.records)
 
 
 def test_records_can_be_chosen_by_digest(tmp_path: Path) -> None:

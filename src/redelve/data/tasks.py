@@ -417,7 +417,11 @@ def addresses(overlay: Overlay, name: str, sizes: SizesLike = None) -> list[Data
 def _asked(sizes: SizesLike) -> list[int]:
     if isinstance(sizes, str) or not isinstance(sizes, int | Integral | Iterable | None):
         raise SpecError(f"sizes is {sizes!r}: give a whole number, or several in a list")
-    return [] if sizes is None else [int(sizes)] if isinstance(sizes, int | Integral) else list(sizes)
+    if sizes is None or isinstance(sizes, int | Integral):
+        return [] if sizes is None else [int(sizes)]
+    if not (asked := list(sizes)):
+        raise SpecError("sizes is empty: give some training-set sizes, or None for all")
+    return asked
 
 
 def _chosen(known: Sequence[int], sizes: SizesLike, prototask: str) -> set[int]:

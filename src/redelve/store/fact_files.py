@@ -502,7 +502,7 @@ def _versions(
 ) -> dict[str, Facts]:
     """One version of each name that is wanted."""
     chosen: dict[str, Facts] = {}
-    for text in known if wanted is None else wanted:
+    for text in known if wanted is None else [wanted] if isinstance(wanted, str) else wanted:
         name, _, start = (text, "", "") if text in known else text.rpartition("@")
         if name not in known:
             raise LocationError(f'no {kind} "{text}" in the archive: there are {", ".join(known) or "none"}')

@@ -440,7 +440,9 @@ def applicable_losses(targets: Sequence[Target]) -> tuple[Loss, ...]:
 
 def chosen_losses(given: LossLike | Iterable[LossLike]) -> tuple[Loss, ...]:
     """Losses from losses and codes, each once; two that share a code are refused."""
-    each = tuple(given) if np.iterable(given) else (given,)
+    each = (given,) if isinstance(given, str) or not np.iterable(given) else tuple(given)
+    if not each:
+        raise SpecError('no loss is named: give some, as in ["S", "accuracy"], or None for all usual ones')
     found: dict[str, Loss] = {}
     for loss in map(as_loss, each):
         if found.setdefault(loss.code, loss) != loss:

@@ -37,6 +37,7 @@ from redelve.methods.views import Takes, check_takes, why_not_taken
 from redelve.model import Attribute, DatasetSpec, parse_range
 from redelve.model.coding import Coding
 from redelve.model.encodings import default_coding, measure
+from redelve.registry import check_kind, each_of, kinds_named
 
 Confined = bool | Literal["if possible"]
 Texts = NDArray[np.object_]
@@ -98,8 +99,8 @@ class Program(Method):
     guesses: str = field(default="cguess", kw_only=True)
     codings: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     takes: Takes = field(default="all", kw_only=True)
-    reads: Sequence[str | os.PathLike[str]] = field(default=(), kw_only=True)
-    env_keep: Sequence[str] = field(default=(), kw_only=True)
+    reads: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = field(default=(), kw_only=True)
+    env_keep: str | Sequence[str] = field(default=(), kw_only=True)
     confined: Confined = field(default="if possible", kw_only=True)
     described: str = field(default="", kw_only=True)
     name: str = field(default="", kw_only=True)
@@ -114,8 +115,12 @@ class Program(Method):
         if self.confined not in (True, False, "if possible"):
             raise SpecError(f'confined is "{self.confined}": choose True, False or "if possible"')
         check_takes(self.takes)
+        for name, kind in (("codings", "Mapping[str, str]"), ("described", "str"), ("name", "str")):
+            check_kind(name, getattr(self, name), kinds_named(kind))
+        object.__setattr__(self, "env_keep", _each_checked("env_keep", self.env_keep, "str"))
         confinement.environment({}, self.env_keep)
-        object.__setattr__(self, "reads", tuple(str(Path(path).resolve()) for path in self.reads))
+        reads = _each_checked("reads", self.reads, "StrPath")
+        object.__setattr__(self, "reads", tuple(str(Path(path).resolve()) for path in reads))
         object.__setattr__(self, "_files", tuple(self._own_files()))
         object.__setattr__(self, "name", self.name or self._default_name())
 
@@ -181,6 +186,16 @@ class Program(Method):
                 raise RedelveError(f'{message}: run it elsewhere, or give confined="if possible"')
             warnings.warn(f"not confined: {message} and might find targets", stacklevel=3)
         return found
+
+
+def _each_checked(name: str, given: object, kind: str) -> tuple[Any, ...]:
+    """One or several, each of the kind that it must be."""
+    each = each_of(given)
+    for one in each:
+        check_kind(name, one, kinds_named(kind))
+        if one == "":
+            raise SpecError(f"{name} holds an empty text: leave it out")
+    return each
 
 
 @dataclass(frozen=True, eq=False)
