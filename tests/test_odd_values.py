@@ -53,6 +53,10 @@ CASES: list[tuple[str, Mapping[str, Any], str]] = [
     ("assess", {"losses": []}, r'no loss is named: give some, as in \["S", "accuracy"\], or None'),
     ("assess", {"losses": (), "judge_by": "S"}, "no loss is named"),
     ("assess", {"sizes": []}, "sizes is empty: give some training-set sizes, or None for all"),
+    ("compare_scores", {"ratio": 0.1}, "ratio=0.1 is for scores of folds, and .* has none: leave it out"),
+    ("compare_scores", {"pooled": True}, "pooled takes all tasks together, and .* has no column of tasks"),
+    ("compare_scores", {"notes": ""}, "notes holds an empty text: say what you know of the data, or"),
+    ("compare_scores", {"notes": ["x", " "]}, "notes holds an empty text"),
     ("race", {"models": "ab"}, r"models='ab': race\(\) takes a list of texts or None"),
 ]
 

@@ -79,10 +79,17 @@ def results_of_scores(
     """
     if missing not in get_args(Missing):
         raise SpecError(f'missing is "common" or "worst", not "{missing}"{hint(missing, get_args(Missing))}')
+    if any(not text.strip() for text in said):
+        raise SpecError("notes holds an empty text: say what you know of the data, or leave it out")
     loss = loss_of(table)
     models = named_places(table.frame, "model")
     frame = table.frame
-    if pooled and "task" in frame.columns:
+    if pooled:
+        if "task" not in frame.columns:
+            raise SpecError(
+                f"pooled takes all tasks together, and {table.source} has no column of tasks: leave it out, "
+                'or name the column, as in task="benchmark" (on the command line --task benchmark)'
+            )
         frame = frame.assign(**{f"{SLICE}task": frame["task"]}).drop(columns="task")
     tasks = named_places(frame, "task") if "task" in frame.columns else None
     parts: Mapping[str, Places | slice] = {name: slice(None)} if tasks is None else rows_by(tasks)
