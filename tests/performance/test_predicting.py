@@ -47,6 +47,28 @@ def test_a_prediction_shows_itself() -> None:
     assert f"Guess: {found.value:.4f}, 95 % interval {low:.4f} to {high:.4f}, by kfold:5." in text
 
 
+def test_small_and_large_losses_are_shown_with_significant_digits() -> None:
+    ways = ("holdout", "kfold:5")
+    for factor, shown in ((1e-4, "×10⁻"), (1.0, "1.8"), (1e5, "×10")):
+        found = predict_performance(LinearRegression(), X, factor * X[:, 0] * X[:, 1], ways=ways)
+        (told,) = (line for line in str(found).splitlines() if line.startswith("Guess: "))
+        assert shown in told
+        assert "0.0000" not in str(found)
+        assert "e+" not in str(found)
+        assert told.removeprefix("Guess: ").partition(", by")[0] in repr(found)
+
+
+def test_where_no_case_is_missed_the_interval_is_that_of_independent_cases() -> None:
+    shifted = X + 100 * (Y[0] == Y)[:, None]
+    found = predict_performance(LogisticRegression(), shifted, Y, ways=QUICK)
+    for guess in found.guesses:
+        assert guess.value == guess.low == 0.0
+        assert guess.high is not None
+        assert 0.02 < guess.high < 0.4
+    exact = predict_performance(LinearRegression(), X, 3 * X[:, 0] + 1, ways="kfold:5")
+    assert exact.value < 1e-20
+
+
 def test_the_usual_ways_need_no_naming() -> None:
     found = predict_performance(LogisticRegression(), X, Y)
     assert found.best.value is not None
@@ -286,6 +308,8 @@ def few(count: int) -> Any:
         ({"loss": "nonsense"}, "nonsense"),
         ({"estimator": LinearRegression(), "y": X[:, 0], "loss": "ber"}, 'choose "S" or "A" for numbers'),
         ({"estimator": LinearRegression(), "loss": "S"}, "a regressor needs numbers"),
+        ({"estimator": LinearRegression(), "y": [2.5] * 60}, "y has one value only (2.5)"),
+        ({"estimator": [LinearRegression()], "y": [7] * 60}, "y has one value only (7)"),
         ({"estimator": LogisticRegression(), "y": X[:, 0]}, "give a regressor"),
         ({"estimator": LogisticRegression}, "LogisticRegression is a class: give an instance"),
         ({"estimator": []}, "there is no model"),

@@ -23,7 +23,10 @@ def from_arrays(estimator: Any, X: Any, y: Any, name: str | None = None) -> tupl
     outputs = _outputs(y, inputs.shape[0])
     if method.kind == "classifier" or (method.kind == "either" and outputs.dtype.kind not in "iuf"):
         return method, _classified(inputs, outputs)
-    return method, ArrayCases(inputs, _numbers(outputs), Target("target", "real"), None)
+    numbers = _numbers(outputs)
+    if (numbers == numbers[0]).all():
+        raise SpecError(f"y has one value only ({numbers[0]:g}): nothing can be predicted of a regressor")
+    return method, ArrayCases(inputs, numbers, Target("target", "real"), None)
 
 
 def _classified(inputs: Any, outputs: NDArray[Any]) -> ArrayCases:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from redelve.errors import SpecError
+from redelve.text_numbers import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,4 +204,7 @@ def _between(guess: PerformanceGuess, level: float) -> str:
 
 
 def _shown(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.4f}" if abs(value) < 10 else f"{value:.5g}"
+    """With four places, as rates are; smaller and larger numbers with significant digits."""
+    if value is None:
+        return NOTHING
+    return f"{value:.4f}" if 0.001 <= abs(value) < 10 else plain(value, 4 if abs(value) < 1 else 5)
