@@ -165,6 +165,17 @@ EMPTY = [
     (["study", "wcci", "-d", ""], f'option "-d" {NAMES.format("")}'),
     (["mloss", "-l", ""], 'option "-l" needs codes of losses, as S or S,A, not ""'),
     (["mloss", "-i", ","], 'no instance is named in ","'),
+    *(
+        ([*words.split(), ""], f'option "{words.split()[-1]}" needs a text that is not empty, not ""')
+        for words in (
+            "assess d.csv -l",
+            "assess d.csv --target",
+            "assess d.csv -x",
+            "compare d.csv -o",
+            "training-time d.csv -o",
+            "challenge pack c -m naive -o",
+        )
+    ),
 ]
 
 

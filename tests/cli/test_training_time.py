@@ -117,7 +117,7 @@ def test_a_limit_that_is_no_number_is_a_wrong_call(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(written(tmp_path, "time\n5\n6\n")), "-T", "soon"]) == 2
-    assert 'the limit must be a number: got "soon"' in capsys.readouterr().err
+    assert 'option "-T" needs a number, not "soon"' in capsys.readouterr().err
 
 
 def test_bytes_that_are_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -412,13 +412,21 @@ def text(letter: str, meaning: Meaning, argument: str) -> TypedOption[str | None
 @overload
 def text(letter: str, meaning: Meaning, argument: str, default: str) -> TypedOption[str]: ...
 def text(letter: str, meaning: Meaning, argument: str, default: str | None = None) -> TypedOption[Any]:
-    """Any text; an empty one counts as none."""
-    return TypedOption(Option(letter, meaning, argument), lambda given: given[-1] or default, default)
+    """Any text but an empty one, which will do only where it is the default."""
+    made = Option(letter, meaning, argument)
+    return TypedOption(made, lambda given: _filled(given[-1:], default)[0], default, FILLED)
 
 
 def texts(letter: str, meaning: str, argument: str) -> TypedOption[tuple[str, ...]]:
-    """Any text, each time that the option is given."""
-    return TypedOption(Option(letter, meaning, argument), tuple, ())
+    """Any text but an empty one, each time that the option is given."""
+    return TypedOption(Option(letter, meaning, argument), _filled, (), FILLED)
+
+
+def _filled(given: Sequence[str], default: str | None = None) -> tuple[str, ...]:
+    """The texts; ValueError where one is empty and that is not the default."""
+    if "" in given and default != "":
+        raise ValueError
+    return tuple(given)
 
 
 def names(letter: str, meaning: str, argument: str = "names") -> TypedOption[tuple[str, ...]]:
@@ -449,6 +457,7 @@ class Wanted:
         return found
 
 
+FILLED = "a text that is not empty"
 SMALLEST = 5e-324
 ANY = Wanted("a number")
 FROM_0 = Wanted("a whole number", 0)

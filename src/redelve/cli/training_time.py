@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 class TrainingTimeOptions(of.VerbOptions):
     """What `redelve training-time` is told."""
 
-    complaint = 'the limit must be {wanted}: got "{text}"'
-
     limit = of.number("T", "the time at which trials without success were stopped", "limit")
     column = of.text("c", "the column with the times", "column")
     group = of.text("g", "the column with the names of the algorithms", "column")
