@@ -50,7 +50,9 @@ def test_problems_are_told_one_on_a_line(tmp_path: Path, capsys: pytest.CaptureF
     folder = small_challenge(tmp_path / "c").folder
     (tmp_path / "bad.zip").write_bytes(b"nothing")
     assert challenge_entries.check([str(folder), str(tmp_path / "bad.zip")]) == 1
-    assert capsys.readouterr().err.startswith("redelve challenge check: this is no zip file")
+    assert capsys.readouterr().err.startswith(f"redelve challenge check: {tmp_path}/bad.zip: this is no zip")
+    assert challenge_entries.score([str(folder), str(tmp_path / "bad.zip")]) == 1
+    assert capsys.readouterr().err.startswith(f"redelve challenge score: {tmp_path}/bad.zip: this is no zip")
     assert challenge_entries.check([str(folder), str(tmp_path / "none.zip")]) == 1
     assert "no such file" in capsys.readouterr().err
 
@@ -68,6 +70,8 @@ def test_problems_are_told_one_on_a_line(tmp_path: Path, capsys: pytest.CaptureF
         (challenge_entries.pack, ["{c}", "-m", "naive", "-r", "odd"], "choose one of balanced, own"),
         (challenge_entries.pack, ["{c}", "-m", "logistic", "-r", "own"], "is for objects of CLOP"),
         (challenge_entries.check, ["{c}", "{c}"], "give the zip of answers"),
+        (challenge_entries.pack, ["{c}", "-m", "naive", "-o", "{c}/none/a.zip"], "there is no folder"),
+        (challenge_entries.pack, ["{c}", "-m", "naive", "-o", "{c}/challenge.toml"], "ending in .zip"),
         (challenge_entries.pack, ["{c}", "-m", "logistic", "-s", "x"], "needs a whole number"),
         (challenge_data.prepare, ["{c}", "breast-cancer", "-n", "anna"], 'a dataset "anna" already'),
         (challenge_data.prepare, ["{c}", "breast-cancer", "-z", "1,2"], "three numbers"),

@@ -17,9 +17,10 @@ from redelve.cli.outputs import check_file
 from redelve.errors import LocationError, OptionalPackageError, PredictionError, SpecError
 
 if TYPE_CHECKING:
+    from redelve.challenge.challenge_folder import Challenge
     from redelve.challenge.packing import PublicData
     from redelve.challenge.scoring import DatasetScores
-    from redelve.challenge.submissions import DatasetEntry
+    from redelve.challenge.submissions import DatasetEntry, Submission
 
 
 class PackOptions(of.VerbOptions):
@@ -118,12 +119,9 @@ CHECK = Command(
 def _check(given: Given) -> Iterator[str]:
     """Tell what is in the zip."""
     from redelve.challenge.packing import read_downloads
-    from redelve.challenge.submissions import read_submission
 
     folder, name = given.arguments
-    if not Path(name).is_file():
-        raise LocationError(f"{name}: no such file: give the zip of answers")
-    found = read_submission(Path(name), read_downloads(folder))
+    found = _submission(name, read_downloads(folder))
     for dataset, entry in found.entries.items():
         guess = "no guess" if entry.guess is None else f"guess {entry.guess:g}"
         extra = ", confidences" if entry.confidences else ""
@@ -132,6 +130,18 @@ def _check(given: Given) -> Iterator[str]:
         yield "complete: it can enter the final ranking\n"
     else:
         yield f"not complete, for the final ranking it lacks {', '.join(found.lacks)}\n"
+
+
+def _submission(name: str, challenge: Challenge) -> Submission:
+    """What is in a zip; each problem is told with the zip's name."""
+    from redelve.challenge.submissions import SubmissionError, read_submission
+
+    if not Path(name).is_file():
+        raise LocationError(f"{name}: no such file: give the zip of answers")
+    try:
+        return read_submission(Path(name), challenge)
+    except SubmissionError as error:
+        raise SubmissionError([f"{name}: {problem}" for problem in error.problems]) from None
 
 
 def check(argv: Sequence[str] | None = None) -> int:
@@ -176,13 +186,10 @@ def _score(given: ScoreOptions) -> Iterator[str]:
     """The scores as a table, or as JSON."""
     from redelve.challenge.challenge_folder import read_challenge
     from redelve.challenge.scoring import score_submission, scores_to_json
-    from redelve.challenge.submissions import read_submission
 
     folder, name = given.arguments
-    if not Path(name).is_file():
-        raise LocationError(f"{name}: no such file: give the zip of answers")
     challenge = read_challenge(folder)
-    scores = score_submission(read_submission(Path(name), challenge), challenge)
+    scores = score_submission(_submission(name, challenge), challenge)
     if given.json:
         yield json.dumps(scores_to_json(scores), indent=1) + "\n"
         return
