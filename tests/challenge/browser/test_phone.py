@@ -25,6 +25,20 @@ CELLS = """(name) => {
 }"""
 
 
+BROKEN = """() => [...document.querySelectorAll("tbody th")].flatMap((cell) => {
+    const text = cell.firstChild, range = document.createRange();
+    return [...text.data.matchAll(/\\p{L}+/gu)].filter((word) => {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        return new Set([...range.getClientRects()].map((each) => each.top)).size > 1;
+    }).map((word) => word[0]);
+})"""
+"""The words at the heads of rows that go on in the next line."""
+LONG_NAMES = """() => document.querySelectorAll("tbody th").forEach((cell) => {
+    cell.textContent = "x".repeat(80);
+})"""
+
+
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[tuple[str, Bench]]:
     """A server with three participants, two of whom have long names."""
@@ -58,6 +72,20 @@ def log_in(page: Page, url: str, name: str) -> None:
     page.fill("#name", name)
     page.fill("#password", PASSWORD)
     page.click("form.stack button")
+
+
+def test_words_are_broken_only_where_they_are_wider_than_a_phone(
+    board: tuple[str, Bench], browser: Browser
+) -> None:
+    url, _ = board
+    for width in (PHONE["width"], 320):
+        page = browser.new_page(viewport=PHONE | {"width": width})
+        for path in ("/", "/leaderboard", "/leaderboard/ada"):
+            page.goto(f"{url}{path}")
+            assert path != "/" or page.evaluate(BROKEN) == []
+            page.evaluate(LONG_NAMES)
+            assert page.evaluate("document.documentElement.scrollWidth") == width, path
+        page.close()
 
 
 def test_scores_are_on_the_screen_of_a_phone(board: tuple[str, Bench], browser: Browser) -> None:

@@ -79,6 +79,16 @@ def test_the_final_ranking_is_that_of_the_core(bench: Bench) -> None:
             assert (got["value"], got["group"], got["last"]) == (row.value, row.group, row.last)
 
 
+def test_the_first_page_says_whether_the_final_ranking_is_out(bench: Bench) -> None:
+    take_part(bench)
+    nobody = bench.browser()
+    assert "final ranking</a> is out" not in nobody.get("/").text
+    bench.clock.set(ENDS)
+    assert 'The <a href="/leaderboard">final ranking</a> is out as soon as all' in nobody.get("/").text
+    bench.work()
+    assert 'The <a href="/leaderboard">final ranking</a> is out.' in nobody.get("/").text
+
+
 def test_only_the_last_five_complete_entries_count(bench: Bench) -> None:
     bench.join("Ada")
     for number in range(7):

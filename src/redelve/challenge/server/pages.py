@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from redelve.challenge.server import visible
+from redelve.challenge.server.pages_boards import boards_of
 from redelve.challenge.server.public_files import all_files, downloads, one_file
 from redelve.challenge.server.refusals import Refusal
 from redelve.challenge.server.services import Services
@@ -40,6 +41,7 @@ def home(request: Request, services: Serving, who: Visiting) -> HTMLResponse:
     paragraphs = [each.strip() for each in services.challenge.description.split("\n\n") if each.strip()]
     bound = {} if services.stage() is Stage.BEFORE else visible.commitments_document(services)["hashes"]
     values = {"coming": coming, "distance": distance, "paragraphs": paragraphs, "bound": bound}
+    values["is_final"] = boards_of(request).final() is not None
     return page(request, "home.html", who, values)
 
 
