@@ -12,6 +12,8 @@ import pytest
 
 import redelve
 
+PUBLIC: Any = redelve
+
 
 def test_the_package_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "redelve", "--version"]
@@ -89,6 +91,47 @@ def test_limits_of_the_wrong_kind_are_refused(options: dict[str, Any], complaint
     with pytest.raises(redelve.RedelveError) as caught:
         redelve.Limits(**options)
     assert str(caught.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "complaint"),
+    [
+        (
+            lambda: PUBLIC.Limits(second=3),
+            TypeError,
+            "Limits() has no option 'second': did you mean 'seconds'?",
+        ),
+        (
+            lambda: PUBLIC.Limits(x=3),
+            TypeError,
+            "Limits() has no option 'x': it has seconds, memory, threads",
+        ),
+        (
+            lambda: PUBLIC.Program("x", read="y"),
+            TypeError,
+            "Program() has no option 'read': did you mean 're",
+        ),
+        (
+            lambda: PUBLIC.Assessment(3),
+            redelve.RedelveError,
+            "results=3: Assessment() takes Results, as Archive.",
+        ),
+        (
+            lambda: PUBLIC.Archive.open(3),
+            redelve.RedelveError,
+            "path=3: give the path of an archive, a folder",
+        ),
+        (
+            lambda: PUBLIC.compare_scores([], higher=True),
+            TypeError,
+            "compare_scores() has no option 'higher': did you mean 'higher_is_better'?",
+        ),
+    ],
+)
+def test_classes_refuse_as_functions_do(make: Any, kind: type[Exception], complaint: str) -> None:
+    with pytest.raises(kind) as caught:
+        make()
+    assert str(caught.value).startswith(complaint)
 
 
 def test_numbers_and_lists_of_numpy_and_pandas_are_of_the_right_kind() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from redelve.answers.losses import LOSSES
 from redelve.errors import SpecError
+from redelve.methods.contract import METHODS
 from redelve.model.encodings import encodings
 from redelve.model.encodings.encoder import encoding_called
 from redelve.registry import Registry, installed
@@ -100,6 +101,19 @@ def test_a_thing_is_registered_under_its_own_name(site: Path) -> None:
     assert "blue" not in colours
     with pytest.raises(SpecError, match='colour "mauve" calls itself "violet"'):
         colours["mauve"]
+
+
+def test_only_a_method_with_a_name_is_registered_as_one() -> None:
+    for name, item, told in (
+        ("", METHODS["constant"], "'' is no name of a method: give a text that is not empty"),
+        (3, METHODS["constant"], "3 is no name of a method"),
+        ("okk", 3, '3, given as "okk", is no method: it has no learn'),
+    ):
+        with pytest.raises(SpecError, match=told):
+            METHODS.add(name, item)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match='unknown method "3": known are boosting'):
+        METHODS[3]  # type: ignore[index]
+    assert "okk" not in METHODS
 
 
 def test_encodings_and_losses_have_one_name() -> None:

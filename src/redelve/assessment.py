@@ -48,7 +48,7 @@ from redelve.findings.result_frames import (
 from redelve.methods.contract import Method, MethodsLike, default_methods, named_methods, taking
 from redelve.model import Assignment
 from redelve.model.prototask import DataDescription, described
-from redelve.registry import named_options, value_told
+from redelve.registry import named_fields, named_options, value_told
 from redelve.report.contests import Contests
 from redelve.report.sections import ReportContext
 from redelve.run.cells import Limits, cells_ahead
@@ -518,6 +518,7 @@ def _check_racing(until_settled: bool, *, budget: object, compare: object, shard
         )
 
 
+@named_fields
 @dataclass(frozen=True)
 class Assessment:
     """The results of an assessment, and everything that can be asked of them.

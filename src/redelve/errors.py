@@ -76,11 +76,13 @@ def near_names(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like the one given, if any is."""
+    """The known name that is most like the one given, or the only one that begins with it, if any is."""
+    names = list(known)
     near = near_names(
-        name, known, 1, cutoff=0.62
+        name, names, 1, cutoff=0.62
     )  # "sise" is like "sizes" (0.67), "long" not like "coding" (0.6)
-    return near[0] if near else None
+    longer = [one for one in names if one.startswith((f"{name}_", f"{name}-"))]
+    return near[0] if near else longer[0] if len(longer) == 1 else None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

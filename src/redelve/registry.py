@@ -36,6 +36,7 @@ class Registry(Generic[T]):
 
     With a `group`, what installed packages registered under it by entry points is known as well. With
     `own_name`, the attribute in which things of this kind say their own name, it must be the name registered.
+    `needs` is an attribute that all of them have.
 
     >>> colours = Registry[int]("colour")
     >>> colours.add("red", 1)
@@ -46,10 +47,13 @@ class Registry(Generic[T]):
     redelve.errors.SpecError: unknown colour "rde": known are red (did you mean "red"?)
     """
 
-    def __init__(self, kind: str, group: str | None = None, *, own_name: str | None = None) -> None:
+    def __init__(
+        self, kind: str, group: str | None = None, *, own_name: str | None = None, needs: str | None = None
+    ) -> None:
         self.kind = kind
         self.group = group
         self.own_name = own_name
+        self.needs = needs
         self.changes = 0
         """How often something was added or removed: what was made of an older state is out of date."""
         self._items: dict[str, T | str] = {}
@@ -57,10 +61,12 @@ class Registry(Generic[T]):
 
     def add(self, name: str, item: T | str) -> None:
         """Register `item`; the same name twice is an error."""
+        if not isinstance(name, str) or not name:
+            raise SpecError(f"{value_told(name)} is no name of a {self.kind}: give a text that is not empty")
         if name in self._items:
             raise SpecError(f'{self.kind} "{name}" is registered twice: choose another name')
         if not isinstance(item, str):
-            self._check_name(name, item)
+            self._check(name, item)
         self._items[name] = item
         self.changes += 1
 
@@ -77,7 +83,7 @@ class Registry(Generic[T]):
         item = self._items[name]
         if isinstance(item, str):
             item = self._imported(name, item)
-            self._check_name(name, item)
+            self._check(name, item)
             self._items[name] = item
         return item
 
@@ -109,7 +115,11 @@ class Registry(Generic[T]):
         self._items.update(found)
         self._is_complete = True
 
-    def _check_name(self, name: str, item: T) -> None:
+    def _check(self, name: str, item: T) -> None:
+        if self.needs is not None and not hasattr(item, self.needs):
+            raise SpecError(
+                f'{value_told(item)}, given as "{name}", is no {self.kind}: it has no {self.needs}'
+            )
         own = getattr(item, self.own_name, "") if self.own_name else ""
         if isinstance(own, str) and own not in ("", name):
             raise SpecError(
@@ -126,7 +136,7 @@ class Registry(Generic[T]):
             raise SpecError(f'{self.kind} "{name}" cannot be loaded from {place}: {error}') from error
 
     def _unknown(self, name: str) -> str:
-        return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint(name, self)}'
+        return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint(str(name), self)}'
 
 
 def installed(group: str) -> list[tuple[str, str]]:
@@ -195,11 +205,11 @@ def _places(package: str) -> dict[str, str]:
     return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
-def named_options(function: Callable[P, R]) -> Callable[P, R]:
+def named_options(function: Callable[P, R], *, takes_any: bool = False) -> Callable[P, R]:
     """The function, which refuses options that it does not have and values that are of no kind it takes.
 
     It tells which option may be meant (Python does so itself from 3.13 on), and what to give. `help` and
-    editors see the function's own parameters.
+    editors see the function's own parameters. With `takes_any` the function sees to values itself.
 
     >>> @named_options
     ... def assess(methods, *, runs=1): ...
@@ -217,26 +227,37 @@ def named_options(function: Callable[P, R]) -> Callable[P, R]:
 
     parameters = inspect.signature(function).parameters.values()
     known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-    takes = {one.name: kinds for one in parameters if (kinds := kinds_named(str(one.annotation)))}
+    checked_ones = () if takes_any else parameters
+    takes = {one.name: kinds for one in checked_ones if (kinds := kinds_named(str(one.annotation)))}
+    called = function.__qualname__.split(".")[-2 if function.__name__ == "__init__" else -1]
 
     @functools.wraps(function)
     def checked(*arguments: P.args, **options: P.kwargs) -> R:
         if unknown := [name for name in options if name not in known]:
-            raise TypeError("; ".join(_no_option(function.__name__, name, known) for name in unknown))
+            raise TypeError("; ".join(_no_option(called, name, known) for name in unknown))
         for name, value in (*zip(known, arguments, strict=False), *options.items()):
             if name in takes and not any(
                 kind.has(value) for kind in reversed(takes[name])
             ):  # None comes last
-                raise _not_of_kind(name, value, takes[name], f"{function.__name__}() takes")
+                raise _not_of_kind(name, value, takes[name], f"{called}() takes")
             _check_contents(name, value, takes.get(name, ()))
         return function(*arguments, **options)
 
     return checked
 
 
+def named_fields(kind: type[T]) -> type[T]:
+    """The dataclass, with refusals as of `named_options`; one with `__post_init__` sees to values there."""
+    made = named_options(getattr(kind, "__init__"), takes_any=hasattr(kind, "__post_init__"))  # noqa: B009
+    setattr(kind, "__init__", made)  # noqa: B010 (mypy)
+    return kind
+
+
 def _no_option(function: str, name: str, known: Iterable[str]) -> str:
     meant = did_you_mean(name, known)
-    told = f"did you mean {meant!r}?" if meant else f"it has {', '.join(known)}"
+    told = (
+        f"did you mean {meant!r}?" if meant else f"it has {', '.join(one for one in known if one != 'self')}"
+    )
     return f"{function}() has no option {name!r}: {told}"
 
 
@@ -331,6 +352,7 @@ VALUE_KINDS = {
     "Progress": ValueKind("a function", callable),
     "Limits": ValueKind("Limits(…)", _is_called("Limits")),
     "Margin": ValueKind("a Margin", _is_called("Margin")),
+    "Results": ValueKind("Results, as Archive.open(folder).load() gives", _is_called("Results")),
     "DesignChoice": ValueKind("a design", _is_called("DesignChoice")),
     "Description": ValueKind("a description", _is_called("Description")),
     "Mapping[str, str]": ValueKind("a dictionary", lambda value: isinstance(value, Mapping)),

@@ -193,7 +193,7 @@ def categorical_only(name: str, targets: tuple[Target, ...], instead: str = "lin
     return None
 
 
-METHODS: Registry[Method] = Registry("method", "redelve.methods")
+METHODS: Registry[Method] = Registry("method", "redelve.methods", needs="learn")
 """Methods by name: those that come with redelve, and those of installed packages."""
 
 METHODS.add("constant", "redelve.methods.builtin.constant:CONSTANT")

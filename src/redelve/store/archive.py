@@ -144,6 +144,8 @@ class Archive:
 
         The folder may be that of `redelve assess`, which has its archive inside.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise LocationError(f"path={path!r}: give the path of an archive, a folder or a zip file")
         root = Path(path)
         if "\0" in str(root):
             raise LocationError(f"{str(root)!r} is no path: it holds a NUL character")

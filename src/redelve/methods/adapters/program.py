@@ -37,7 +37,7 @@ from redelve.methods.views import Takes, check_takes, why_not_taken
 from redelve.model import Attribute, DatasetSpec, parse_range
 from redelve.model.coding import Coding
 from redelve.model.encodings import default_coding, measure
-from redelve.registry import check_kind, each_of, kinds_named
+from redelve.registry import check_kind, each_of, kinds_named, named_fields
 
 Confined = bool | Literal["if possible"]
 Texts = NDArray[np.object_]
@@ -48,6 +48,7 @@ PROBABILITIES = ("prob.0", "lprob.0", "prob.L.0", "lprob.L.0", "prob.Q.0", "lpro
 STEMS = ("cguess", "guess", "prob", "lprob")
 
 
+@named_fields
 @dataclass(frozen=True, eq=False)
 class Program(Method):
     """A program in any language that reads train.0 and test.0 in its directory and writes predictions there.
@@ -157,7 +158,7 @@ class Program(Method):
             },
             "guesses": self.guesses,
             "codings": dict(self.codings),
-            "reads": [Path(path).name for path in self.reads],
+            "reads": [Path(path).name for path in each_of(self.reads)],
             "confined": self.confined,
         }
 
@@ -223,7 +224,7 @@ class ProgramPredictor:
     def _order(self, directory: Path) -> confinement.Order:
         files = self.program.files
         command = self._command(files)
-        reads = confinement.readable(command, (*files.values(), *map(str, self.program.reads)))
+        reads = confinement.readable(command, (*files.values(), *map(str, each_of(self.program.reads))))
         told = {"HOME": str(directory), "TMPDIR": str(directory), "REDELVE_SEED": str(self.seed)}
         given = confinement.environment(told, self.program.env_keep)
         return confinement.Order(command, directory, reads, self.program.mechanism(), given)

@@ -31,7 +31,7 @@ from redelve.methods.adapters.program import Program
 from redelve.methods.contract import Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import Numbers
-from redelve.registry import check_kind, kinds_named
+from redelve.registry import check_kind, kinds_named, named_fields
 from redelve.run.cells.confining import CHOICES, Confined
 from redelve.run.results import SHARED, Costs, Status, Told
 from redelve.run.workers.child import FrameError, packed, unpacked
@@ -51,6 +51,7 @@ MOST_MODULES = 1000
 """So many are looked at, at most, for what they import."""
 
 
+@named_fields
 @dataclass(frozen=True)
 class Limits:
     """What a job may use.
