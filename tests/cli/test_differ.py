@@ -113,6 +113,8 @@ def test_nothing_else_is_written_into_an_archive(archive: Path, capsys: pytest.C
     ):
         assert main(words) == 1, words
         assert f"can't be written into the archive {archive}" in capsys.readouterr().err
+    assert main(["assess", table, "-t", "score", "-q", "-o", str(archive)]) == 2
+    assert "this is an archive; name the folder that is to hold one" in capsys.readouterr().err
     assessment = Assessment(redelve.Archive.open(archive).load())
     with pytest.raises(LocationError, match="which would be damaged"):
         assessment.report(archive)

@@ -124,9 +124,12 @@ def _assess(given: AssessOptions) -> str:
     from pathlib import Path
 
     from redelve.methods.contract import taking
+    from redelve.store.layout import MARKER
 
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
+    if (out / MARKER).is_file():
+        raise UsageError(f'can\'t write to "{out}": this is an archive; name the folder that is to hold one')
     if _executor(given) == "serial" and not (given.workers or given.scheduler or (out / "archive").exists()):
         _begin_to_load(given)
     methods = _methods(given)
