@@ -89,6 +89,14 @@ def test_a_loss_within_three_standard_errors_of_zero_is_too_uncertain() -> None:
     assert why == "its loss at the largest size is too uncertain for shares of it"
 
 
+def test_of_a_loss_of_zero_there_are_no_shares() -> None:
+    zero = [np.zeros(50)] * 8
+    assert (
+        why_of({64: zero, 128: zero})
+        == "its loss at the largest size is 0, and of nothing there are no shares"
+    )
+
+
 def test_sizes_that_lie_on_no_curve_are_told() -> None:
     tables = {
         n: losses_of(task(f"/d/p/std.{n}", instances=8), mean, 1e-4)

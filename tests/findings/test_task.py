@@ -99,6 +99,14 @@ def test_one_training_set_is_analysed_for_what_it_is() -> None:
     assert any("these very cases" in caveat for caveat in found.caveats)
 
 
+def test_test_cases_that_would_find_too_little_are_not_said_to_be_one() -> None:
+    facts = task(instances=1)
+    a, b = ([10.0 * one - 9 for one in draws(name, 1.0, facts)] for name in "ab")
+    found = analyse_task(results([facts], {"a": {facts.address: a}, "b": {facts.address: b}}), facts.address)
+    advice = found.contest("a", "b").advice
+    assert advice.endswith("Finding 2 % would take more than 100,000 test cases.")
+
+
 def test_methods_without_an_instance_in_common_are_not_compared() -> None:
     facts = task(instances=2)
     a, b = draws("a", 1.0, facts), draws("b", 1.0, facts)

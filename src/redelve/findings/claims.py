@@ -26,7 +26,7 @@ from redelve.findings.more_questions import more_questions, plan_for
 from redelve.model.dataset import Numbers
 from redelve.run.results import TaskFacts
 from redelve.stats.answer_plans import AnswerPlan
-from redelve.stats.assurance import Pilot, Prospects, pilot_of, prospects
+from redelve.stats.assurance import MOST, Pilot, Prospects, pilot_of, prospects
 from redelve.stats.estimates import Comparison, Interval
 from redelve.stats.families import (
     JudgedFamily,
@@ -387,6 +387,8 @@ def _more(pilot: Pilot, found: Prospects, sought: Sought, unit: str) -> str:
     """How many more would find the difference; other test cases where no number of the unit would."""
     if found.training_sets is not None:
         return sought.found_by(found.training_sets - pilot.training_sets, unit)
+    if pilot.shared is None and found.test_cases is None:  # enough of them would, if not so few
+        return f"Finding {sought} would take more than {MOST:,} {unit}"
     start = f"With {pilot.test_cases:.0f} test cases no number of {unit} would find {sought}"
     if found.test_cases is None:
         return f"{start}; it takes more of both"

@@ -139,6 +139,7 @@ class LearningCurve:
 
 
 REASONS: Mapping[WhyUnknown, str] = {
+    "nothing lost": "its loss at the largest size is 0, and of nothing there are no shares",
     "unsteady": "its loss at the largest size is too uncertain for shares of it",
     "no variance": "from size to size its loss changes alike, or not at all, on every training set, so there "
     "is no error to judge by",

@@ -37,7 +37,7 @@ STEADY = 3.0
 """A loss that is to be the unit of its fall must exceed its standard error by this factor."""
 
 
-WhyUnknown = Literal["unsteady", "no variance", "no shape fits"]
+WhyUnknown = Literal["nothing lost", "unsteady", "no variance", "no shape fits"]
 """Some shape's loss at the largest size is not steady; a fall varies on no training set; all are rejected."""
 
 
@@ -150,6 +150,8 @@ def why_unknown(found: SizeMeans, *, is_relative: bool = True) -> WhyUnknown:
     """Why nothing is known of twice the data, where `at_twice_the_data` has no interval."""
     used = _largest(found)
     _, fall, contrasts = _by_shape(used, is_relative)
+    if is_relative and used.means[-1] == 0:
+        return "nothing lost"
     if np.isnan(fall).any():
         return "unsteady"
     return "no shape fits" if (used.variance(contrasts) > 0).all() else "no variance"
