@@ -627,6 +627,7 @@ SUMMARIES = [
     summary("loss files of unequal length", line(LS0, 1, None), "loss.S", "3", "4"),
     summary("word for a loss", line(LS0, 2, "much"), "loss.S.0, line 2", '"much"'),
     summary("NaN for a loss", line(LS0, 2, "nan"), "loss.S.0, line 2", '"nan"'),
+    summary("loss below zero", line(LS0, 2, "-3"), "loss.S.0, line 2", "-3", "never below 0", "mloss"),
     summary("number with zeros in front", renamed(LS0, f"{Y_TASK}/loss.S.00"), '"loss.S.0" is missing'),
     summary("empty loss file", put(LS0, ""), "loss.S", "0 4 4 4"),
     summary("two losses on a line", line(LS0, 2, "1.0 2.0"), "loss.S.0, line 2", '"1.0 2.0"'),

@@ -798,4 +798,14 @@ class TestLossMatrices:
     ],
 )
 def test_a_loss_knows_what_can_be_lost(code: str, targets: list[Target], limits: tuple[float, float]) -> None:
-    assert loss_of(code).limits(targets) == limits
+    loss, (low, high) = loss_of(code), limits
+    assert loss.limits(targets) == limits
+    assert loss.impossible(np.array([low, high, low - 1e-9, high + 1e-9]), targets) is None
+    for limit, beyond in ((low, low - 3), (high, high + 3)):
+        found = loss.impossible(np.array([1.0, beyond]), targets)
+        assert (found is None) == np.isinf(limit)
+        assert found is None or found[0] == 1
+
+
+def test_pseudo_values_of_metrics_may_be_anything() -> None:
+    assert loss_of("rmse").impossible(np.array([-3.0]), [AGE]) is None

@@ -621,7 +621,7 @@ class TestSeeds:
             for run, base in enumerate(("loss", "again")):
                 for number in range(6):
                     shift = 10.0 * run * (-1) ** number if by_seed else effects[number]
-                    rows = noise[run, number] + shift
+                    rows = 100 + noise[run, number] + shift
                     (folder / f"{base}.S.{number}").write_text("".join(f"{loss:.9g}\n" for loss in rows))
             found = figures(bench.do("mstats", "-l", "S", "-i", "loss again", cwd=folder).out)
             sets, seeds = found["SD from training sets"][0], found["SD from random seeds"][0]

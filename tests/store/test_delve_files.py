@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,7 @@ def test_bad_directories_are_told(tmp_path: Path) -> None:
     for name, text, message in (
         ("loss.S.0", "1.0\n2.0\n", "expected 5 lines, one a test case, but got 2"),
         ("loss.S.0", "1\n2\nx\n4\n5\n", 'expected a loss but got "x"'),
+        ("loss.S.0", "1\n2\n-3\n4\n5\n", "loss S is -3, but the squared error of a case is never below 0"),
         ("guess.S.0", "1\n2\nx\n4\n5\n", 'guess "x" for target "age" is not allowed'),
         ("loss.S.7", "1\n", "there is no instance 7: the task has 1"),
     ):
@@ -291,3 +293,33 @@ def test_bad_directories_are_told(tmp_path: Path) -> None:
             other.import_delve(tmp_path / "delve-x", facts_of)
         path.unlink() if before is None else path.write_text(before)
     assert other.import_delve(tmp_path / "delve-x", facts_of) == 1
+
+
+def test_losses_that_contradict_the_guesses_beside_them_are_told(tmp_path: Path) -> None:
+    task, method = make_task(instances=1), make_method()
+    archive = Archive.open(tmp_path / "a", create=True)
+    archive.register({TASK: task}, {"lin": method})
+    archive.add(make_record(task, method))
+    archive.export_delve(tmp_path / "delve-x")
+    path = tmp_path / "delve-x" / "methods" / "lin" / TASK[1:] / "loss.S.0"
+    losses = np.loadtxt(path)
+
+    def notes(name: str, losses: Iterable[float]) -> tuple[str, ...]:
+        path.write_text("".join(f"{loss:.4g}\n" for loss in losses))
+        other = Archive.open(tmp_path / name, create=True)
+        other.import_delve(tmp_path / "delve-x", facts_from(archive))
+        return other.verify().notes
+
+    assert notes("b", losses) == ()  # a matter of digits
+    (note,) = notes("c", [3 * losses[0] + 3, *losses[1:]])
+    assert note.startswith(f"losses S of /lin{TASK}, instance 0 do not follow from the predictions")
+
+
+def test_losses_that_cannot_be_are_found_in_archives(tmp_path: Path) -> None:
+    task, method = make_task(instances=1), make_method()
+    record = make_record(task, method)
+    losses = {**record.losses, "S": np.array([1.0, 2.0, -3.0, 4.0, 5.0]), "L": np.full(5, -3.0)}
+    imported = replace(record, answer=None, losses=losses, environment={"imported": "DELVE files"})
+    report = make_archive(tmp_path / "a", [imported]).verify()
+    (problem,) = report.problems  # a density may be above 1
+    assert "case 3: the loss S is -3, but the squared error of a case is never below 0" in problem

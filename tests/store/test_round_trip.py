@@ -127,7 +127,7 @@ def test_answers_come_back_to_the_bit(answer: Answer, compact: bool) -> None:
 @settings(max_examples=quickly(12))
 def test_losses_come_back_to_the_bit(first: np.ndarray, second: np.ndarray, compact: bool) -> None:
     task = task_for((Target("y", "real"),))
-    record = Record(Job(task.address, "lin", 0), "d1", 7, "done", {"S": first, "Mcosts": second})
+    record = Record(Job(task.address, "lin", 0), "d1", 7, "done", {"L": first, "Mcosts": second})
     with tempfile.TemporaryDirectory() as folder:
         back = kept(Path(folder), task, record, compact=compact)
     assert_same(record, back)

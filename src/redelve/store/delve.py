@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from redelve.answers.answer import Answer
-from redelve.answers.losses import MatrixLoss, known_loss
-from redelve.answers.predictions import Guesses
+from redelve.answers.losses import Loss, MatrixLoss, known_loss
+from redelve.answers.predictions import Guesses, Target
 from redelve.data.catalogue import provenance
 from redelve.data.compressed_names import plain_name
 from redelve.data.delve.case_lists import read_instances
@@ -318,13 +318,18 @@ def imported_records(folder: TaskFolder, task: TaskFacts, method: MethodFacts) -
             answer = files.answer()
         except PredictionError as error:
             raise FormatError(folder.path, None, f"instance {instance}: {error}") from None
-        losses = {code: _losses(folder.path / f"loss{middle}.{code}.{instance}", count) for code in each}
+        losses = {
+            code: _losses(
+                folder.path / f"loss{middle}.{code}.{instance}", count, known_loss(code), task.targets
+            )
+            for code in each
+        }
         yield imported_record(task, method, Job(folder.address, folder.method, instance, run), losses, answer)
 
 
-def _losses(path: Path, count: int) -> Numbers:
-    """The losses of every case."""
-    losses = read_losses(path)
+def _losses(path: Path, count: int, loss: Loss | None, targets: Sequence[Target]) -> Numbers:
+    """The losses of every case; those of losses that are not known may be anything."""
+    losses = read_losses(path, loss, targets)
     if len(losses) != count:
         raise FormatError(path, None, f"expected {count} lines, one a test case, but got {len(losses)}")
     return losses

@@ -50,10 +50,10 @@ def losses_as_results(
 
     Several base names of files are several runs with different seeds; the other method may have fewer.
     """
-    runs = {work: _runs(work, loss.code, bases)}
+    runs = {work: _runs(work, loss, bases)}
     if other is not None:
         there = [base for base in bases if loss.code in codes_there(other, base)] or bases[:1]
-        runs[other] = _runs(other, loss.code, there)
+        runs[other] = _runs(other, loss, there)
         _check_same_instances(work, other, loss, [runs[work][0], runs[other][0]])
     sizes = [len(losses) for losses in runs[work][0]]
     if len(sizes) < 2:
@@ -102,8 +102,8 @@ def _jobs(work: MethodTask, runs: Runs) -> Iterator[tuple[Job, Numbers]]:
 # The files
 
 
-def _runs(work: MethodTask, code: str, bases: Sequence[str]) -> Runs:
-    runs = [_rows(work, code, base) for base in bases]
+def _runs(work: MethodTask, loss: Loss, bases: Sequence[str]) -> Runs:
+    runs = [_rows(work, loss, base) for base in bases]
     counts = sorted({len(rows) for rows in runs})
     if len(counts) > 1:
         raise StatisticsError(f"the runs have different numbers of instances: {_words(counts)}")
@@ -112,8 +112,9 @@ def _runs(work: MethodTask, code: str, bases: Sequence[str]) -> Runs:
     return runs
 
 
-def _rows(work: MethodTask, code: str, base: str) -> list[Numbers]:
+def _rows(work: MethodTask, loss: Loss, base: str) -> list[Numbers]:
     """The losses of every instance; instances count from 0 without gaps."""
+    code, targets = loss.code, work.source.targets
     pattern = re.compile(rf"{re.escape(base)}\.{re.escape(code)}\.(0|[1-9][0-9]*)")
     numbers = sorted(int(match[1]) for name in work.names if (match := pattern.fullmatch(name)))
     if not numbers:
@@ -123,7 +124,7 @@ def _rows(work: MethodTask, code: str, base: str) -> list[Numbers]:
         raise LocationError(
             f'loss file "{base}.{code}.{absent}" is missing under "{work.address}": run mloss'
         )
-    rows = [read_losses(work.require(f"{base}.{code}.{number}")) for number in numbers]
+    rows = [read_losses(work.require(f"{base}.{code}.{number}"), loss, targets) for number in numbers]
     _check_sizes(work, f"{base}.{code}.*", [len(row) for row in rows])
     return rows
 

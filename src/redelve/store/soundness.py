@@ -49,6 +49,8 @@ from redelve.store.snapshot import (
 )
 
 CLOSE = 1e-9
+ROUGH = 1e-2
+"""Imported predictions may have been written with few digits."""
 MOST_SHOWN = 100
 
 
@@ -83,6 +85,8 @@ class _Findings:
     """The losses by code, as far as they are known."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Codes of losses that are not known, and how many records have them."""
+    contradicted: dict[str, list[str]] = field(default_factory=dict)
+    """By losses the imported records that have others than their predictions."""
 
     @contextlib.contextmanager
     def noted(self) -> Iterator[None]:
@@ -113,6 +117,16 @@ class _Findings:
                 "register it, install the package that has it, or give it to `Archive.verify`"
             )
 
+    def told_contradicted(self) -> Iterator[str]:
+        """Notes on losses that are not those of the predictions imported beside them."""
+        for code, places in sorted(self.contradicted.items()):
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            yield (
+                f"losses {code} of {places[0]}{more} do not follow from the predictions imported beside them "
+                "and are taken as they are, by rescore too: if they are wrong, make them anew with mloss "
+                "and import them into a new archive"
+            )
+
 
 def verify(root: Path, losses: Sequence[Loss] = ()) -> VerifyReport:
     """Look at everything; a problem in one place does not hide those in others."""
@@ -135,7 +149,8 @@ def verify(root: Path, losses: Sequence[Loss] = ()) -> VerifyReport:
             for plan in lost_plans(root, [entry.head for entry in snapshot.resolved.kept]):
                 found.add(f"{lost_words(plan)}: {RESTORED}")
         _check_entries(found, snapshot, tasks)
-    return VerifyReport(records, count, tuple(found.problems), (*found.notes, *found.told_unknown()))
+    notes = (*found.notes, *found.told_contradicted(), *found.told_unknown())
+    return VerifyReport(records, count, tuple(found.problems), notes)
 
 
 # Files
@@ -265,9 +280,16 @@ def _check_entry(found: _Findings, entry: SnapshotEntry, facts: TaskFacts) -> No
         raise FormatError(
             place, None, "its digest does not fit what was predicted: changed since it was made"
         )
-    if answer is not None and IMPORTED not in head.environment:
-        instance = facts.instances[head.job.instance]
-        _check_losses(place, answer, instance, losses, found.known(losses))
+    known, instance = found.known(losses), facts.instances[head.job.instance]
+    is_own = answer is not None and IMPORTED not in head.environment
+    if not is_own:
+        _check_ranges(place, facts, losses, known)
+    if answer is not None:
+        odd = [loss.code for loss in known if not _follows(answer, instance, loss, losses, is_own=is_own)]
+        if odd and is_own:
+            raise FormatError(place, None, f"losses {odd[0]} do not follow from predictions and truths")
+        for code in odd:
+            found.contradicted.setdefault(code, []).append(place)
 
 
 def _rows(
@@ -300,13 +322,25 @@ def _check_keys(entry: SnapshotEntry, table: pa.Table, numbers: NDArray[np.int64
             raise FormatError(str(job), None, f'the column "{name}" does not fit the job')
 
 
-def _check_losses(
-    place: str, answer: Answer, instance: InstanceFacts, stored: Mapping[str, Numbers], known: list[Loss]
-) -> None:
-    """Work the losses out again; those of unknown losses and of loss matrices are taken as they are."""
-    again = score(answer, instance.truths, known, instance.units)
+def _check_ranges(place: str, facts: TaskFacts, stored: Mapping[str, Numbers], known: Sequence[Loss]) -> None:
+    """Refuse what no prediction loses, where losses are not worked out again."""
     for loss in known:
-        if loss.code not in again or not np.allclose(
-            again[loss.code], within_numbers(stored[loss.code]), rtol=CLOSE, atol=CLOSE, equal_nan=True
-        ):
-            raise FormatError(place, None, f"losses {loss.code} do not follow from predictions and truths")
+        if (found := loss.impossible(stored[loss.code], facts.targets)) is not None:
+            case, reason = found
+            raise FormatError(
+                place, None, f"case {case + 1}: {reason}: take the record in again from its source"
+            )
+
+
+def _follows(
+    answer: Answer, instance: InstanceFacts, loss: Loss, stored: Mapping[str, Numbers], *, is_own: bool
+) -> bool:
+    """Whether the losses are those of the answer; of imported ones roughly."""
+    again = score(answer, instance.truths, [loss], instance.units).get(loss.code)
+    if again is None:
+        return not is_own
+    losses = within_numbers(stored[loss.code])
+    if is_own:
+        return np.allclose(again, losses, rtol=CLOSE, atol=CLOSE, equal_nan=True)
+    scale = np.abs(again[np.isfinite(again)]).max(initial=0.0)
+    return np.allclose(again, losses, rtol=ROUGH, atol=ROUGH * scale, equal_nan=True)

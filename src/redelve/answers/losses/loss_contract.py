@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth
+from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
 from redelve.errors import PredictionError, SpecError, hint, kind_told
 from redelve.model.dataset import Numbers
 from redelve.registry import Registry, value_told
@@ -32,6 +32,7 @@ IntervalScale = Literal["plain", "share", "log"]
 
 LAST = 1_000_000
 """The place of losses that do not say which is theirs: after those that do, by their codes."""
+ROUNDING_SLACK = 1e-6  # log probabilities pass through files with nine digits
 BAD_CODE = re.compile(r"[/\\:\s\0]|^$")
 SAYS_WHAT = re.compile("loss|error|score|log")
 
@@ -217,6 +218,20 @@ class Loss(ABC):
         """What is lost at least and at most by predictions of these targets."""
         return len(targets) * self.lowest, len(targets) * self.highest
 
+    def impossible(self, losses: Numbers, targets: Sequence[Target]) -> tuple[int, str] | None:
+        """The first case, from 0, with a loss that no predictions of these targets have, and why."""
+        if not self.mean_of_cases:  # pseudo-values go beyond the limits of what they are the mean of
+            return None
+        low, high = self.limits(targets)
+        case = first((losses < low - _slack(low)) | (losses > high + _slack(high)))
+        if case is None:
+            return None
+        told = f"below {low:g}" if losses[case] < low else f"above {high:g}"
+        return (
+            case,
+            f"the loss {self.code} is {losses[case]:g}, but the {self.words} of a case is never {told}",
+        )
+
     def is_primary_for(self, targets: Sequence[Target]) -> bool:
         """Whether methods are judged by it where nobody chooses."""
         return False
@@ -324,6 +339,11 @@ class Loss(ABC):
         return PredictionError(
             f"loss {self.code} ({self.name}) needs {wanted} but got {kind_told(prediction)}"
         )
+
+
+def _slack(limit: float) -> float:
+    """How far beyond a limit rounding may bring losses."""
+    return ROUNDING_SLACK * max(1.0, abs(limit))
 
 
 def check_targets(truths: Sequence[Truth], prediction: PartOfAnswer) -> None:

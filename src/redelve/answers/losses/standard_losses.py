@@ -13,6 +13,7 @@ import numpy as np
 from redelve.answers.distributions import Distribution
 from redelve.answers.losses.loss_contract import (
     LOSSES,
+    ROUNDING_SLACK,
     Loss,
     MatrixLoader,
     check_length,
@@ -270,9 +271,6 @@ def _round_half_up(values: Numbers) -> Numbers:
     """Not floor(x + ½): that turns 0.49999999999999994 into 1."""
     below = np.floor(values)
     return np.where(values - below >= 0.5, below + 1.0, below)
-
-
-ROUNDING_SLACK = 1e-6  # log probabilities pass through files with nine digits
 
 
 class NegativeLogProbability(ByFormula):

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from redelve.data.delve.case_files import read_cases
 from redelve.data.delve.keyed_lines import numbered_lines, shown
 from redelve.data.files import StrPath, read_text
 from redelve.errors import FormatError
 from redelve.model.coding import Normalization
+from redelve.model.dataset import Numbers
 from redelve.text_numbers import is_integer, parse_limit, parse_number, tcl
+
+if TYPE_CHECKING:
+    from redelve.answers.losses import Loss
+    from redelve.answers.predictions import Target
 
 STATISTICS = ("mean", "stdDev", "median", "absDev")
 EXTREMES = ("min", "max")
@@ -117,8 +122,16 @@ def write_losses(losses: Iterable[float], number: Callable[[float], str] = tcl) 
     return "".join(f"{number(loss)}\n" for loss in losses)
 
 
-def read_losses(path: StrPath) -> NDArray[np.float64]:
-    """The losses in a file, one a line."""
+def read_losses(path: StrPath, loss: Loss | None = None, targets: Sequence[Target] = ()) -> Numbers:
+    """The losses in a file, one a line; those that the loss can't have on these targets are refused."""
+    losses = _losses_in(path)
+    if loss is not None and (found := loss.impossible(losses, targets)) is not None:
+        row, reason = found
+        raise FormatError(path, row + 1, f"{reason}: make the file anew, with mloss, or remove it")
+    return losses
+
+
+def _losses_in(path: StrPath) -> Numbers:
     try:
         column = read_cases(Path(path), 1).columns[0]
     except FormatError:
@@ -129,7 +142,7 @@ def read_losses(path: StrPath) -> NDArray[np.float64]:
     return parse_losses(column.texts().tolist(), str(path)) if np.isnan(losses).any() else losses
 
 
-def parse_losses(words: Sequence[str], path: str) -> NDArray[np.float64]:
+def parse_losses(words: Sequence[str], path: str) -> Numbers:
     """The losses given as texts, one per case; Inf is allowed, NaN is not."""
     losses = np.empty(len(words), dtype=np.float64)
     for row, word in enumerate(words):
