@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks.calibration.sections import Effort, Finding, Section, margin, spread, table
+from benchmarks.calibration.heavy_tails import log_normal
+from benchmarks.calibration.sections import Effort, Finding, Section, margin, prose, spread, table
 from benchmarks.calibration.simulation import Generator
 from redelve.findings.curves import WORTH
 from redelve.stats.extrapolation import TwiceTheData, at_twice_the_data, means_by_set
@@ -43,6 +44,15 @@ def logistic(rest: float, steepness: float, middle: float) -> Curve:
     return lambda x: rest + (1 - rest) * (1 + middle**steepness) / (1 + (middle * x) ** steepness)
 
 
+def double_descent(peak: float) -> Curve:
+    """A power law with a peak at a size, which is half as high at a third of an octave to each side."""
+
+    def loss(x: FloatArray) -> FloatArray:
+        return np.asarray(0.6 + 0.4 * x**-0.5 + 0.3 * np.exp(-((np.log2(x / peak) / 0.4) ** 2)))
+
+    return lambda x: loss(x) / loss(np.ones(1))
+
+
 KNOWN: dict[str, Curve] = {
     "flat": np.ones_like,
     "power law, c = 0.1, to 0": power_law(0, 0.1),
@@ -65,6 +75,13 @@ UNKNOWN: dict[str, Curve] = {
     "logistic": logistic(0.5, 2, 3),
     "rises as n^0.1": lambda x: x**0.1,
 }
+BREAKING: dict[str, Curve] = {
+    "double descent, its peak at the largest size": double_descent(1.0),
+    "double descent, its peak at half of it": double_descent(0.5),
+    "a staircase, 10 % lower from the largest size on": lambda x: np.where(x < 1, 1.1, 1.0),
+    "level, but 30 % lower at twice the largest size": lambda x: np.where(x > 1, 0.7, 1.0),
+}
+"""Shapes that no sizes up to the largest can tell from those that the interval knows."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +179,7 @@ def curves_section(rng: Generator, effort: Effort) -> Section:
     findings: list[Finding] = []
     lines: list[list[object]] = []
     count = effort.least
-    for kind, curves in (("known shapes", KNOWN), ("other shapes", UNKNOWN)):
+    for kind, curves in (("known shapes", KNOWN), ("other shapes", UNKNOWN), ("breaking shapes", BREAKING)):
         for name, curve in curves.items():
             each = [(trial, simulate_curves(curve, trial, count, rng)) for trial in trials()]
             lines.append(_line(name, curve, [rates for _, rates in each]))
@@ -175,8 +192,9 @@ def curves_section(rng: Generator, effort: Effort) -> Section:
         interval says that twice the data make the loss fall by {100 * WORTH:g} % or more; *no*: by less;
         else it cannot be told. Smallest to largest per cent over the {len(trials())} settings; standard
         error {margin(count)} ({count:,} data sets each). Where no shape fits there is no interval, which
-        counts as held."""
-    return Section("Twice the data", words, table(head, lines), tuple(findings))
+        counts as held. The last four turn, or break off, at the largest size or right beside it."""
+    skewed, more = skewed_effects(rng.spawn(1)[0], effort)
+    return Section("Twice the data", words, f"{table(head, lines)}\n\n{skewed}", (*findings, *more))
 
 
 def _line(name: str, curve: Curve, rates: list[CurveRates]) -> list[object]:
@@ -199,3 +217,100 @@ def _findings(kind: str, name: str, each: list[tuple[Trial, CurveRates]], count:
             yield Finding("fall at twice the data, interval", where, rates.coverage, count)
         yield Finding(f"twice the data: false yes, {kind}", where, rates.false_yes, count)
         yield Finding(f"twice the data: false no, {kind}", where, rates.false_no, count)
+
+
+# Skewed effects of training sets
+
+EFFECTS: dict[str, Callable[[Generator, tuple[int, ...]], FloatArray]] = {
+    "Gaussian": lambda rng, shape: rng.normal(size=shape),
+    "log-normal 0.5": log_normal(0.5),
+    "exponential": lambda rng, shape: rng.exponential(size=shape) - 1,
+    "log-normal 1": log_normal(1.0),
+    "exponential, turned round": lambda rng, shape: 1 - rng.exponential(size=shape),
+}
+SKEWED = ("flat", "power law, c = 0.5, to one half", "exponential, rate 3, to 0.9")
+"""The curves that skewed effects are tried on."""
+
+
+@dataclass(frozen=True)
+class SkewedTrial:
+    """A curve at some sizes; a part `shared` of the variance of training sets is the same at all of them."""
+
+    curve: str
+    sizes: tuple[int, ...]
+    training_sets: int
+    sd: float
+    shared: float
+
+    def words(self) -> str:
+        """The setting in tables."""
+        sizes = ", ".join(map(str, self.sizes))
+        spreads = f"sd {100 * self.sd:g} %, {100 * self.shared:g} % shared"
+        return f"{self.curve}; sizes {sizes}, I = {self.training_sets}, {spreads}"
+
+    def simulate(self, effects: str, count: int, rng: Generator) -> SkewedRates:
+        """What is said of twice the data, and how often it is wrong."""
+        x, draw = np.array(self.sizes) / self.sizes[-1], EFFECTS[effects]
+        losses, ahead = KNOWN[self.curve](x), KNOWN[self.curve](np.array([2.0]))
+        shared = draw(rng, (count, 1, self.training_sets))
+        own = draw(rng, (count, len(x), self.training_sets))
+        both = np.sqrt(self.shared) * shared + np.sqrt(1 - self.shared) * own
+        means = losses[:, None] + (self.sd * losses * x**-0.5)[:, None] * both
+        found, fall = at_twice_the_data(means_by_set(self.sizes, means)), float(1 - ahead[0])
+        return SkewedRates(_rates(found, fall), *_misses(found, fall))
+
+
+@dataclass(frozen=True)
+class SkewedRates:
+    """Per cent of data sets: all that was counted, and intervals that lie below the fall, and above it."""
+
+    all: CurveRates
+    below: float
+    above: float
+
+
+def skewed_effects(rng: Generator, effort: Effort) -> tuple[str, list[Finding]]:
+    """Known shapes where a few training sets have far larger, or smaller, losses than all others."""
+    count, findings = effort.some, list[Finding]()
+    sizes = ((32, 256), (128, 256), (64, 128, 256))
+    settings = [SkewedTrial(*one) for one in product(SKEWED, sizes, (4, 8), (0.05, 0.2), (0.0, 0.8))]
+    lines: list[list[object]] = []
+    for effects in EFFECTS:
+        rates = [each.simulate(effects, count, rng) for each in settings]
+        lines.append(_skewed_line(effects, rates))
+        if effects != "Gaussian":
+            findings += _skewed_findings(effects, zip(settings, rates, strict=True), count)
+    words = f"""Where a few training sets have far larger losses than all others (turned round: far
+        smaller ones): {len(SKEWED)} of the known shapes ({"; ".join(SKEWED)}) at sizes 32 and 256, 128 and
+        256, or 64, 128 and 256, with 4 or 8 training sets whose mean losses vary by 5 or 20 %, with nothing
+        or 80 % of that variance shared by all sizes. *Understated*, *overstated*: the most intervals that
+        lie below the true fall, or above it. Per cent over the {len(settings)} settings; standard error
+        {margin(count)} ({count:,} data sets each)."""
+    head = ["effects", "interval holds", "understated", "overstated", "false yes", "false no"]
+    return f"{prose(words)}\n\n{table(head, lines)}", findings
+
+
+def _misses(found: TwiceTheData, fall: float) -> tuple[float, float]:
+    """Per cent of intervals that lie below the fall, and above it."""
+    return 100 * float(np.mean(found.high < fall)), 100 * float(np.mean(found.low > fall))
+
+
+def _skewed_line(effects: str, rates: list[SkewedRates]) -> list[object]:
+    return [
+        effects,
+        spread([one.all.coverage for one in rates]),
+        max(one.below for one in rates),
+        max(one.above for one in rates),
+        max(one.all.false_yes for one in rates),
+        max(one.all.false_no for one in rates),
+    ]
+
+
+def _skewed_findings(
+    effects: str, each: Iterable[tuple[SkewedTrial, SkewedRates]], count: int
+) -> Iterable[Finding]:
+    for trial, rates in each:
+        where = f"{effects}; {trial.words()}"
+        yield Finding("fall at twice the data, interval, skewed effects", where, rates.all.coverage, count)
+        yield Finding("twice the data: false yes, skewed effects", where, rates.all.false_yes, count)
+        yield Finding("twice the data: false no, skewed effects", where, rates.all.false_no, count)

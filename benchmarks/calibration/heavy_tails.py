@@ -22,8 +22,8 @@ def _student(df: int) -> Callable[[Generator, Shape], FloatArray]:
     return lambda rng, shape: rng.standard_t(df, size=shape) / np.sqrt(df / (df - 2))
 
 
-def _log_normal(sd: float) -> Callable[[Generator, Shape], FloatArray]:
-    """Targets whose logarithm has this standard deviation, less their mean, over their deviation."""
+def log_normal(sd: float) -> Callable[[Generator, Shape], FloatArray]:
+    """Numbers whose logarithm has this standard deviation, less their mean, over their deviation."""
     mean, spread = np.exp(sd**2 / 2), np.sqrt((np.exp(sd**2) - 1) * np.exp(sd**2))
     return lambda rng, shape: (np.exp(sd * rng.normal(size=shape)) - mean) / spread
 
@@ -34,10 +34,10 @@ NOISES: dict[str, Callable[[Generator, Shape], FloatArray]] = {
     "t, 5 df": _student(5),
     "t, 4 df": _student(4),
     "t, 3 df": _student(3),
-    "log-normal 0.3": _log_normal(0.3),
-    "log-normal 0.5": _log_normal(0.5),
-    "log-normal 0.7": _log_normal(0.7),
-    "log-normal 1.4": _log_normal(1.4),
+    "log-normal 0.3": log_normal(0.3),
+    "log-normal 0.5": log_normal(0.5),
+    "log-normal 0.7": log_normal(0.7),
+    "log-normal 1.4": log_normal(1.4),
 }
 
 

@@ -164,10 +164,11 @@ OFFERS = (
     Offer("new task, prediction interval", "random_effects", "coverage 95"),
     Offer("new task, prediction interval, skewed tasks", "random_effects", "coverage 95"),
     Offer("fall at twice the data, interval", "at_twice_the_data", "coverage 95"),
+    Offer("fall at twice the data, interval, skewed effects", "at_twice_the_data", "coverage 95"),
     *(
-        Offer(f"twice the data: false {verdict}, {shapes} shapes", "at_twice_the_data", "level 5")
+        Offer(f"twice the data: false {verdict}, {shapes}", "at_twice_the_data", "level 5")
         for verdict in ("yes", "no")
-        for shapes in ("known", "other")
+        for shapes in ("known shapes", "other shapes", "breaking shapes", "skewed effects")
     ),
     Offer("Bayesian signed-rank, no rope", "signed_rank", "certainty 10"),
     Offer("Bayesian signed-rank, rope of a tenth of the spread", "signed_rank", "certainty 10"),

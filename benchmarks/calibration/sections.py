@@ -43,8 +43,12 @@ class Section:
 
     def text(self) -> str:
         """The section in Markdown."""
-        words = fill(" ".join(self.words.split()), width=106, break_on_hyphens=False)
-        return f"## {self.title}\n\n{words}\n\n{self.body}"
+        return f"## {self.title}\n\n{prose(self.words)}\n\n{self.body}"
+
+
+def prose(text: str) -> str:
+    """A paragraph in lines."""
+    return fill(" ".join(text.split()), width=106, break_on_hyphens=False)
 
 
 Make = Callable[[Generator, Effort], Section]

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 import redelve
 from redelve.findings import Findings, TaskFindings, find
 from redelve.report.drawing import inline, save, save_all, spread_out
-from redelve.report.loss_figures import digit, digits_of, digits_table, rasmussen_picture, scale_of
+from redelve.report.loss_figures import (
+    curves_table,
+    digit,
+    digits_of,
+    digits_table,
+    rasmussen_picture,
+    scale_of,
+)
 from redelve.report.page import pictures_of
 from redelve.report.sections import panels
 from redelve.report.uncertainty_and_costs import variance_shares
@@ -170,3 +177,9 @@ def test_panels_go_from_small_to_large() -> None:
     losses = {one.method: one.mean for one in panel.largest.methods}
     assert list(panel.methods) == sorted(losses, key=lambda name: losses[name] or 0.0)
     assert panel.everybody == ("lin", "knn", "constant")
+
+
+def test_the_table_of_curves_says_when_it_is_deceived() -> None:
+    caption = curves_table(panels(made_findings())[0]).caption
+    assert "Curves that turn or break off near the last of them deceive it" in caption
+    assert "the interval misses more often" in caption

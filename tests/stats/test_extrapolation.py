@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.calibration.curves import (
+    BREAKING,
     KNOWN,
     UNKNOWN,
+    SkewedTrial,
     Trial,
     draw_curves,
     exponential,
@@ -147,6 +149,25 @@ def test_shapes_that_it_does_not_know_do_not_make_it_say_yes() -> None:
         rates = simulate_curves(curve, Trial(5, 8, 0.05, 0.8), COUNT, rng)
         assert rates.false_yes < 2.5, name
         assert rates.false_no < 2.5, name
+
+
+def test_skewed_training_sets_make_it_understate_the_fall_but_not_err_in_the_verdict() -> None:
+    """What docs/comparisons.md says of intervals that miss more often."""
+    rng = np.random.default_rng(9)
+    trial = SkewedTrial("flat", (32, 256), 8, 0.2, 0.0)
+    assert trial.simulate("Gaussian", COUNT, rng).all.coverage > 95 - 3 * 0.7
+    rates = trial.simulate("log-normal 1", COUNT, rng)
+    assert 84 < rates.all.coverage < 91
+    assert rates.below > 8 > rates.above
+    assert rates.all.false_yes < 2.5
+
+
+def test_shapes_that_turn_at_the_largest_size_deceive_it() -> None:
+    rng = np.random.default_rng(10)
+    rates = {name: simulate_curves(curve, Trial(3, 4, 0.01), COUNT, rng) for name, curve in BREAKING.items()}
+    assert rates["level, but 30 % lower at twice the largest size"].false_no > 50
+    assert 5 < rates["a staircase, 10 % lower from the largest size on"].false_yes < 25
+    assert rates["double descent, its peak at half of it"].coverage > 90
 
 
 def test_it_can_say_yes_and_no() -> None:

@@ -436,5 +436,6 @@ def curves_table(panel: Panel) -> ReportTable:
         tuple(rows),
         "± standard error. Whether more data would help: what learning curves through the last three sizes "
         f"say of twice the data. Yes: over the whole interval it falls by {formatting.per_cent(WORTH)} or "
-        "more; no: by less.",
+        "more; no: by less. Curves that turn or break off near the last of them deceive it, and where a few "
+        "training sets have far larger losses than all others the interval misses more often.",
     )
