@@ -14,6 +14,7 @@ import pytest
 
 import redelve
 from redelve.assessment import Assessment
+from redelve.cli import NO_RESULT
 from redelve.cli.main import main
 from redelve.data.tasks import assignments_for
 from redelve.errors import RedelveError
@@ -183,6 +184,7 @@ def test_a_budget_is_looked_at_before_every_job(tmp_path: Path, monkeypatch: pyt
     text = " ".join(str(stopped).split())
     assert "After 4 of 16 training sets it is open which of ridge and lin-1 is the best" in text
     assert "the same command goes on from here" in text
+    assert text.startswith("2 methods, 1 task, 9 of 10 jobs done")
     monkeypatch.undo()
     gone_on = race_on(tmp_path, ["ridge", "lin-1"])
     assert only_race(gone_on).verdict == "better"
@@ -558,6 +560,38 @@ def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
     assert not (tmp_path / "alone").exists()
     assert main([*command, "--budget", "1h"]) == 1
     assert "budget='1h' is for races alone" in capsys.readouterr().err
+
+
+def test_the_command_line_says_what_the_budget_did_not_suffice_for(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2):
+        table(1100, seed=number).to_csv(tmp_path / f"t{number}.csv", index=False)
+    names = [str(tmp_path / f"t{number}.csv") for number in range(2)]
+    options = ["-t", "y", "-m", "lin-1,ridge", "-q", "-u", "-o", str(tmp_path / "out")]
+    ticks = count(1)
+    monkeypatch.setattr(Settling, "elapsed", property(lambda how: next(ticks)))
+    assert main(["assess", *names, *options, "--budget", "5.5"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    size = re.search(r"not begun: /t1/y/std\.(\d+)", text)
+    assert size is not None
+    task = f"/y/std.{size[1]}"
+    assert text.startswith(f"2 methods, 2 tasks (not begun: /t1{task}), 5 of 16 jobs done")
+    assert f"The budget of 5.5 ended before the races on /t0{task} and /t1{task}: the same command" in text
+    monkeypatch.undo()
+    assert main(["assess", *names, *options]) == 0
+    told = capsys.readouterr().out
+    assert "not begun" not in told
+    assert "budget" not in told
+
+
+def test_what_failed_before_a_look_is_not_said_to_be_done_again(tmp_path: Path, capsys: Any) -> None:
+    table(1100).to_csv(tmp_path / "t.csv", index=False)
+    command = ["assess", str(tmp_path / "t.csv"), "-t", "y", "-m", "lin-1", "-p", "broken=sh -c 'exit 7'"]
+    assert main([*command, "-q", "-u", "-o", str(tmp_path / "out"), "--retry", "all"]) == NO_RESULT
+    told = capsys.readouterr().out
+    assert "since looks stand: to race anew, give another folder (-o)" in told
+    assert "--retry failed" not in told
 
 
 @pytest.mark.parametrize("inside", ["", "archive"])

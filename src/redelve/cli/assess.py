@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redelve.cli import NO_RESULT
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from redelve.assessment import Assessment
     from redelve.data.tasks import Takes, TaskLike
     from redelve.methods.contract import Method
+    from redelve.run.results import Results
 
 WHOLE = of.Wanted("whole numbers above 0", 1)
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -29,6 +30,14 @@ SHARD_DONE = (
     "--shard.\n"
 )
 AGAIN = "Jobs that failed are kept: the same command with --retry failed (or crashed, all) does them again."
+LOOKED_AT = (
+    "Jobs that failed before a look of a race stay as they are, since looks stand: to race anew, give "
+    "another folder (-o)."
+)
+BUDGET_ENDED = (
+    "The budget of {budget} ended before the {races} on {tasks}: the same command goes on, with a budget of "
+    "its own."
+)
 ISOLATED: bool | None = True
 """Each job has a process of its own."""
 POLICIES = {"leave-out": "leave out", "baseline": "baseline"}
@@ -149,9 +158,24 @@ def _assess(given: AssessOptions) -> str:
         report = f"Report: {written}"
     except OSError as error:  # what was found out is told all the same
         report = f"No report was written: {in_words(error)}"
-    again = "" if not assessment.results.failures else f"{AGAIN}\n"
-    text = f"{assessment}\n\n{report}\n{again}"
-    return told_with_code(assessment, text) if again else text
+    last = "".join(f"{line}\n" for line in _what_is_left(assessment.results, given.budget))
+    text = f"{assessment}\n\n{report}\n{last}"
+    return told_with_code(assessment, text) if assessment.results.failures else text
+
+
+def _what_is_left(results: Results, budget: str | None) -> Iterator[str]:
+    """What can be done about failed jobs, and about races that the budget did not suffice for."""
+    races = results.races
+    looked_at = [one for one in results.failures if results.is_looked_at(one.job)]
+    if len(looked_at) < len(results.failures):
+        yield AGAIN
+    if looked_at:
+        yield LOOKED_AT
+    if budget is not None and (left := [address for address, race in races.items() if not race.is_over]):
+        from redelve.report.formatting import several_names
+
+        noun = "race" if len(left) == 1 else "races"
+        yield BUDGET_ENDED.format(budget=budget, races=noun, tasks=several_names(left, "tasks"))
 
 
 def _refuse_race_of_one(methods: dict[str, Method]) -> None:

@@ -10,7 +10,7 @@ from redelve.findings.claims import POWER, nothing_found
 from redelve.findings.places import LeaderBoard, board_on
 from redelve.findings.validity import Note
 from redelve.report import formatting
-from redelve.report.formatting import Cell, ReportColumn, listed
+from redelve.report.formatting import Cell, ReportColumn, listed, several_names
 from redelve.report.race_words import before_the_first_look, best_of, race_headline, race_sentences
 from redelve.report.sections import Panel
 from redelve.report.uncertainty_and_costs import variance_shares
@@ -618,13 +618,22 @@ def scope(findings: Findings) -> str:
         tasks = [_count(len(results.tasks), "task")] if len(results.tasks) > 1 else []
         return ", ".join((_count(len(results.methods), "model"), *tasks, _count(cases, "case")))
     done = sum(record.status == "done" for record in results.records)
-    work = f"{done:,} of {_count(len(results.records), 'job')} done"
+    work = f"{done:,} of {_count(len(results.records) + results.jobs_ahead, 'job')} done"
     parts = (
         _count(len(results.methods), "method"),
-        _count(len(findings.tasks) or len(results.tasks), "task"),
+        _tasks(findings),
         _brought_sets(results) if results.is_brought else work,
     )
     return ", ".join(parts)
+
+
+def _tasks(findings: Findings) -> str:
+    """How many tasks, and which races among them were not begun."""
+    begun = {record.job.task for record in findings.results.records}
+    waiting = [address for address in findings.results.races if address not in begun]
+    known = len(findings.tasks) + len(waiting) if findings.tasks else len(findings.results.tasks)
+    count = _count(known, "task")
+    return f"{count} (not begun: {several_names(waiting, 'tasks')})" if waiting else count
 
 
 def _brought_sets(results: Results) -> str:

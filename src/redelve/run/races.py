@@ -129,6 +129,13 @@ class Race:
         is_used_up = len(self.looks) == len(self.plan.looks)
         return self.verdict != "open" or is_used_up or len(self.left) < 2
 
+    @property
+    def jobs_ahead(self) -> tuple[range, tuple[str, ...]]:
+        """The training sets and the methods whose jobs come before the next look; none if there is none."""
+        if self.is_over:
+            return range(0), ()
+        return range(self.sets, self.plan.looks[len(self.looks)]), self.left
+
     def sets_of(self, method: str) -> int:
         """The training sets of a method that count: those up to the last look it took part in."""
         numbers = [number for number in range(len(self.looks)) if method in self.entrants(number)]

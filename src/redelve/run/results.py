@@ -343,6 +343,21 @@ class Results:
             found.setdefault((record.job.task, record.job.method), []).append(record)
         return found
 
+    def is_looked_at(self, job: Job) -> bool:
+        """Whether a look of a race was taken after a job, so that it stays as it is."""
+        race = self.races.get(job.task)
+        return race is not None and job.instance < race.sets
+
+    @property
+    def jobs_ahead(self) -> int:
+        """How many jobs the races that are not over lack until their next looks."""
+        count = 0
+        for address, race in self.races.items():
+            sets, methods = race.jobs_ahead
+            done = [one for name in methods for one in self.of(name, address) if one.job.instance in sets]
+            count += len(sets) * len(methods) * race.plan.runs - len(done)
+        return count
+
     def of(self, method: str, task: str) -> Sequence[Record]:
         """The records of a method on a task, by instance and run."""
         return self._by_pair.get((task, method), [])
