@@ -671,6 +671,8 @@ USAGE = [
     Bad("argument for a switch", "mgendir --quiet=yes", ('"--quiet"',), cwd="methods/m", code=2),
     Bad("too many arguments", "dinfo /tiny /tiny", ('"/tiny"', "too many"), code=2),
     Bad("JSON and CSV", "mstats --json --csv", ("--json", "--csv"), cwd=Y_TASK, code=2),
+    Bad("all facts and some, dinfo", "dinfo -a -k Origin /tiny", ("--all", "--keys"), code=2),
+    Bad("all facts and some, minfo", "minfo -a -k Origin /m", ("--all", "--keys"), code=2),
     Bad("bad seed", "dgenorder -q -s dice", ('"dice"',), cwd="data/tiny/y", code=2),
     Bad("bad instance", "mloss -q -i first", ('"first"',), cwd=Y_TASK, code=2),
     Bad("enormous instance", f"mloss -q -i {'9' * 5000}", ("instance",), cwd=Y_TASK, code=2),

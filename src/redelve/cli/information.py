@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from redelve import __version__
-from redelve.cli.options import Command, Given, Option, run
+from redelve.cli.options import Command, Given, Option, UsageError, run
 from redelve.data.delve.method_tasks import MethodTask
 from redelve.data.delve.option_words import write_option
 from redelve.data.delve.reading import Library
@@ -316,10 +316,16 @@ DINFO = Command(
 )
 
 
+def _refuse_all_and_some(given: Given) -> None:
+    if given.has("a") and given.has("k"):
+        raise UsageError("choose --all or --keys, not both")
+
+
 def _dinfo(given: Given) -> str:
     """The information that was asked for."""
     if given.has("v"):
         return VERSION
+    _refuse_all_and_some(given)
     overlay = active()
     address = DataAddress.parse(overlay.dpath(given.path()))
     facts = data_facts(Library(overlay), address)
@@ -358,6 +364,7 @@ def _minfo(given: Given) -> str:
     """The information that was asked for."""
     if given.has("v"):
         return VERSION
+    _refuse_all_and_some(given)
     overlay = active()
     return method_facts(Library(overlay), MethodAddress.parse(overlay.mpath(given.path()))).answer(given)
 
