@@ -137,6 +137,8 @@ class Archive:
     is_writable: bool = True
     _tasks: dict[str, TaskFacts] = field(default_factory=dict, repr=False)
     _methods: dict[str, MethodFacts] = field(default_factory=dict, repr=False)
+    _zip: Path | None = field(default=None, repr=False)
+    """The zip file that it is out of."""
 
     @staticmethod
     def open(path: StrPath, *, create: bool = False) -> Archive:
@@ -154,7 +156,7 @@ class Archive:
             if inside is None:
                 raise LocationError(f"{root}: there is no archive in it, no file {layout.MARKER}")
             layout.check_marker(inside.parent)
-            return Archive(inside.parent, is_writable=False)
+            return Archive(inside.parent, is_writable=False, _zip=root)
         root = layout.root_in(root)
         marker = None
         if create and not (root / layout.MARKER).exists():
@@ -267,7 +269,9 @@ class Archive:
 
     def _check_writable(self) -> None:
         if not self.is_writable:
-            raise LocationError(f"{self.root}: an archive in a zip file can only be read: unzip it first")
+            raise LocationError(
+                f"{self._zip or self.root}: an archive in a zip file can only be read: unzip it first"
+            )
 
     def compact(self) -> None:
         """Gather fresh files into one file for each method and task, sorted by job.
