@@ -458,6 +458,35 @@ def test_a_table_too_small_for_separate_training_sets_is_refused() -> None:
         redelve.assess(["lin-1", "constant"], task, until_settled=True)
 
 
+@pytest.mark.parametrize(
+    ("design", "words"), [("cv 10", "is cross-validated"), ("time", "goes forward in time")]
+)
+def test_a_design_that_was_chosen_is_not_blamed_on_the_number_of_cases(design: str, words: str) -> None:
+    task = redelve.from_frame(table(1100), "y", design=design)
+    told = f"{words}, so its training sets overlap.*leave out that design if you chose it"
+    with pytest.raises(RedelveError, match=told) as caught:
+        redelve.assess(["lin-1", "constant"], task, until_settled=True)
+    assert "too few" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-c", "lin-1:constant"], "compare and until_settled don't go together"),
+        (["-K", "10"], "is cross-validated"),
+        (["--budget", "soon"], 'budget is "soon"'),
+    ],
+)
+def test_races_that_cannot_be_leave_no_folder(
+    tmp_path: Path, capsys: Any, options: list[str], words: str
+) -> None:
+    table(1100).to_csv(tmp_path / "t.csv", index=False)
+    command = ["assess", str(tmp_path / "t.csv"), "-t", "y", "-m", "lin-1,constant", "-q", "-u"]
+    assert main([*command, *options, "-o", str(tmp_path / "out")]) == 1
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_size_with_too_few_training_sets_is_refused() -> None:
     with pytest.raises(RedelveError, match="but there are 2: choose a smaller training-set size"):
         redelve.assess(["lin-1", "constant"], "demo/age", sizes=512, until_settled=True)

@@ -203,7 +203,7 @@ def assess(  # noqa: PLR0913  (options of a public function are explicit)
     >>> contest.winner
     'lin-1'
     """
-    _check_racing(until_settled, budget=budget, compare=compare, shard=shard)
+    check_racing(until_settled, budget=budget, compare=compare, shard=shard)
     how = Settling(_within(margin), _seconds(budget), _place_of(archive), workers, _watch(progress), retry)
     chosen = _chosen_methods(methods, tasks)
     bounds = limits or Limits()
@@ -500,7 +500,7 @@ def _check_margin(margin: Margin | None, experiment: Experiment, code: str | Non
     margin.refuse_all(limits)
 
 
-def _check_racing(until_settled: bool, *, budget: object, compare: object, shard: object) -> None:
+def check_racing(until_settled: bool, *, budget: object, compare: object, shard: object) -> None:
     """Refuse what a race alone has a use for, and what it has none for."""
     if budget is not None and not until_settled:
         raise SpecError(

@@ -16,6 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from redelve.data.tables.first_look import FEWEST_TO_DIVIDE
 from redelve.errors import SpecError
 from redelve.findings.by_method import primary_loss
 from redelve.findings.claims import LEVEL, parts_of_level, prototask_of
@@ -95,15 +96,28 @@ def _raced(several: Sequence[Assignment]) -> Assignment:
     )
 
 
+def check_design(assignment: Assignment) -> None:
+    """Refuse a task whose training sets can't be added one by one, be it chosen or for want of cases."""
+    if assignment.scheme in ("hierarchical", "common"):
+        return
+    cases = assignment.data.cases.count
+    if cases < FEWEST_TO_DIVIDE:
+        raise SpecError(
+            f"{assignment.address}: {cases} cases are too few for training sets that share no case, which a "
+            "race adds one by one: assess it without until_settled, or gather more cases"
+        )
+    what = "goes forward in time" if assignment.scheme == "time" else "is cross-validated"
+    raise SpecError(
+        f"{assignment.address} {what}, so its training sets overlap, and a race adds training sets that "
+        "share no case: leave out that design if you chose it (--cv, --design, [design] in a description), "
+        "gather more groups if you did not, or assess it without until_settled"
+    )
+
+
 def _redrawn(assignment: Assignment) -> Assignment:
     """The task with as many training sets as a race may use; one whose sets are listed stays as it is."""
     task = assignment.task
-    if assignment.scheme not in ("hierarchical", "common"):
-        raise SpecError(
-            f"{assignment.address}: {assignment.data.cases.count} cases are too few for training sets that "
-            "share no case, so it is cross-validated, and folds can't be added one by one: assess it without "
-            "until_settled, or gather more cases"
-        )
+    check_design(assignment)
     if draw_task(assignment.dataset, task, assignment.data) != assignment.instances:
         return assignment
     longer = replace(task, prototask=replace(task.prototask, maximum_instances=MOST_SETS))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from redelve.assessment import Assessment
+    from redelve.data.tables import Intake
     from redelve.data.tasks import Takes, TaskLike
     from redelve.methods.contract import Method
     from redelve.run.results import Results
@@ -142,8 +143,8 @@ def _assess(given: AssessOptions) -> str:
     if _executor(given) == "serial" and not (given.workers or given.scheduler or (out / "archive").exists()):
         _begin_to_load(given)
     methods = _methods(given)
-    if given.until_settled and methods is not None:
-        _refuse_race_of_one(methods)
+    if given.until_settled or given.budget is not None:
+        _refuse_no_race(given, methods)
     takes = taking(methods)
     _refuse_namesakes(given.arguments)
     prepared = [_task(name, given, out, takes) for name in given.arguments]
@@ -158,31 +159,44 @@ def _assess(given: AssessOptions) -> str:
         report = f"Report: {written}"
     except OSError as error:  # what was found out is told all the same
         report = f"No report was written: {in_words(error)}"
-    last = "".join(f"{line}\n" for line in _what_is_left(assessment.results, given.budget))
-    text = f"{assessment}\n\n{report}\n{last}"
-    return told_with_code(assessment, text) if assessment.results.failures else text
+    text, results = f"{assessment}\n\n{report}\n", assessment.results
+    if results.failures:
+        text += "".join(f"{line}\n" for line in _about_failures(results))
+    if given.budget is not None:
+        text += _about_budget(results, given.budget)
+    return told_with_code(assessment, text) if results.failures else text
 
 
-def _what_is_left(results: Results, budget: str | None) -> Iterator[str]:
-    """What can be done about failed jobs, and about races that the budget did not suffice for."""
-    races = results.races
+def _about_failures(results: Results) -> Iterator[str]:
+    """What can be done about failed jobs."""
     looked_at = [one for one in results.failures if results.is_looked_at(one.job)]
     if len(looked_at) < len(results.failures):
         yield AGAIN
     if looked_at:
         yield LOOKED_AT
-    if budget is not None and (left := [address for address, race in races.items() if not race.is_over]):
-        from redelve.report.formatting import several_names
-
-        noun = "race" if len(left) == 1 else "races"
-        yield BUDGET_ENDED.format(budget=budget, races=noun, tasks=several_names(left, "tasks"))
 
 
-def _refuse_race_of_one(methods: dict[str, Method]) -> None:
+def _about_budget(results: Results, budget: str) -> str:
+    """Which races the budget did not suffice for."""
+    from redelve.report.formatting import several_names
+
+    left = [address for address, race in results.races.items() if not race.is_over]
+    if not left:
+        return ""
+    noun = "race" if len(left) == 1 else "races"
+    return f"{BUDGET_ENDED.format(budget=budget, races=noun, tasks=several_names(left, 'tasks'))}\n"
+
+
+def _refuse_no_race(given: AssessOptions, methods: dict[str, Method] | None) -> None:
     """Before what was understood of a table is written to a folder."""
-    from redelve.settling import check_racers
+    from redelve.assessment import check_racing
+    from redelve.settling import check_racers, seconds_of
 
-    check_racers(methods)
+    check_racing(given.until_settled, budget=given.budget, compare=given.compare or None, shard=given.shard)
+    if given.budget is not None:
+        seconds_of(given.budget)
+    if methods is not None:
+        check_racers(methods)
 
 
 def _refuse_namesakes(names: Sequence[str]) -> None:
@@ -283,23 +297,16 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
         made, hint = task(name), ""
     else:
         path, description = described_in(out, name, given.target)
-        kind: Any = given.kind  # checked there
-        made = task(
-            name,
-            given.target,
-            groups=given.group,
-            kind=kind,
-            description=description,
-            design=design,
-            gap=given.gap,
-            **corrected,
-        )
+        asked: Any = {"groups": given.group, "kind": given.kind, "design": design, "gap": given.gap}
+        made = task(name, given.target, description=description, **asked, **corrected)
         if isinstance(made, Intake) and made.other is not None:
             made = suited(made, takes)
         hint = f"\n  (change this in {path} and give the command again)"
         if path.exists() and (design is not None or any(corrected.values())):
             hint = f"\n  (this command comes before {path}, which says the rest)"
         elif isinstance(made, Intake) and not path.exists():
+            if given.until_settled:
+                _refuse_design(made)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_description(path, made.description)
     if not given.quiet:
@@ -307,6 +314,14 @@ def _task(name: str, given: AssessOptions, out: Path, takes: Takes) -> tuple[Tas
     elif isinstance(made, Intake):
         of.tell_warnings("redelve assess", made.warnings)
     return made, path
+
+
+def _refuse_design(table: Intake) -> None:
+    """Where a race can't add training sets, before the design is written to a folder."""
+    from redelve.settling import check_design
+
+    for one in table.assignments:
+        check_design(one)
 
 
 def _design(given: AssessOptions) -> str | None:

@@ -618,7 +618,8 @@ def scope(findings: Findings) -> str:
         tasks = [_count(len(results.tasks), "task")] if len(results.tasks) > 1 else []
         return ", ".join((_count(len(results.methods), "model"), *tasks, _count(cases, "case")))
     done = sum(record.status == "done" for record in results.records)
-    work = f"{done:,} of {_count(len(results.records) + results.jobs_ahead, 'job')} done"
+    ahead = results.jobs_ahead if results.races else 0
+    work = f"{done:,} of {_count(len(results.records) + ahead, 'job')} done"
     parts = (
         _count(len(results.methods), "method"),
         _tasks(findings),
