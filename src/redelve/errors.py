@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class RedelveError(Exception):
@@ -57,6 +58,44 @@ class StatisticsError(RedelveError):
 
 class OptionalPackageError(RedelveError):
     """A feature needs an extra that is not installed; the message tells the install line."""
+
+
+def place_of(thing: object) -> str:
+    """Where a function or class, or that of an object, is written.
+
+    >>> import json
+    >>> place_of(json.dumps), place_of(json.JSONEncoder())
+    ('json.dumps', 'json.encoder.JSONEncoder')
+    """
+    written = getattr(thing, "func", thing)  # a partial's
+    made = written if hasattr(written, "__qualname__") else type(written)
+    return f"{made.__module__}.{made.__qualname__}"
+
+
+def fault_told(error: BaseException) -> str:
+    """An error of somebody else's code in a line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
+
+
+@contextmanager
+def blaming(culprit: str, thing: object) -> Iterator[None]:
+    """Make an error of ours of one that an extension raises; redelve's own parts fail with a traceback.
+
+    >>> import json
+    >>> with blaming('dataset "moon"', json.dumps):
+    ...     raise ValueError("new")
+    Traceback (most recent call last):
+    redelve.errors.SpecError: dataset "moon" (json.dumps) failed: ValueError: new: mend it, or do without it
+    """
+    try:
+        yield
+    except RedelveError:
+        raise
+    except (Exception, SystemExit) as error:
+        if (place := place_of(thing)).startswith("redelve."):
+            raise
+        told = f"{culprit} ({place}) failed: {fault_told(error)}: mend it, or do without it"
+        raise SpecError(told) from error
 
 
 def kind_told(value: object, article: str = "") -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from redelve.data.catalogue import CATALOGUE
+from redelve.data.catalogue import CATALOGUE, Files
 from redelve.data.catalogue.dataset_check import check_dataset
+from redelve.data.catalogue.materialise import made_files, write_folder
+from redelve.errors import SpecError
 
 FILES = dict(CATALOGUE["demo"]())
 
@@ -59,3 +63,30 @@ def test_files_that_differ_from_time_to_time_are_told() -> None:
     numbers = itertools.count()
     report = check_dataset(lambda: {**FILES, "Notes": str(next(numbers))})
     assert report.of("D002").message == "files that differ the second time: Notes"
+
+
+@pytest.mark.parametrize("path", ["../out", "/out", "a/../../out", "", "a\0b"])
+def test_nothing_is_written_out_of_the_folder(path: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="give paths within its folder"):
+        write_folder({"Summary": "x", path: "y"}, str(tmp_path / "data" / "moon"))
+    assert list(tmp_path.rglob("*")) == []
+
+
+def broken() -> Files:
+    raise ValueError("no\nmoon")
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (broken, r'"moon" \(\S+\.broken\) failed: ValueError: no moon: mend it, or do without it'),
+        (lambda: 3, r'"moon" \(\S+\) returned 3: return a dictionary of texts by path'),
+        (lambda: {"Summary": 3}, r"\): 'Summary' is 3: make it a text"),
+        (lambda: {"../Summary": "x"}, r"\) has a file '../Summary': give paths within its folder"),
+    ],
+    ids=["raises", "number", "no text", "path"],
+)
+def test_a_function_that_makes_no_dataset_is_told(make: Callable[[], Any], told: str) -> None:
+    with pytest.raises(SpecError, match=told) as caught:
+        made_files("moon", make)
+    assert "\n" not in str(caught.value)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from redelve.data.catalogue import CATALOGUE, Files
-from redelve.data.catalogue.materialise import write_folder
+from redelve.data.catalogue.materialise import leads_out, write_folder
 from redelve.data.delve.check import check
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, Root
@@ -77,8 +77,7 @@ def check_dataset(dataset: str | Callable[[], Files]) -> CheckReport:
 )
 def _folder(dataset: CheckedDataset) -> None:
     for path, text in dataset.files.items():
-        leads_out = path.startswith("/") or ".." in path.split("/")
-        must(not leads_out, f'the path "{path}" leads out of the dataset\'s folder')
+        must(not leads_out(path), f'the path "{path}" leads out of the dataset\'s folder')
         must(isinstance(text, str), f"{path} is {type(text).__name__}, not text")
     for name in NEEDED:
         must(name in dataset.files, f"it has no file {name}")

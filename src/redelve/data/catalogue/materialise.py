@@ -5,9 +5,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from redelve.errors import LocationError
+from redelve.errors import LocationError, SpecError, blaming, place_of
+from redelve.registry import value_told
+
+
+def made_files(name: str, make: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
+    """The files that a dataset's function makes; anything else that it does is an error that names it."""
+    with blaming(f'dataset "{name}"', make):
+        files = make()
+    culprit = f'dataset "{name}" ({place_of(make)})'
+    if not isinstance(files, Mapping):
+        raise SpecError(f"{culprit} returned {value_told(files)}: return a dictionary of texts by path")
+    for path, text in files.items():
+        if not isinstance(text, str):
+            raise SpecError(f"{culprit}: {value_told(path)} is {value_told(text)}: make it a text")
+    _check_paths(files, culprit)
+    return files
+
+
+def leads_out(path: object) -> bool:
+    """Whether a path may lead out of the folder that it should be in, or is none.
+
+    >>> [path for path in ("a/b", "/a", "../a", "a/../../b", "", "a\\0") if not leads_out(path)]
+    ['a/b']
+    """
+    return not isinstance(path, str) or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/"))
+
+
+def _check_paths(files: Mapping[str, str], culprit: str) -> None:
+    for path in files:
+        if leads_out(path):
+            told = 'give paths within its folder, such as "Dataset.spec"'
+            raise SpecError(f"{culprit} has a file {value_told(path)}: {told}")
 
 
 def write_folder(files: Mapping[str, str], folder: str) -> None:
@@ -18,6 +49,7 @@ def write_folder(files: Mapping[str, str], folder: str) -> None:
     import shutil
 
     parent, name = os.path.split(folder)
+    _check_paths(files, name)
     hidden = os.path.join(parent, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         os.makedirs(parent, exist_ok=True)

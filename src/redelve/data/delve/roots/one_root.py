@@ -70,9 +70,10 @@ class Root(NamedTuple):
         """Put the dataset or method that the names begin with into place, if it is still waiting."""
         if not names or os.path.isdir(self.folder(part, names[:1])) or names[0] not in self.waiting(part):
             return
-        from redelve.data.catalogue.materialise import write_folder  # listing needs none of it
+        from redelve.data.catalogue.materialise import made_files, write_folder  # listing needs none
 
-        files = CATALOGUE[names[0]]() if part == "data" else {"Summary": BUILT_IN["methods"][names[0]]}
+        name = names[0]
+        files = made_files(name, CATALOGUE[name]) if part == "data" else {"Summary": BUILT_IN[part][name]}
         write_folder(files, self.folder(part, names[:1]))
         with suppress(OSError):  # the other part, without which this would not look like a delve directory
             os.makedirs(self.folder("methods" if part == "data" else "data"), exist_ok=True)
