@@ -60,6 +60,10 @@ class OptionalPackageError(RedelveError):
     """A feature needs an extra that is not installed; the message tells the install line."""
 
 
+ANY_FAULT = (Exception, SystemExit)
+"""What somebody else's code may raise; if it calls `sys.exit`, redelve must not end as if all were well."""
+
+
 def place_of(thing: object) -> str:
     """Where a function or class, or that of an object, is written.
 
@@ -91,7 +95,7 @@ def blaming(culprit: str, thing: object) -> Iterator[None]:
         yield
     except RedelveError:
         raise
-    except (Exception, SystemExit) as error:
+    except ANY_FAULT as error:
         if (place := place_of(thing)).startswith("redelve."):
             raise
         told = f"{culprit} ({place}) failed: {fault_told(error)}: mend it, or do without it"

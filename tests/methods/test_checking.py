@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from redelve.methods.conformance.checking import check_method
 from redelve.methods.conformance.checks import CHECKS
 from redelve.methods.contract import METHODS, Method, Predictor
 from redelve.methods.shown import TestInputs, TrainingSet
+from redelve.model.numbered_checks import NumberedChecks
 
 CONSTANT = METHODS["constant"]
 
@@ -261,6 +263,27 @@ def test_each_check_finds_the_method_made_to_fail_it(
 
 def test_every_check_has_a_method_made_to_fail_it() -> None:
     assert {number for number, _, _ in BROKEN} == set(CHECKS)
+
+
+class Exits(Good):
+    """Ends Python, as if all were well."""
+
+    def learn(self, training: TrainingSet, rng: np.random.Generator) -> Predictor:
+        sys.exit(0)
+
+
+def test_a_method_that_ends_python_fails() -> None:
+    report = check_method(Exits())
+    assert not report.passed
+    assert report.of("C010").message == "SystemExit: 0"
+    assert report.of("C030").message == "it answers for no kind of target"
+
+
+def test_any_check_fails_whose_subject_ends_python() -> None:
+    some = NumberedChecks[int]()
+    some.check("A001", "title", "explanation")(sys.exit)
+    finding = some.report("three", 3).of("A001")
+    assert (finding.status, finding.message) == ("failed", "SystemExit: 3")
 
 
 def test_what_does_not_apply_is_skipped_with_a_reason() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from redelve.errors import RedelveError
+from redelve.errors import ANY_FAULT, RedelveError
 
 Subject = TypeVar("Subject")
 Check = Callable[[Subject], None]
@@ -112,6 +112,6 @@ class NumberedChecks(dict[str, tuple[str, str, Check[Subject]]]):
                 status, message = "warned", str(error)
             except BrokenError as error:
                 status, message = "failed", str(error)
-            except Exception as error:
+            except ANY_FAULT as error:
                 status, message = "failed", f"{type(error).__name__}: {error}"
         return CheckFinding(number, title, explanation, status, message)

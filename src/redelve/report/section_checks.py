@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from redelve.answers.predictions import Target, Truth
-from redelve.errors import SpecError
+from redelve.errors import ANY_FAULT, SpecError
 from redelve.findings import Findings, find
 from redelve.model.numbered_checks import (
     CheckReport,
@@ -91,7 +91,7 @@ class CheckedSection:
         """What it shows of all small findings that it does not fail on: failing is told once, in R003."""
         found = {}
         for shape in SHAPES:
-            with suppress(Exception):
+            with suppress(*ANY_FAULT):
                 found[shape] = self.parts(shape)
         if not any(found.values()):
             raise NotApplicableError("it shows nothing of the small findings")
@@ -243,7 +243,7 @@ def _every_shape(subject: CheckedSection) -> None:
     for shape in SHAPES:
         try:
             parts = subject.parts(shape)
-        except Exception as error:
+        except ANY_FAULT as error:
             must(False, f"{shape}: {type(error).__name__}: {error}")
         must(all(isinstance(part, PagePart) for part in parts), f"{shape}: parts() returned {parts!r}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from redelve.data.scores.score_readers import READERS, ScoreReader, ScoreWish
 from redelve.data.scores.score_table import COLUMNS, ScoreTable, checked
-from redelve.errors import RedelveError
+from redelve.errors import ANY_FAULT, RedelveError
 from redelve.model.numbered_checks import CheckReport, NumberedChecks, must
 from redelve.seeds import generator
 
@@ -152,7 +152,7 @@ def _damaged(reader: CheckedReader) -> None:
                     checked(reader.kind().read(paths, reader.wish))
                 except RedelveError:
                     continue
-                except Exception as error:
+                except ANY_FAULT as error:
                     must(False, f"a damaged {path.name} gives {type(error).__name__}: {error}")
 
 

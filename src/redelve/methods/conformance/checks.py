@@ -15,7 +15,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer, losses_for, score
 from redelve.answers.predictions import Guesses, TargetDistributions
-from redelve.errors import kind_told
+from redelve.errors import ANY_FAULT, kind_told
 from redelve.methods.adapters.fit_problems import FrameNotTakenError
 from redelve.methods.conformance.small_tasks import EVERY_KIND, SmallTask, make_trial
 from redelve.methods.contract import Method
@@ -66,7 +66,7 @@ class CheckedMethod:
     def _answers(self, kind: str) -> bool:
         try:
             self.answer(make_trial(kind))
-        except Exception:
+        except ANY_FAULT:
             return False
         return True
 
@@ -254,7 +254,7 @@ def _data_check(**settings: Any) -> Check[CheckedMethod]:
                 check_answer(subject.answer(trial), trial)
             except FrameNotTakenError as error:  # such data it is then not for
                 raise DoubtfulError(str(error)) from error
-            except Exception as error:
+            except ANY_FAULT as error:
                 kind = trial.targets[0].kind
                 raise BrokenError(f"with a {kind} target: {type(error).__name__}: {error}") from error
 
