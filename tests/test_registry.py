@@ -10,7 +10,7 @@ from redelve.errors import SpecError
 from redelve.methods.contract import METHODS
 from redelve.model.encodings import encodings
 from redelve.model.encodings.encoder import encoding_called
-from redelve.registry import Registry, installed
+from redelve.registry import Registry, ValueKind, installed
 
 
 def install(folder: Path, name: str, entry_points: str, module: str = "") -> None:
@@ -47,21 +47,28 @@ def test_a_name_of_ones_own_is_found_without_looking_elsewhere(
     assert colours["red"] == 1
 
 
-def test_a_name_that_is_taken_is_refused(site: Path) -> None:
+def test_a_name_that_is_taken_stays_whose_it_is(site: Path) -> None:
     install(site, "greys", "[redelve.colours]\nred = greys:RED\n")
     colours = Registry[int]("colour", "redelve.colours")
     colours.add("red", 1)
-    for _ in range(2):  # not only the first time
-        with pytest.raises(SpecError, match='colour "red" is registered twice: greys:RED must choose'):
-            list(colours)
+    told = 'colour "red" of greys:RED is left out: the name is taken; mend or uninstall the package greys'
+    with pytest.warns(UserWarning, match=told):
+        assert list(colours) == ["red"]
+    assert colours["red"] == 1
+    assert dict(colours.items()) == {"red": 1}
 
 
 def test_two_packages_with_one_name_are_both_told(site: Path) -> None:
     install(site, "greys", "[redelve.colours]\nash = greys:ASH\n")
     install(site, "woods", "[redelve.colours]\nash = woods:ASH\n")
     colours = Registry[int]("colour", "redelve.colours")
-    with pytest.raises(SpecError, match=r"woods:ASH must choose another name \(the other is greys:ASH\)"):
-        list(colours)
+    colours.add("red", 1)
+    told = 'colour "ash" is registered twice, by greys:ASH and woods:ASH; mend or uninstall the package woods'
+    with pytest.raises(SpecError, match=told):
+        colours["ash"]
+    assert list(colours) == ["ash", "red"]
+    with pytest.warns(UserWarning, match=told):
+        assert dict(colours.items()) == {"red": 1}
 
 
 @pytest.mark.parametrize("place", ["nowhere_at_all:X", "empties:X"])
@@ -99,8 +106,45 @@ def test_a_thing_is_registered_under_its_own_name(site: Path) -> None:
     with pytest.raises(SpecError, match=told):
         colours.add("blue", SimpleNamespace(name="red"))
     assert "blue" not in colours
-    with pytest.raises(SpecError, match='colour "mauve" calls itself "violet"'):
+    with pytest.raises(SpecError, match='colour "mauve" calls itself "violet"') as caught:
         colours["mauve"]
+    assert str(caught.value).endswith(" (dyes:MAUVE); mend or uninstall the package dyes")
+
+
+ROTTEN = """\
+[redelve.colours]
+blue = rot.broken:BLUE
+gone = rot:GONE
+green = rot:GREEN
+left = rot.leaves:LEFT
+"""
+
+
+def test_what_is_wrong_elsewhere_is_left_out_unless_it_is_asked_for(site: Path) -> None:
+    install(site, "mouldy", ROTTEN)
+    (site / "rot").mkdir()
+    for name, text in {"__init__": "GREEN = 'g'", "broken": "1 / 0", "leaves": "exit()"}.items():
+        (site / "rot" / f"{name}.py").write_text(text)
+    colours = Registry[int](
+        "colour", "redelve.colours", of=ValueKind("a number", lambda one: isinstance(one, int))
+    )
+    colours.add("red", 1)
+    with pytest.raises(SpecError, match=r'colour "brown" is 0\.5, not a number'):
+        colours.add("brown", 0.5)  # type: ignore[arg-type]
+    with pytest.warns(UserWarning, match="colour") as told:
+        assert [dict(colours.items()) for _ in range(2)] == [{"red": 1}] * 2
+    assert [str(one.message) for one in told] == [
+        f'colour "{fault}; mend or uninstall the package mouldy'
+        for fault in (
+            'blue" cannot be loaded from rot.broken:BLUE: ZeroDivisionError: division by zero',
+            'gone" cannot be loaded from rot:GONE: AttributeError: module \'rot\' has no attribute \'GONE\'',
+            'green" is \'g\', not a number (rot:GREEN)',
+            'left" cannot be loaded from rot.leaves:LEFT: SystemExit: None',
+        )
+    ]
+    for name in ("blue", "gone", "green", "left"):
+        with pytest.raises(SpecError, match=f'colour "{name}" .*package mouldy'):
+            colours[name]
 
 
 def test_only_a_method_with_a_name_is_registered_as_one() -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeGuard, TypeVar, cast
 
-from redelve.errors import SpecError, did_you_mean, hint
+from redelve.errors import ANY_FAULT, SpecError, did_you_mean, fault_told, hint
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -35,8 +35,9 @@ class Registry(Generic[T]):
     """Names and what they stand for; a string "module:name" is imported when first asked for.
 
     With a `group`, what installed packages registered under it by entry points is known as well. With
-    `own_name`, the attribute in which things of this kind say their own name, it must be the name registered.
-    `needs` is an attribute that all of them have.
+    `own_name`, the attribute in which things of this kind say their own name, it must be the name registered;
+    with `of`, things must be of that kind. What is wrong with another package's entry point is an error for
+    who asks for it by name; `items` leaves it out with a warning.
 
     >>> colours = Registry[int]("colour")
     >>> colours.add("red", 1)
@@ -48,15 +49,18 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, group: str | None = None, *, own_name: str | None = None, needs: str | None = None
+        self, kind: str, group: str | None = None, *, own_name: str = "", of: ValueKind | None = None
     ) -> None:
         self.kind = kind
         self.group = group
         self.own_name = own_name
-        self.needs = needs
+        self.of = of
         self.changes = 0
         """How often something was added or removed: what was made of an older state is out of date."""
         self._items: dict[str, T | str] = {}
+        self._faults: dict[str, tuple[str, BaseException | None]] = {}
+        """What is wrong with entry points, and the error that told it."""
+        self._told: set[str] = set()
         self._is_complete = group is None
 
     def add(self, name: str, item: T | str) -> None:
@@ -65,8 +69,8 @@ class Registry(Generic[T]):
             raise SpecError(f"{value_told(name)} is no name of a {self.kind}: give a text that is not empty")
         if name in self._items:
             raise SpecError(f'{self.kind} "{name}" is registered twice: choose another name')
-        if not isinstance(item, str):
-            self._check(name, item)
+        if not isinstance(item, str) and (fault := self._fault(name, item)):
+            raise SpecError(f'{self.kind} "{name}" {fault}')
         self._items[name] = item
         self.changes += 1
 
@@ -75,17 +79,19 @@ class Registry(Generic[T]):
         if name not in self:
             raise SpecError(self._unknown(name))
         del self._items[name]
+        self._faults.pop(name, None)
         self.changes += 1
 
     def __getitem__(self, name: str) -> T:
         if name not in self:
             raise SpecError(self._unknown(name))
         item = self._items[name]
-        if isinstance(item, str):
-            item = self._imported(name, item)
-            self._check(name, item)
-            self._items[name] = item
-        return item
+        if isinstance(item, str) and name not in self._faults:
+            item = self._items[name] = self._loaded(name, item)
+        if name in self._faults:
+            told, cause = self._faults[name]
+            raise SpecError(told) from cause
+        return cast(T, item)
 
     def __contains__(self, name: object) -> bool:
         if name not in self._items:
@@ -98,42 +104,74 @@ class Registry(Generic[T]):
 
     def items(self) -> Iterator[tuple[str, T]]:
         """The names in their order, and what they stand for."""
-        return ((name, self[name]) for name in self)
+        for name in self:
+            try:
+                item = self[name]
+            except SpecError:
+                if name not in self._faults:
+                    raise
+                self._warn(self._faults[name][0])
+            else:
+                yield name, item
 
     def _complete(self) -> None:
-        """Add what installed packages have under the group, once."""
+        """Add what installed packages have under the group, once; a name that is taken stays whose it is."""
         if self._is_complete:
             return
-        found: dict[str, T | str] = {}
-        for name, place in installed(str(self.group)):
-            if (other := self._items.get(name, found.get(name))) is not None:
-                where = f" (the other is {other})" if isinstance(other, str) else ""
-                raise SpecError(
-                    f'{self.kind} "{name}" is registered twice: {place} must choose another name{where}'
-                )
-            found[name] = place
-        self._items.update(found)
         self._is_complete = True
+        own, taken = frozenset(self._items), []
+        for name, place in installed(str(self.group)):
+            told = f'{self.kind} "{name}" of {place} is left out: the name is taken'
+            if name in own:
+                taken.append(f"{told}; {self._way_out(name, place)}")
+            elif name in self._items:
+                told = f'{self.kind} "{name}" is registered twice, by {self._items[name]} and {place}'
+                self._faults[name] = f"{told}; {self._way_out(name, place)}", None
+            else:
+                self._items[name] = place
+        for told in taken:
+            self._warn(told)
 
-    def _check(self, name: str, item: T) -> None:
-        if self.needs is not None and not hasattr(item, self.needs):
-            raise SpecError(
-                f'{value_told(item)}, given as "{name}", is no {self.kind}: it has no {self.needs}'
-            )
+    def _warn(self, told: str) -> None:
+        """Say once what is left out."""
+        if told not in self._told:
+            import warnings  # not loaded by every command
+
+            self._told.add(told)
+            warnings.warn(told, stacklevel=3)
+
+    def _fault(self, name: str, item: object) -> str:
+        """What is wrong with a thing, if anything."""
+        if self.of is not None and not self.of.has(item):
+            return f"is {value_told(item)}, not {self.of.words}"
         own = getattr(item, self.own_name, "") if self.own_name else ""
         if isinstance(own, str) and own not in ("", name):
-            raise SpecError(
-                f'{self.kind} "{name}" calls itself "{own}": register it under that name, or give it this one'
-            )
+            return f'calls itself "{own}": register it under that name, or give it this one'
+        return ""
 
-    def _imported(self, name: str, place: str) -> T:
+    def _loaded(self, name: str, place: str) -> T | str:
+        """What is found at the place; the place itself where that is of no use, which is noted."""
         module, _, attribute = place.partition(":")
+        cause: BaseException | None = None
         try:
-            return cast(T, getattr(import_module(module), attribute))
-        except (ImportError, AttributeError) as error:
+            item = cast(T, getattr(import_module(module), attribute))
+            if fault := self._fault(name, item):
+                fault += f" ({place})"
+        except ANY_FAULT as error:
             if module.startswith("redelve."):
                 raise
-            raise SpecError(f'{self.kind} "{name}" cannot be loaded from {place}: {error}') from error
+            cause, fault = error, f"cannot be loaded from {place}: {fault_told(error)}"
+        if not fault:
+            return item
+        self._faults[name] = f'{self.kind} "{name}" {fault}; {self._way_out(name, place)}', cause
+        return place
+
+    def _way_out(self, name: str, place: str) -> str:
+        from importlib.metadata import entry_points
+
+        found = (one.dist for one in entry_points(group=str(self.group), name=name) if one.value == place)
+        package = next((one.name for one in found if one), place.partition(":")[0].partition(".")[0])
+        return f"mend or uninstall the package {package}"
 
     def _unknown(self, name: str) -> str:
         return f'unknown {self.kind} "{name}": known are {", ".join(self)}{hint(str(name), self)}'
@@ -278,6 +316,11 @@ class ValueKind(NamedTuple):
 
     words: str
     has: Callable[[object], bool]
+
+
+def is_subclass_of(kind: type) -> Callable[[object], bool]:
+    """Whether a thing is a class of that kind."""
+    return lambda value: isinstance(value, type) and issubclass(value, kind)
 
 
 def _is_flag(value: object) -> bool:

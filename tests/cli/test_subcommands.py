@@ -34,7 +34,7 @@ TALLY = Subcommand("count words", main)
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for packages, and a registry that has not looked at them yet."""
-    fresh: Registry[Subcommand] = Registry("command", "redelve.commands")
+    fresh: Registry[Subcommand] = Registry("command", "redelve.commands", of=COMMANDS.of)
     for name in COMMANDS:
         fresh.add(name, COMMANDS[name])
     for module in ("main", "command_check"):
@@ -68,13 +68,23 @@ def test_a_command_that_cannot_be_loaded_is_told(site: Path, capsys: pytest.Capt
     assert main(["methods", "-h"]) == 0
 
 
+def test_what_is_no_command_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(site, "threes", "[redelve.commands]\nthree = threes:THREE\n", "THREE = 3\n")
+    told = 'command "three" is 3, not a Subcommand (threes:THREE); mend or uninstall the package threes\n'
+    assert main(["-h"]) == 0
+    assert f"  three          {told}" in capsys.readouterr().out
+    assert main(["three"]) == 1
+    assert capsys.readouterr().err == f"redelve: {told}"
+
+
 def test_a_name_that_is_taken_does_not_keep_redelve_from_working(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(site, "rivals", "[redelve.commands]\nassess = rivals:ASSESS\n")
-    assert main(["-h"]) == 1
-    message = 'redelve: command "assess" is registered twice: rivals:ASSESS must choose another name\n'
-    assert capsys.readouterr().err == message
+    message = 'command "assess" of rivals:ASSESS is left out: the name is taken; mend or uninstall'
+    with pytest.warns(UserWarning, match=message):
+        assert main(["-h"]) == 0
+    assert "  assess         run methods on data" in capsys.readouterr().out
     assert main(["methods", "-h"]) == 0
 
 

@@ -11,7 +11,7 @@ from redelve import __version__
 from redelve.cli import FAILURE, USAGE
 from redelve.cli.options import open_streams, shown
 from redelve.errors import RedelveError, SpecError, hint
-from redelve.registry import Registry
+from redelve.registry import Registry, ValueKind
 
 Main = Callable[[Sequence[str]], int]
 
@@ -35,7 +35,9 @@ class Subcommand(NamedTuple):
         return code
 
 
-COMMANDS: Registry[Subcommand] = Registry("command", "redelve.commands")
+COMMANDS: Registry[Subcommand] = Registry(
+    "command", "redelve.commands", of=ValueKind("a Subcommand", lambda given: isinstance(given, Subcommand))
+)
 VERBS = {
     "assess": Subcommand("run methods on data, compare them, write a report", "redelve.cli.assess:assess"),
     "compare": Subcommand(

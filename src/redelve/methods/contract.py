@@ -14,7 +14,7 @@ from redelve.answers.predictions import Target
 from redelve.errors import SpecError, kind_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
-from redelve.registry import Registry, named_options, value_told
+from redelve.registry import Registry, ValueKind, named_options, value_told
 
 LooksAt = Literal["columns", "frame", "both"]
 """What a method learns from: columns as redelve understood them, the user's own frame, or either."""
@@ -193,7 +193,11 @@ def categorical_only(name: str, targets: tuple[Target, ...], instead: str = "lin
     return None
 
 
-METHODS: Registry[Method] = Registry("method", "redelve.methods", needs="learn")
+METHODS: Registry[Method] = Registry(
+    "method",
+    "redelve.methods",
+    of=ValueKind("a Method (as_method makes one)", lambda given: isinstance(given, Method)),
+)
 """Methods by name: those that come with redelve, and those of installed packages."""
 
 METHODS.add("constant", "redelve.methods.builtin.constant:CONSTANT")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from redelve.registry import Registry
+from redelve.registry import Registry, ValueKind
 
 if TYPE_CHECKING:
     from redelve.run.workers.worker_contract import Workers
 
-EXECUTORS: Registry[Callable[..., Workers]] = Registry("executor", "redelve.executors")
+EXECUTORS: Registry[Callable[..., Workers]] = Registry(
+    "executor", "redelve.executors", of=ValueKind("a function or class that makes workers", callable)
+)
 """What makes workers, by name: a class or function that takes by keyword what it can use of `count`,
 `threads` (of BLAS and OpenMP in each) and `scheduler` (an address). A `count` of None is its choice.
 They are registered here by place, so that their names can be listed before any of them is imported."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from redelve.answers.predictions import PartOfAnswer, Prediction, Target, TargetKind, Truth, first
 from redelve.errors import PredictionError, SpecError, hint, kind_told
 from redelve.model.dataset import Numbers
-from redelve.registry import Registry, value_told
+from redelve.registry import Registry, ValueKind, is_subclass_of, value_told
 
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
@@ -387,8 +387,12 @@ def check_length(truths: Sequence[Truth], prediction: Prediction, what: str) -> 
         raise PredictionError(f"expected {len(truths[0])} {what} but got {len(prediction)}")
 
 
-LOSSES = Registry[type[Loss]]("loss", "redelve.losses", own_name="letter")
-METRICS = Registry[Callable[[str], Loss]]("metric", "redelve.metrics")
+LOSSES = Registry[type[Loss]](
+    "loss", "redelve.losses", own_name="letter", of=ValueKind("a subclass of Loss", is_subclass_of(Loss))
+)
+METRICS = Registry[Callable[[str], Loss]](
+    "metric", "redelve.metrics", of=ValueKind("what makes a Loss of a name", callable)
+)
 """The metrics that are known by scikit-learn's names: what makes one of its name and what follows an @."""
 LossLike = str | Loss | Callable[..., Any]
 """A loss or its code; the name of a metric, a scorer of scikit-learn, or metric(y_true, y_pred)."""
@@ -445,7 +449,8 @@ def usual_losses(targets: Sequence[Target] | None = None) -> tuple[Loss, ...]:
     >>> [loss.code for loss in usual_losses()]
     ['A', 'S', 'L', 'Q', 'Z', 'C']
     """
-    usual = (LOSSES[letter](letter) for letter in in_order(LOSSES) if LOSSES[letter].by_default)
+    known = dict(LOSSES.items())
+    usual = (known[letter](letter) for letter in in_order(known) if known[letter].by_default)
     return tuple(loss for loss in usual if targets is None or loss.applies_to(targets))
 
 
@@ -516,7 +521,7 @@ def in_order(codes: Iterable[str]) -> tuple[str, ...]:
     ('A', 'S', 'C', 'A0.2N', 'Mcosts')
     """
     every = set(codes)
-    places = {code: LOSSES[code].place for code in every if code in LOSSES}
+    places = {code: loss.place for code, loss in LOSSES.items() if code in every}
     return tuple(sorted(every, key=lambda code: (places.get(code, LAST), code)))
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import partial
 
 from redelve.data.catalogue.carriers import CARRIED, Catalogue, Files, packaged, require_carrier
+from redelve.registry import ValueKind
 
 CATALOGUE_VERSION = 2
 """To be raised whenever a generator changes what it generates; not when datasets are added."""
 
-CATALOGUE = Catalogue("dataset", "redelve.datasets")
+CATALOGUE = Catalogue("dataset", "redelve.datasets", of=ValueKind("a function", callable))
 """What makes each dataset's files; a function registered by another package has the same form."""
 
 CATALOGUE.add("demo", "redelve.data.catalogue.demo:files")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import SpecError
-from redelve.registry import Registry
+from redelve.registry import Registry, ValueKind, is_subclass_of
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class ScoreReader(ABC):
         raise SpecError(f"{self.title} are read from files: give their paths")
 
 
-READERS = Registry[type[ScoreReader]]("reader of scores", "redelve.readers")
+READERS = Registry[type[ScoreReader]](
+    "reader of scores",
+    "redelve.readers",
+    of=ValueKind("a subclass of ScoreReader", is_subclass_of(ScoreReader)),
+)
 
 
 def check_columns(reader: ScoreReader, wish: ScoreWish) -> None:

@@ -16,7 +16,7 @@ from redelve.model import Attribute, AttributePrior, Column
 from redelve.model.coding import Coding, Normalization
 from redelve.model.dataset import Numbers
 from redelve.model.prototask import TYPES
-from redelve.registry import Registry
+from redelve.registry import Registry, ValueKind
 from redelve.text_numbers import parse_number
 
 Texts = NDArray[np.object_]
@@ -119,7 +119,10 @@ class OwnCoding(Coding):
 
 
 encodings: Registry[Encoding | Callable[[Subject], Encoder]] = Registry(
-    "encoding", "redelve.encodings", own_name="name"
+    "encoding",
+    "redelve.encodings",
+    own_name="name",
+    of=ValueKind("an Encoding", lambda given: isinstance(given, Encoding) or callable(given)),
 )
 
 

@@ -98,7 +98,7 @@ def _parameters(make: Callable[..., Workers]) -> frozenset[str]:
 
 
 def _those_with(option: str) -> str:
-    names = [f'"{name}"' for name in EXECUTORS if option in _parameters(EXECUTORS[name])]
+    names = [f'"{name}"' for name, make in EXECUTORS.items() if option in _parameters(make)]
     return f"the executor {' or '.join(names)}"
 
 
