@@ -126,8 +126,31 @@ class TestOnesOwn:
         assert check_section("far").passed
 
     def test_that_is_no_section_is_named(self, registered: None) -> None:
-        SECTIONS.add("wrong", dict)  # type: ignore[arg-type]
         with pytest.raises(SpecError, match=r'section "wrong" is .*dict.*subclass of'):
+            SECTIONS.add("wrong", dict)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("way", ["words", "pictures", "parts", "markdown", "template"])
+    def test_that_fails_leaves_a_note_in_its_place(
+        self, registered: None, monkeypatch: pytest.MonkeyPatch, way: str
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise ValueError("no <b>such</b> loss")
+
+        monkeypatch.setattr(WorstLosses, way, "{{ part.nothing }}" if way == "template" else fail)
+        page = render_html(made_findings())
+        told = "The section tests.report.test_sections.WorstLosses could not be made: "
+        assert '<section id="largest-losses"' in page
+        assert told in page
+        assert '<section id="validity"' in page
+        if way != "template":
+            assert f"{told}ValueError: no &lt;b&gt;such&lt;/b&gt; loss. It is not redelve" in page
+            assert "could not be made" in render_markdown(made_findings())
+
+    def test_only_of_other_packages_fails_quietly(
+        self, registered: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(SECTIONS["failures"], "words", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
             render_html(made_findings())
 
 
@@ -147,6 +170,13 @@ class Proud(WorstLosses):
 
     def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
         return (list(findings.results.methods)[1],)
+
+
+class Hasty(WorstLosses):
+    """Takes for granted that training was timed."""
+
+    def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
+        return (f"{one.costs.training_seconds:.2g} s" for one in findings.results.records if one.costs)
 
 
 class Counting(WorstLosses):
@@ -187,6 +217,7 @@ class Wordless(WorstLosses):
 BROKEN: dict[type[Section], str] = {
     Placeless: "R001",
     Proud: "R003",
+    Hasty: "R003",
     Counting: "R004",
     Borrowing: "R005",
     Unclosed: "R006",

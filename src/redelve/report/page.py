@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redelve.data.files import AtomicFiles, write_atomic
-from redelve.errors import SpecError
+from redelve.errors import ANY_FAULT, SpecError
 from redelve.findings import Findings
 from redelve.report.drawing import (
     MARKERS,
@@ -38,7 +38,7 @@ from redelve.report.formatting import (
     markdown,
     to_csv,
 )
-from redelve.report.sections import PagePart, ReportContext, Section, Shown, panels, show
+from redelve.report.sections import PagePart, ReportContext, Section, Shown, instead_of, panels, show
 from redelve.report.words import scope
 
 if TYPE_CHECKING:
@@ -141,10 +141,20 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         about=context,
         looks={_look_id(look): look for look in looks.values()},
         sections=[
-            [(part, render_part(section, part, looks)) for part in parts]
-            for section, parts in show(findings, context)
+            _rendered(section, parts, findings, context) for section, parts in show(findings, context)
         ],
     )
+
+
+def _rendered(
+    section: Section, parts: Iterable[PagePart], findings: Findings, about: ReportContext
+) -> list[tuple[PagePart, Markup]]:
+    looks = {name: look_of(number) for number, name in enumerate(findings.results.methods)}
+    try:
+        return [(part, render_part(section, part, looks)) for part in parts]
+    except ANY_FAULT as error:
+        failed = instead_of(section, error)
+        return [(part, render_part(failed, part, looks)) for part in failed.parts(findings, about)]
 
 
 def render_part(section: Section, part: PagePart, looks: Mapping[str, FigureLook]) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from redelve.answers.predictions import Target, Truth
+from redelve.data.scores.score_table import ScoreTable
 from redelve.errors import ANY_FAULT, SpecError
 from redelve.findings import Findings, find
 from redelve.model.numbered_checks import (
@@ -34,14 +35,17 @@ from redelve.report.sections import (
 )
 from redelve.run.results import Costs, InstanceFacts, Job, MethodFacts, Record, Results, TaskFacts
 from redelve.seeds import generator
+from redelve.store.score_results import results_of_scores
 
 HOSTILE = "<b></b>&|$%_{1}"
 """A method's name that is text in no format without care."""
+BROUGHT = "scores from elsewhere"
 SHAPES: Mapping[str, tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = {
     "one method on one task": (("p",), (16,), ("lin",)),
     "three methods at two sizes": (("p",), (16, 32), ("lin", "knn", "constant")),
     "four prototasks": (("p", "q", "r", "s"), (16,), ("lin", "knn", "constant")),
     "a name full of signs": (("p",), (16,), ("lin", HOSTILE)),
+    BROUGHT: (("p",), (20,), ("lin", "knn", "constant")),
 }
 """Prototasks, training-set sizes and methods of the small findings that sections are tried on."""
 ABOUT = ReportContext(HOSTILE, (DataDescription("data", HOSTILE, attributes=(AttributeRow(HOSTILE),)),))
@@ -125,8 +129,10 @@ class CheckedSection:
 
 @cache
 def small_findings(shape: str) -> Findings:
-    """What is found of losses made up by a seed; a job of the last shape failed."""
+    """What is found of losses made up by a seed; with hostile names a job failed."""
     prototasks, sizes, methods = SHAPES[shape]
+    if shape == BROUGHT:
+        return find(_brought(sizes[0], methods))
     tasks = [_task(f"/data/{prototask}/std.{size}", size) for prototask in prototasks for size in sizes]
     records = [
         _record(Job(task.address, name, number)) for task in tasks for name in methods for number in (0, 1)
@@ -135,6 +141,19 @@ def small_findings(shape: str) -> Findings:
         records[-1] = replace(records[-1], status="failed", losses={}, message=f"no {HOSTILE}")
     facts = {name: MethodFacts(name, f"digest of {name}", {"kind": "made up"}, "") for name in methods}
     return find(Results({task.address: task for task in tasks}, facts, tuple(records)))
+
+
+def _brought(count: int, models: Sequence[str]) -> Results:
+    """Right and wrong answers to so many questions: there was no training, and nothing was timed."""
+    import pandas as pd
+
+    rows = [
+        {"model": name, "case": f"q{number}", "score": float(number % (place + 2) > 0)}
+        for place, name in enumerate(models)
+        for number in range(count)
+    ]
+    table = ScoreTable("check section", pd.DataFrame(rows), "accuracy", True, (0.0, 1.0))
+    return results_of_scores(table)
 
 
 def _task(address: str, size: int) -> TaskFacts:
@@ -236,8 +255,8 @@ def _own_place(subject: CheckedSection) -> None:
 @CHECKS.check(
     "R003",
     "it has something or nothing to say of any findings",
-    "A section is asked for every report: of one method, of many tasks, with failed jobs. Where it does not "
-    "apply it returns nothing.",
+    "A section is asked for every report: of one method, of many tasks, with failed jobs, of scores from "
+    "elsewhere, which have no costs. Where it does not apply it returns nothing.",
 )
 def _every_shape(subject: CheckedSection) -> None:
     for shape in SHAPES:

@@ -13,10 +13,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Final, TypeVar
 
-from redelve.errors import SpecError
+from redelve.errors import ANY_FAULT, fault_told, place_of
 from redelve.findings import Findings, LearningCurve, TaskFindings
 from redelve.model.prototask import DataDescription
-from redelve.registry import Registry
+from redelve.registry import Registry, ValueKind
 from redelve.report.drawing import FigureLook, Picture, look_of
 from redelve.report.formatting import ReportTable, escape_latex, escape_markdown, slug
 from redelve.run.results import Results, TaskFacts
@@ -295,7 +295,16 @@ class Section:
         return {}
 
 
-SECTIONS: Registry[type[Section]] = Registry("section", "redelve.sections")
+def _is_section(given: object) -> bool:
+    is_one = isinstance(given, type) and issubclass(given, Section)
+    return is_one and isinstance(getattr(given, "place", None), int | float)
+
+
+SECTIONS: Registry[type[Section]] = Registry(
+    "section",
+    "redelve.sections",
+    of=ValueKind("a subclass of redelve.report.sections.Section with a `place` and a `title`", _is_section),
+)
 Shown = tuple[tuple[Section, tuple[PagePart, ...]], ...]
 """Every section in its place, with what it has to show."""
 
@@ -304,19 +313,53 @@ def sections() -> list[Section]:
     """Every section that is registered, in the order of their places."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
-    return [_section(name) for name in sorted(SECTIONS, key=lambda name: _section(name).place)]
+    made = (_made(section) for _, section in SECTIONS.items())
+    return sorted(made, key=lambda section: section.place)
 
 
-def _section(name: str) -> Section:
-    made = SECTIONS[name]
-    if not isinstance(made, type) or not issubclass(made, Section) or not hasattr(made, "place"):
-        raise SpecError(
-            f'section "{name}" is {made!r}: it must be a subclass of redelve.report.sections.Section with a '
-            "`place` and a `title`; check_section tells more"
-        )
-    return made()
+def _made(section: type[Section]) -> Section:
+    try:
+        return section()
+    except ANY_FAULT as error:
+        return instead_of(section, error)
 
 
 def show(findings: Findings, about: ReportContext) -> Shown:
     """What every section shows of the findings."""
-    return tuple((section, section.parts(findings, about)) for section in sections())
+    return tuple(_shown(section, findings, about) for section in sections())
+
+
+def _shown(
+    section: Section, findings: Findings, about: ReportContext
+) -> tuple[Section, tuple[PagePart, ...]]:
+    try:
+        parts = tuple(section.parts(findings, about))
+        for part in parts:  # in text, which is quickly made
+            section.markdown(part), section.latex(part), section.files(part)
+    except ANY_FAULT as error:
+        failed = instead_of(section, error)
+        return failed, failed.parts(findings, about)
+    return section, parts
+
+
+class FailedSection(Section):
+    """Stands in the place of another package's section, and says how that failed."""
+
+    def __init__(self, failed: Section | type[Section], error: BaseException) -> None:
+        self.place = failed.place
+        self.title = str(getattr(failed, "title", "Untitled"))
+        self.told = (
+            f"The section {place_of(failed)} could not be made: {fault_told(error)}. It is not redelve's: "
+            "mend or uninstall the package that brings it (check_section tells more)."
+        )
+
+    def words(self, findings: Findings, about: ReportContext) -> Iterable[str]:
+        """What happened, and the way out."""
+        return (self.told,)
+
+
+def instead_of(failed: Section | type[Section], error: BaseException) -> FailedSection:
+    """What a report has where another package's section failed; that redelve's own fail is a bug."""
+    if place_of(failed).startswith("redelve."):
+        raise error
+    return FailedSection(failed, error)
