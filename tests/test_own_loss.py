@@ -48,6 +48,14 @@ class Pretender(Huber):
     letter = "S"
 
 
+class Undecided(Huber):
+    """It raises."""
+
+    def distance(self, truth: Truth, guess: Numbers) -> Numbers:
+        """Nothing."""
+        raise ValueError("how far\nis far?")
+
+
 METHODS = ["constant", "lin-1"]
 
 
@@ -150,6 +158,13 @@ def test_the_loss_to_judge_by_is_looked_up_among_those_given(task: Assignment) -
     assert "huber loss" in str(found)
     with pytest.raises(SpecError, match='unknown loss "K"'):
         redelve.assess(METHODS, task, losses=["S", Huber()], judge_by="K")
+
+
+def test_one_that_raises_is_named(task: Assignment) -> None:
+    told = r"loss H \(tests\.test_own_loss\.Undecided\) failed: ValueError: how far is far\?: mend it"
+    with pytest.raises(SpecError, match=told) as caught:
+        redelve.assess(METHODS, task, losses=[Undecided()])
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_one_code_means_one_loss(task: Assignment) -> None:

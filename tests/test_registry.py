@@ -137,8 +137,8 @@ def test_what_is_wrong_elsewhere_is_left_out_unless_it_is_asked_for(site: Path) 
         f'colour "{fault}; mend or uninstall the package mouldy'
         for fault in (
             'blue" cannot be loaded from rot.broken:BLUE: ZeroDivisionError: division by zero',
-            'gone" cannot be loaded from rot:GONE: AttributeError: module \'rot\' has no attribute \'GONE\'',
-            'green" is \'g\', not a number (rot:GREEN)',
+            "gone\" cannot be loaded from rot:GONE: AttributeError: module 'rot' has no attribute 'GONE'",
+            "green\" is 'g', not a number (rot:GREEN)",
             'left" cannot be loaded from rot.leaves:LEFT: SystemExit: None',
         )
     ]

@@ -44,6 +44,10 @@ class SpecError(RedelveError):
     """A specification (range, prior, task, design, encoding) is wrong or contradicts another one."""
 
 
+class ExtensionError(SpecError):
+    """Code that is not redelve's failed, or returned what it must not."""
+
+
 class LocationError(RedelveError):
     """An address or a file cannot be found, is ambiguous, or is of the wrong kind."""
 
@@ -82,24 +86,24 @@ def fault_told(error: BaseException) -> str:
 
 
 @contextmanager
-def blaming(culprit: str, thing: object) -> Iterator[None]:
+def blaming(culprit: str, thing: object, but: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
     """Make an error of ours of one that an extension raises; redelve's own parts fail with a traceback.
 
     >>> import json
-    >>> with blaming('dataset "moon"', json.dumps):
+    >>> with blaming('map "a"', json.dumps):
     ...     raise ValueError("new")
     Traceback (most recent call last):
-    redelve.errors.SpecError: dataset "moon" (json.dumps) failed: ValueError: new: mend it, or do without it
+    redelve.errors.ExtensionError: map "a" (json.dumps) failed: ValueError: new: mend it, or do without it
     """
     try:
         yield
-    except RedelveError:
-        raise
     except ANY_FAULT as error:
+        if isinstance(error, (RedelveError, *but)):
+            raise
         if (place := place_of(thing)).startswith("redelve."):
             raise
         told = f"{culprit} ({place}) failed: {fault_told(error)}: mend it, or do without it"
-        raise SpecError(told) from error
+        raise ExtensionError(told) from error
 
 
 def kind_told(value: object, article: str = "") -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,15 @@ from redelve.methods.contract import Method
 from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.model import Attribute, AttributePrior, Column, parse_range, written
 from redelve.model.coding import Coding
-from redelve.model.encodings import CodedColumn, Encoding, Subject, default_coding, encodings, fit
+from redelve.model.encodings import (
+    CodedColumn,
+    Encoding,
+    Subject,
+    coded_columns,
+    default_coding,
+    encodings,
+    fit,
+)
 from redelve.model.encodings.encoder import Texts, coded_numbers
 from redelve.model.encodings.encoding_checks import CHECKS, check_encoding
 
@@ -109,6 +117,38 @@ BROKEN = [
 def test_the_encodings_of_redelve_pass(name: str) -> None:
     report = check_encoding(name)
     assert [str(one) for one in report.findings if one.status in ("failed", "warned")] == []
+
+
+@dataclass(frozen=True)
+class Faulty(Tenths):
+    """Does what it is told."""
+
+    do: ClassVar[Callable[[Column], Any]]
+
+    def encode(self, column: Column) -> list[CodedColumn]:
+        """Something wrong."""
+        found: list[CodedColumn] = type(self).do(column)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("do", "told"),
+    [
+        (lambda _: 1 / 0, r"the encoding \(\S+\.Faulty\) failed: ZeroDivisionError: division by zero: mend"),
+        (lambda _: "abc", r"the encoding \(\S+\.Faulty\) returned 'abc': return a list of CodedColumn"),
+        (
+            lambda column: [CodedColumn("weight", column.numbers()[1:])],
+            r"returned an array of shape \(1,\) for 2 values: return \(2,\)",
+        ),
+    ],
+)
+def test_what_an_encoding_does_wrong_is_told_with_its_name(
+    do: Callable[[Column], Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Faulty, "do", staticmethod(do), raising=False)
+    encoder = fit(WEIGHT, REAL, Encoding("faulty", Faulty, NUMERICAL).coding(), written(["1", "2"]))
+    with pytest.raises(SpecError, match=told):
+        coded_columns(encoder, written(["1", "2"]), 2)
 
 
 def test_an_encoding_of_ones_own_passes() -> None:

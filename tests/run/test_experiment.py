@@ -202,6 +202,19 @@ def test_an_experiment_that_makes_no_sense_is_refused(changes: dict[str, Any], m
         Experiment(**{"methods": {"one": Toy()}, "assignments": {task.address: task}, **changes})
 
 
+class Unwritable(Toy):
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {"kind": object()}
+
+
+def test_an_identity_that_cannot_be_written_is_told() -> None:
+    task = assignment(1)
+    told = r"the identity of the method \(\S+\.Unwritable\) failed: TypeError: .* not JSON serializable: mend"
+    with pytest.raises(SpecError, match=told):
+        Experiment({"one": Unwritable()}, {task.address: task})
+
+
 def test_an_experiment_may_name_its_jobs_and_their_seeds() -> None:
     usual = toy_experiment({"toy": Toy(), "other": Toy()}, 3)
     every = plan(usual)

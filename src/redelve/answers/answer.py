@@ -29,7 +29,7 @@ from redelve.answers.predictions import (
     TargetDistributions,
     Truth,
 )
-from redelve.errors import PredictionError
+from redelve.errors import PredictionError, blaming
 from redelve.model.dataset import LARGEST, Numbers
 
 CLOSE = 1e-12
@@ -137,10 +137,11 @@ def score(
     """
     found = {}
     for loss in losses:
-        prediction = loss.part_of(answer)
-        if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
-            values = one_per_case(loss, loss.of_units(truths, prediction, units), len(truths[0]))
-            found[loss.code] = within_numbers(values)
+        with blaming(f"loss {loss.code}", loss):
+            prediction = loss.part_of(answer)
+            if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
+                values = one_per_case(loss, loss.of_units(truths, prediction, units), len(truths[0]))
+                found[loss.code] = within_numbers(values)
     return found
 
 
@@ -208,7 +209,11 @@ Baselines = dict[str, float | None]
 
 def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> Baselines:
     """What the best constant answer loses, summed over the targets; None where that is not defined."""
-    return {loss.code: loss.baseline(truths) for loss in losses}
+    found = {}
+    for loss in losses:
+        with blaming(f"loss {loss.code}", loss):
+            found[loss.code] = loss.baseline(truths)
+    return found
 
 
 def baselines_by_target(truths: Sequence[Truth], codes: Sequence[str]) -> dict[str, tuple[float | None, ...]]:
@@ -217,5 +222,6 @@ def baselines_by_target(truths: Sequence[Truth], codes: Sequence[str]) -> dict[s
 
 
 def _figure(loss: Loss, truth: Truth) -> float | None:
-    found = loss.baseline_on(truth)
+    with blaming(f"loss {loss.code}", loss):
+        found = loss.baseline_on(truth)
     return -found if found is not None and loss.is_shift else found

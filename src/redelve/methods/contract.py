@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
-from redelve.errors import SpecError, kind_told
+from redelve.errors import SpecError, blaming, kind_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
 from redelve.registry import Registry, ValueKind, named_options, value_told
@@ -110,7 +110,15 @@ class Method(ABC):
     @property
     def digest(self) -> str:
         """A hash of the method's identity."""
-        return digest(dict(self.identity))
+        return digest(plain_identity(self))
+
+
+def plain_identity(method: Method) -> dict[str, Any]:
+    """A method's identity; one that is not made of plain values is refused."""
+    with blaming("the identity of the method", method):
+        found = dict(method.identity)
+        digest(found)
+    return found
 
 
 class BatchMethod(Method):

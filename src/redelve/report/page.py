@@ -140,9 +140,7 @@ def render_html(findings: Findings, *, title: str | None = None, about: ReportCo
         is_lazy=len(panels(findings)) > 1,
         about=context,
         looks={_look_id(look): look for look in looks.values()},
-        sections=[
-            _rendered(section, parts, findings, context) for section, parts in show(findings, context)
-        ],
+        sections=[_rendered(section, parts, findings, context) for section, parts in show(findings, context)],
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from redelve.errors import LocationError, SpecError, blaming, place_of
+from redelve.errors import ExtensionError, LocationError, blaming, place_of
 from redelve.registry import value_told
 
 
@@ -17,10 +17,10 @@ def made_files(name: str, make: Callable[[], Mapping[str, str]]) -> Mapping[str,
         files = make()
     culprit = f'dataset "{name}" ({place_of(make)})'
     if not isinstance(files, Mapping):
-        raise SpecError(f"{culprit} returned {value_told(files)}: return a dictionary of texts by path")
+        raise ExtensionError(f"{culprit} returned {value_told(files)}: return a dictionary of texts by path")
     for path, text in files.items():
         if not isinstance(text, str):
-            raise SpecError(f"{culprit}: {value_told(path)} is {value_told(text)}: make it a text")
+            raise ExtensionError(f"{culprit}: {value_told(path)} is {value_told(text)}: make it a text")
     _check_paths(files, culprit)
     return files
 
@@ -38,7 +38,7 @@ def _check_paths(files: Mapping[str, str], culprit: str) -> None:
     for path in files:
         if leads_out(path):
             told = 'give paths within its folder, such as "Dataset.spec"'
-            raise SpecError(f"{culprit} has a file {value_told(path)}: {told}")
+            raise ExtensionError(f"{culprit} has a file {value_told(path)}: {told}")
 
 
 def write_folder(files: Mapping[str, str], folder: str) -> None:

@@ -20,11 +20,11 @@ from redelve.data.delve.number_columns import format_columns
 from redelve.data.delve.reading import INSTANCES_USED, LARGEST_LIST, Library, TaskSource
 from redelve.data.delve.roots import active
 from redelve.data.files import AtomicFiles, read_text
-from redelve.errors import SpecError
+from redelve.errors import ExtensionError, SpecError
 from redelve.model import Instance, PrototaskData
 from redelve.model.coding import Coding, Normalization
 from redelve.model.dataset import Column, Rows, SelectedColumn
-from redelve.model.encodings import Encoder, bind, kept_for, measure
+from redelve.model.encodings import Encoder, bind, coded_columns, kept_for, measure
 from redelve.model.prototask import missing_rows
 
 Progress = Callable[[str], None]
@@ -136,12 +136,13 @@ def instance_files(
     yield f"normalize.{number}", write_normalization(statistics)
     input_count = len(task_data.data.inputs)
     progress(f"  encoding instance {number} training data...")
-    yield f"train.{number}", _encoded(task_data, encoders, training)
-    testing = task_data.columns(instance.testing)
+    yield f"train.{number}", _encoded(task_data, encoders, training, instance.training)
+    rows = instance.testing
+    testing = task_data.columns(rows)
     progress(f"  encoding instance {number} test inputs...")
-    yield f"test.{number}", _encoded(task_data, encoders[:input_count], testing[:input_count])
+    yield f"test.{number}", _encoded(task_data, encoders[:input_count], testing[:input_count], rows)
     progress(f"  encoding instance {number} test targets...")
-    yield f"targets.{number}", _encoded(task_data, encoders[input_count:], testing[input_count:])
+    yield f"targets.{number}", _encoded(task_data, encoders[input_count:], testing[input_count:], rows)
 
 
 def _fitted(
@@ -162,17 +163,19 @@ def _fitted(
     return encoders, statistics
 
 
-def encoded_text(encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
-    """What a file of encoded cases holds, such as train.n or test.n."""
-    coded = [one for encoder, column in zip(encoders, columns, strict=True) for one in encoder.encode(column)]
+def encoded_text(encoders: Sequence[Encoder], columns: Sequence[Column], count: int) -> str:
+    """What a file of so many encoded cases holds, such as train.n or test.n."""
+    coded = [one for pair in zip(encoders, columns, strict=True) for one in coded_columns(*pair, count)]
     return "".join(
         format_columns([one.numbers if one.texts is None else one.texts.tolist() for one in coded])
     )
 
 
-def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column]) -> str:
+def _encoded(task_data: TaskData, encoders: Sequence[Encoder], columns: Sequence[Column], rows: Rows) -> str:
     try:
-        return encoded_text(encoders, columns)
+        return encoded_text(encoders, columns, len(rows))
+    except ExtensionError:  # the data are not at fault
+        raise
     except SpecError as error:
         raise _with_way_out(task_data, error) from None
 

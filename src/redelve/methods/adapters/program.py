@@ -281,8 +281,8 @@ class _Lesson:
     def files(self, inputs: TestInputs) -> Iterator[tuple[str, str]]:
         """Names and contents of all that the program is given."""
         encoders, count = self.encoded.encoders, len(self.training.inputs)
-        yield "train.0", encoded_text(encoders, self.training.cases.columns)
-        yield "test.0", encoded_text(encoders[:count], inputs.cases.columns)
+        yield "train.0", encoded_text(encoders, self.training.cases.columns, self.training.cases.count)
+        yield "test.0", encoded_text(encoders[:count], inputs.cases.columns, inputs.cases.count)
         yield "Coding-used", write_codings(self.codings, self.dataset)
         yield "normalize.0", write_normalization(self._statistics())
         yield f"{self.training.prior.name}.prior", write_prior(self.training.prior)

@@ -7,7 +7,7 @@ numbers. Statistics are rounded to nine digits where DELVE wrote and reread them
 
 from __future__ import annotations
 
-from redelve.errors import SpecError
+from redelve.errors import SpecError, blaming
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column
 from redelve.model.coding import MISSING_TREATMENTS, Coding, Normalization
 from redelve.model.encodings import discrete, numeric, plain, unit  # noqa: F401  (each registers its encodings)
@@ -18,6 +18,7 @@ from redelve.model.encodings.encoder import (
     Encoding,
     Subject,
     alternatives,
+    coded_columns,
     encoding_of,
     encodings,
     encodings_for,
@@ -32,6 +33,7 @@ __all__ = [
     "alternatives",
     "bind",
     "check_categorical",
+    "coded_columns",
     "default_coding",
     "encodings",
     "encodings_for",
@@ -63,7 +65,8 @@ def bind(
             f'bad missing option for "{attribute.name}", "{coding.missing}": '
             f"should be {', '.join(MISSING_TREATMENTS)}"
         )
-    return encoding.make(Subject(attribute, prior, coding, statistics))
+    with blaming(f'encoding "{encoding.name}"', encoding.make):
+        return encoding.make(Subject(attribute, prior, coding, statistics))
 
 
 def kept_for(coding: Coding, measured: Normalization) -> Normalization:

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.errors import PredictionError
+from redelve.errors import ExtensionError, PredictionError, blaming, place_of
 from redelve.model import Attribute, AttributePrior, Column
 from redelve.model.coding import Coding, Normalization
 from redelve.model.dataset import Numbers
 from redelve.model.prototask import TYPES
-from redelve.registry import Registry, ValueKind
+from redelve.registry import Registry, ValueKind, value_told
 from redelve.text_numbers import parse_number
 
 Texts = NDArray[np.object_]
@@ -151,6 +151,19 @@ def encodings_for(kind: str) -> tuple[Encoding, ...]:
 def _suited(kind: str, changes: int) -> tuple[Encoding, ...]:
     suited = (one for one in starmap(_encoding, encodings.items()) if kind in one.types)
     return tuple(sorted(suited, key=lambda one: (one.place, one.name)))
+
+
+def coded_columns(encoder: Encoder, column: Column, count: int) -> list[CodedColumn]:
+    """A column of `count` values in coded form; anything else that an encoder returns is refused."""
+    with blaming("the encoding", encoder):
+        coded = encoder.encode(column)
+    told = f"the encoding ({place_of(encoder)}) returned"
+    if not isinstance(coded, list | tuple) or not all(isinstance(one, CodedColumn) for one in coded):
+        raise ExtensionError(f"{told} {value_told(coded)}: return a list of CodedColumn")
+    shapes = {np.shape(one.numbers) for one in coded}
+    if wrong := shapes - {(count,)}:
+        raise ExtensionError(f"{told} an array of shape {wrong.pop()} for {count} values: return ({count},)")
+    return list(coded)
 
 
 def coded_numbers(texts: Texts, name: str) -> Numbers:

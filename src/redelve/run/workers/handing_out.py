@@ -13,9 +13,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
-from redelve.errors import RedelveError, SpecError
+from redelve.errors import ExtensionError, RedelveError, SpecError, blaming, place_of
 from redelve.registry import value_told
 from redelve.run import EXECUTORS
 from redelve.run.workers.cluster import Dask
@@ -90,7 +90,12 @@ def workers_from(
         if value is not None and option not in known:
             raise SpecError(f'the {option} {value} is for {_those_with(option)}, not "{name}"')
     given = {**wanted, "threads": threads}
-    return make(**{option: value for option, value in given.items() if option in known})
+    with blaming(f'executor "{name}"', make):
+        made = make(**{option: value for option, value in given.items() if option in known})
+    if not isinstance(made, Workers):
+        told = f"returned {value_told(made)}: return workers, such as Lent(…)"
+        raise ExtensionError(f'executor "{name}" ({place_of(make)}) {told}')
+    return made
 
 
 def _parameters(make: Callable[..., Workers]) -> frozenset[str]:
@@ -169,6 +174,22 @@ def _one_by_one(made: Generator[Sequence[Made], None, None]) -> Generator[Made, 
             yield from several
 
 
+class Done(NamedTuple):
+    """What was made, marked: an executor that returns something else has not done what it was given."""
+
+    made: Any
+
+
+def _marked(errand: tuple[Callable[[Given], Made], Given]) -> Done:
+    perform, one = errand
+    return Done(perform(one))
+
+
+def _submitted(executor: Executor, message: bytes) -> Future[Any]:
+    with blaming("the executor", executor, but=(BrokenExecutor, OSError)):
+        return executor.submit(carried_out, message)
+
+
 class Rota(Generic[Given, Made]):
     """The state of handing out: what waits, what is under way, what is suspected of killing its workers."""
 
@@ -188,8 +209,8 @@ class Rota(Generic[Given, Made]):
         self._executor: Executor | None = None
         self._again: deque[Errand[Given]] = deque()
         self._suspects: deque[Errand[Given]] = deque()
-        self._out: dict[Future[Made], Errand[Given]] = {}
-        self._done: queue.SimpleQueue[Future[Made]] = queue.SimpleQueue()
+        self._out: dict[Future[Any], Errand[Given]] = {}
+        self._done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._here: tuple[Given, ...] = ()
         self._lock = threading.Lock()
 
@@ -259,7 +280,7 @@ class Rota(Generic[Given, Made]):
 
     def _submit(self, errand: Errand[Given]) -> None:
         try:
-            message = dump((self._perform, errand.one))
+            message = dump((_marked, (self._perform, errand.one)))
         except Exception as error:
             raise SpecError(
                 f"{errand.one} can't be sent to another process: {type(error).__name__}: {error}; "
@@ -270,13 +291,13 @@ class Rota(Generic[Given, Made]):
             self._out[future] = errand
         future.add_done_callback(self._done.put)
 
-    def _handed(self, errand: Errand[Given], message: bytes) -> Future[Made]:
+    def _handed(self, errand: Errand[Given], message: bytes) -> Future[Any]:
         assert self._executor is not None
         try:
-            future: Future[Made] = self._executor.submit(carried_out, message)
+            future = _submitted(self._executor, message)
         except BrokenExecutor:  # it broke while nothing was under way
             self._executor = self._renewed()
-            future = self._executor.submit(carried_out, message)
+            future = _submitted(self._executor, message)
         errand.by = self._executor
         return future
 
@@ -285,10 +306,10 @@ class Rota(Generic[Given, Made]):
         assert executor is not None
         return executor
 
-    def _taken_in(self, errand: Errand[Given], future: Future[Made]) -> list[Made]:
+    def _taken_in(self, errand: Errand[Given], future: Future[Any]) -> list[Made]:
         """What was made, if anything was."""
         try:
-            return [future.result()]
+            made = future.result()
         except WorkerLost as death:
             return self._broken(errand, death.strikes, str(death))
         except BrokenExecutor as death:
@@ -299,6 +320,10 @@ class Rota(Generic[Given, Made]):
             raise RedelveError(
                 "the executor dropped jobs that were under way: run again for the rest"
             ) from None
+        if not isinstance(made, Done):
+            told = f"{place_of(errand.by)} returned {value_told(made)}"
+            raise ExtensionError(f"the executor {told}: return what the function returns that it is given")
+        return [made.made]
 
     def _broken(self, errand: Errand[Given], strikes: int, reason: str) -> list[Made]:
         if self._parts is not None and len(parts := self._parts(errand.one)) > 1:
