@@ -14,6 +14,8 @@ from redelve.cli import NO_RESULT
 from redelve.data.tables import Intake
 from redelve.errors import SpecError, StatisticsError
 from redelve.findings.failures import failed_jobs_of, methods_without_results
+from redelve.report.loss_figures import digits_table
+from redelve.report.sections import panels
 from redelve.run.results import Job, Status
 from redelve.store.heads import Head
 from redelve.store.retrying import is_to_be_retried
@@ -126,6 +128,17 @@ def test_the_page_has_one_row_for_what_failed_alike(one_failed: redelve.Assessme
     assert "| 5 | 5 | failed |" in rows[0]
     assert REASON in rows[0]
     assert f"V009 jobs failed: bad: 5 of 5 jobs (failed), left out: RuntimeError: {REASON}" in text
+
+
+def test_no_comparison_is_shown_as_none(task: Intake, tmp_path: Path) -> None:
+    methods = {"bad": Burning(), "lin": LinearRegression(), "none": ["./not-there"]}
+    assessment = redelve.assess(methods, task)
+    (panel,) = panels(assessment.findings)
+    digits = [[cell.text for cell in row[2:]] for row in digits_table(panel).rows]
+    assert digits == [[" "] * 3] * 3
+    page = assessment.report(tmp_path / "page.html").read_text()
+    assert "p-values allow for no comparison: none could be made" in page
+    assert "jobs failed (2 notes)" in page
 
 
 def test_different_reasons_are_counted(task: Intake) -> None:

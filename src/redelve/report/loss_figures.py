@@ -60,9 +60,14 @@ def digit(p: float | None) -> str:
 
 def digits_of(task: TaskFindings, methods: Sequence[str]) -> list[list[str]]:
     """Rows of digits: in the column of A and the row of B, A is better than B by this p-value."""
-    return [
-        ["" if row == column else digit(better_p(task, column, row)) for column in methods] for row in methods
-    ]
+    return [[_digit_of(task, column, row) for column in methods] for row in methods]
+
+
+def _digit_of(task: TaskFindings, first: str, second: str) -> str:
+    """The digit of a pair; nothing where there is no p-value, as of a method without results."""
+    contest = task.by_pair.get(frozenset((first, second)))
+    is_compared = contest is not None and contest.adjusted_p_value is not None
+    return digit(better_p(task, first, second)) if is_compared else ""
 
 
 def better_p(task: TaskFindings, first: str, second: str) -> float | None:

@@ -72,7 +72,9 @@ def methods_left_out(count: int, most: int | None, name: str) -> str:
 
 def allowed_for(task: TaskFindings) -> str:
     """What the adjusted p-values of a task's comparisons allow for, in words."""
-    claim = task.contests[0].claim if task.contests else None
+    if not len(task.contests):
+        return "no comparison: none could be made"
+    claim = task.contests[0].claim
     return (claim.allowed_for if claim else "") or "the one comparison that is made"
 
 

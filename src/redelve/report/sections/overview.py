@@ -49,7 +49,8 @@ class SummarySection(Section):
 {% if serious %}
 <details class="notices"{{ " open" if serious[0].severity == "invalid" }}>
 <summary>{{ severity(serious[0]) }} {% for code, several in serious | groupby("code") %}{{ several[0].title \
-}}{% if several | length > 1 %} ({{ several | length }}){% endif %}{{ "; " if not loop.last }}{% endfor %}\
+}}{% if several | length > 1 %} ({{ several | length }} notes){% endif %}\
+{{ "; " if not loop.last }}{% endfor %}\
 </summary>
 <ul>
 {% for code, several in serious | groupby("code") %}{{ notice(several[0], several[1:3], several | length - \
