@@ -27,7 +27,7 @@ def test_differ_tells_where(archive: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["differ", str(archive), "a", "b", "--by", "topic", "-o", str(cases)]) == 0
     told = capsys.readouterr().out
     assert "b is worse than a where topic is law" in told
-    assert "Part of the difference" in told
+    assert "Part of the difference, in percentage points" in told
     assert list(pd.read_csv(cases).columns[:4]) == ["case", "topic", "a", "b"]
 
 

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 import redelve
 from redelve.errors import LocationError, SpecError, StatisticsError
 from redelve.findings.differences import differences_of
+from redelve.report.difference_views import deciding_table
 from redelve.stats.agreement import error_kappa
 
 from .made_up import results, task
@@ -47,6 +48,15 @@ def wide(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def by_topic(frame: pd.DataFrame) -> pd.Series:
     return frame[frame["model"] == "a"].drop_duplicates("case").set_index("case")["topic"]
+
+
+def test_parts_of_a_difference_have_its_unit_and_its_sum() -> None:
+    found = redelve.compare_scores(scores()).differences("a", "b")
+    table = deciding_table(found)
+    assert table.columns[-1].title == "Part of the difference, in percentage points"
+    assert found.contest.difference is not None
+    assert "whole difference, a − b = 11.3 ± 4.0 percentage points." in table.caption
+    assert found.cases()["part"].sum() == pytest.approx(-found.contest.difference)
 
 
 def test_scores_brought_along_are_taken_apart() -> None:

@@ -81,6 +81,8 @@ def _agreement_row(one: Differences) -> Row:
 def deciding_table(found: Differences, most: int = MOST_CASES) -> ReportTable:
     """The cases that add most to the difference."""
     pairs, loss = found.pairs, found.judged_by
+    difference, error, _ = found.contest.shown
+    unit = found.contest.full_unit
     rows: list[Row] = []
     for place in pairs.by_part[:most].tolist():
         part = loss.shown_difference(float(pairs.parts[place]))
@@ -99,11 +101,12 @@ def deciding_table(found: Differences, most: int = MOST_CASES) -> ReportTable:
             ReportColumn("Case"),
             ReportColumn(found.first, ("first",)),
             ReportColumn(found.second, ("second",)),
-            ReportColumn("Part of the difference", ("part",)),
+            ReportColumn(f"Part of the difference{', in' * bool(unit)}{unit}", ("part",)),
         ),
         tuple(rows),
         f"The {len(rows)} cases that add most to the difference of {loss.shown_name}, of "
-        f"{len(pairs.by_part):,} on which the two differ.",
+        f"{len(pairs.by_part):,} on which the two differ. All parts add up to the whole difference, "
+        f"{found.first} − {found.second} = {error_cell(difference, error).text}{unit}.",
     )
 
 
