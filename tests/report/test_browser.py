@@ -139,6 +139,16 @@ def test_answer_picture_and_table_are_on_one_screen(opened: Page) -> None:
     assert opened.locator("#rules dl").is_hidden()
 
 
+@pytest.mark.parametrize("opened", [("one", PHONE, "light")], indirect=True, ids=str)
+def test_what_is_cut_off_has_a_shadow_at_its_edge(opened: Page) -> None:
+    unfold(opened)
+    place = ".scroll:has(#table-pairs-houses-price)"
+    edge = "one => [one.scrollWidth - one.clientWidth, getComputedStyle(one).backgroundAttachment]"
+    hidden, attached = opened.locator(place).first.evaluate(edge)
+    assert hidden > 0
+    assert attached == "local, local, scroll, scroll"
+
+
 @pytest.mark.parametrize("opened", [("many models", WIDE, "light")], indirect=True, ids=str)
 def test_the_board_of_many_models_shows_all_its_columns(opened: Page) -> None:
     """The places that are open stand in the last one."""

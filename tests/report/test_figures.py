@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import redelve
 from redelve.findings import Findings, TaskFindings, find
-from redelve.report.drawing import inline, save, save_all, spread_out
+from redelve.report.drawing import inline, look_of, save, save_all, spread_out
+from redelve.report.first_screen import draw_rows, rows_figure
 from redelve.report.loss_figures import (
     curves_table,
     digit,
@@ -71,6 +72,19 @@ def test_with_many_methods_digits_become_squares_and_the_caption_says_so() -> No
         assert bool(digits) is texts
         assert ("full square" in picture.caption) is not texts
         assert any("1" in [cell.text for cell in row[2:]] for row in digits_table(panel).rows)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e7])
+def test_numbers_along_an_axis_do_not_touch(scale: float) -> None:
+    figure, axes = rows_figure(["knn-cv-1", "lin-1"])
+    values = {"knn-cv-1": (18.8 * scale, 1.2 * scale), "lin-1": (19.6 * scale, 1.1 * scale)}
+    draw_rows(axes, values, {name: look_of(number) for number, name in enumerate(values)}, [])
+    figure.draw_without_rendering()
+    low, high = axes.get_xlim()
+    shown = [tick for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+    assert len(shown) >= 2
+    boxes = [tick.label1.get_window_extent() for tick in shown]
+    assert all(one.x1 + 3 < other.x0 for one, other in pairwise(boxes))
 
 
 def test_scores_of_folds_have_no_number_of_training_cases_and_are_no_losses() -> None:

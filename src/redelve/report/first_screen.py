@@ -411,9 +411,21 @@ def draw_rows(
     axes.set_ylim(len(values) - 0.5, -0.5)
     axes.set_yticks(range(len(values)), [label(name, LONGEST_ROW) for name in values])
     axes.tick_params(axis="y", length=0)
+    _thin_out_ticks(axes)
     axes.grid(axis="x", color=RULE)
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
+
+
+def _thin_out_ticks(axes: Axes) -> None:
+    """No more numbers along the axis than find room: matplotlib takes them to have few digits."""
+    ticks, (low, high) = axes.get_xticks(), axes.get_xlim()
+    shown = [tick for tick in ticks if low <= tick <= high]
+    longest = max(map(len, axes.xaxis.get_major_formatter().format_ticks(shown)), default=0)
+    width = axes.get_position().width * axes.get_figure().get_size_inches()[0]
+    most = max(int(width / (LETTER * (longest + 2))), 2)
+    if len(shown) > most:
+        axes.locator_params(axis="x", nbins=most)
 
 
 def _draw_loss(axes: Axes, row: int, loss: tuple[float, float], look: FigureLook, may_be_best: bool) -> None:
