@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,22 @@ def test_examples_start_with_no_name_and_no_part_of_redelve(tmp_path: Path, fork
     assert "UserWarning: no" in (tmp_path / "log").read_text()
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+@cache
+def anchors(page: Path) -> set[str]:
+    """What links to a page's headings are called: in small letters, with hyphens; a second one has -1."""
+    found: list[str] = []
+    for heading in re.findall(r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text()), re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        found.append(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return {
+        f"{name}-{count}" if (count := found[:place].count(name)) else name
+        for place, name in enumerate(found)
+    }
+
+
+def test_links_lead_to_pages_and_headings_that_are_there() -> None:
+    for page in [*PAGES, PROJECT / "CONTRIBUTING.md"]:
+        for path, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
+            target = page.parent / path if path else page
+            assert target.exists(), f"{page.name}: {path}"
+            assert not anchor or anchor in anchors(target), f"{page.name}: {path}#{anchor}"
