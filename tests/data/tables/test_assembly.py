@@ -320,6 +320,26 @@ def test_what_was_understood_can_be_written_read_and_used_again(tmp_path: Path) 
     assert [one.digest for one in again.assignments] == [one.digest for one in first.assignments]
 
 
+@pytest.mark.parametrize("rows", [100, 300, 900])
+def test_the_reasons_for_a_design_are_told_again_unless_it_was_changed(rows: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    first = from_frame(frame(rows), "price")
+    write_description(path, first.description)
+    again = from_frame(frame(rows), description=path)
+    assert again.description.design is not None
+    assert first.description.design is not None
+    assert again.description.design.reasons == first.description.design.reasons != ()
+    assert str(again).splitlines()[-1] == str(first).splitlines()[-1]
+    folds = (
+        path.read_text().partition("[design]")[0] + '[design]\nselection = "cross-validation"\nfolds = 7\n'
+    )
+    changed = from_frame(frame(rows), description=parse_description(folds, "t.toml"))
+    assert changed.description.design is not None
+    assert changed.description.design.reasons == (
+        "every case trains and tests in turn, in 7 folds, as asked",
+    )
+
+
 def described(data: Any, text: str, target: str | None = None) -> Intake:
     return from_frame(data, target, description=parse_description(text, "d.toml"))
 

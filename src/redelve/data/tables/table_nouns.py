@@ -180,8 +180,9 @@ class TableNouns:
         """
         counts, sizes = self._class_counts(), self._group_sizes()
         asked = self.description.design
-        if asked is None:
-            made = choose_design(self.count, class_counts=counts, group_sizes=sizes)
+        usual = choose_design(self.count, class_counts=counts, group_sizes=sizes)
+        if asked is None or replace(asked, order=usual.order) == usual:  # its file is read anew
+            made = usual if asked is None else replace(asked, reasons=usual.reasons)
         else:
             made = completed(self._dated(asked), CasesKnown(self.count, counts, sizes))
         return (
