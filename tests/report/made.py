@@ -14,14 +14,16 @@ TARGET = Target("y", "real")
 ENVIRONMENT = {"python": "3.11", "processor": "a processor"}
 
 
-def task_facts(address: str, size: int, *, instances: int = 4, cases: int = 30, **more: object) -> TaskFacts:
+def task_facts(
+    address: str, size: int, *, instances: int = 4, cases: int = 30, target: Target = TARGET, **more: object
+) -> TaskFacts:
     """A task with test sets of its own for every training set."""
     each = tuple(
         InstanceFacts(
             f"instance {number}",
             size,
             np.arange(number * cases, (number + 1) * cases),
-            (Truth.exact(TARGET, np.zeros(cases)),),
+            (Truth.exact(target, np.zeros(cases)),),
         )
         for number in range(instances)
     )
@@ -32,7 +34,7 @@ def task_facts(address: str, size: int, *, instances: int = 4, cases: int = 30, 
         "training_set_size": size,
         "scheme": "hierarchical",
         "repetitions": 1,
-        "targets": (TARGET,),
+        "targets": (target,),
         "instances": each,
         "baselines": {"S": 2.0, "A": 1.0},
         "usage": "assessment",

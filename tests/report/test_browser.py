@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from redelve.answers.predictions import Target
 from redelve.assessment import Assessment, compare_scores
 from redelve.report.page import write_report
 from redelve.report.sections import ReportContext
@@ -40,7 +40,13 @@ READ = ("one", "four", "many models")
 def results(datasets: int) -> Results:
     left_out = ('column "sold on" is ignored: these are dates', 'column "id" is ignored: it counts the rows')
     tasks = [
-        replace(task_facts(f"/houses{number or ''}/price/std.{size}", size, instances=8), left_out=left_out)
+        task_facts(
+            f"/houses{number or ''}/price/std.{size}",
+            size,
+            instances=8,
+            target=Target("price", "real"),
+            left_out=left_out,
+        )
         for number in range(datasets)
         for size in (32, 64, 128)
     ]
