@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 
 class RedelveError(Exception):
@@ -80,29 +79,26 @@ def place_of(thing: object) -> str:
     return f"{made.__module__}.{made.__qualname__}"
 
 
+def is_own(thing: object) -> bool:
+    """Whether it is of redelve, and not of another package."""
+    return place_of(thing).startswith("redelve.")
+
+
 def fault_told(error: BaseException) -> str:
     """An error of somebody else's code in a line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
 
 
-@contextmanager
-def blaming(culprit: str, thing: object, but: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
-    """Make an error of ours of one that an extension raises; redelve's own parts fail with a traceback.
+def blame(culprit: str, thing: object, error: BaseException) -> None:
+    """Make an error of ours of one that an extension raised; those of redelve's own parts stay as they are.
 
     >>> import json
-    >>> with blaming('map "a"', json.dumps):
-    ...     raise ValueError("new")
+    >>> blame('map "a"', json.dumps, ValueError("no map"))
     Traceback (most recent call last):
-    redelve.errors.ExtensionError: map "a" (json.dumps) failed: ValueError: new: mend it, or do without it
+    redelve.errors.ExtensionError: map "a" (json.dumps) failed: ValueError: no map: mend it, or do without it
     """
-    try:
-        yield
-    except ANY_FAULT as error:
-        if isinstance(error, (RedelveError, *but)):
-            raise
-        if (place := place_of(thing)).startswith("redelve."):
-            raise
-        told = f"{culprit} ({place}) failed: {fault_told(error)}: mend it, or do without it"
+    if not isinstance(error, RedelveError) and not is_own(thing):
+        told = f"{culprit} ({place_of(thing)}) failed: {fault_told(error)}: mend it, or do without it"
         raise ExtensionError(told) from error
 
 

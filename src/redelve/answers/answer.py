@@ -29,7 +29,7 @@ from redelve.answers.predictions import (
     TargetDistributions,
     Truth,
 )
-from redelve.errors import PredictionError, blaming
+from redelve.errors import ANY_FAULT, PredictionError, blame
 from redelve.model.dataset import LARGEST, Numbers
 
 CLOSE = 1e-12
@@ -137,11 +137,14 @@ def score(
     """
     found = {}
     for loss in losses:
-        with blaming(f"loss {loss.code}", loss):
+        try:
             prediction = loss.part_of(answer)
             if prediction is not None and (loss.allows_censored or not _any_censored(truths)):
                 values = one_per_case(loss, loss.of_units(truths, prediction, units), len(truths[0]))
                 found[loss.code] = within_numbers(values)
+        except ANY_FAULT as error:
+            blame(f"loss {loss.code}", loss, error)
+            raise
     return found
 
 
@@ -211,8 +214,11 @@ def baselines_by_loss(truths: Sequence[Truth], losses: Sequence[Loss]) -> Baseli
     """What the best constant answer loses, summed over the targets; None where that is not defined."""
     found = {}
     for loss in losses:
-        with blaming(f"loss {loss.code}", loss):
+        try:
             found[loss.code] = loss.baseline(truths)
+        except ANY_FAULT as error:
+            blame(f"loss {loss.code}", loss, error)
+            raise
     return found
 
 
@@ -222,6 +228,9 @@ def baselines_by_target(truths: Sequence[Truth], codes: Sequence[str]) -> dict[s
 
 
 def _figure(loss: Loss, truth: Truth) -> float | None:
-    with blaming(f"loss {loss.code}", loss):
+    try:
         found = loss.baseline_on(truth)
+    except ANY_FAULT as error:
+        blame(f"loss {loss.code}", loss, error)
+        raise
     return -found if found is not None and loss.is_shift else found

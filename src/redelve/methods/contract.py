@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
-from redelve.errors import SpecError, blaming, kind_told
+from redelve.errors import ANY_FAULT, SpecError, blame, kind_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
 from redelve.registry import Registry, ValueKind, named_options, value_told
@@ -115,9 +115,12 @@ class Method(ABC):
 
 def plain_identity(method: Method) -> dict[str, Any]:
     """A method's identity; one that is not made of plain values is refused."""
-    with blaming("the identity of the method", method):
+    try:
         found = dict(method.identity)
         digest(found)
+    except ANY_FAULT as error:
+        blame("the identity of the method", method, error)
+        raise
     return found
 
 

@@ -422,7 +422,7 @@ def _thin_out_ticks(axes: Axes) -> None:
     ticks, (low, high) = axes.get_xticks(), axes.get_xlim()
     shown = [tick for tick in ticks if low <= tick <= high]
     longest = max(map(len, axes.xaxis.get_major_formatter().format_ticks(shown)), default=0)
-    width = axes.get_position().width * axes.get_figure().get_size_inches()[0]
+    width = axes.get_window_extent().width / axes.figure.dpi
     most = max(int(width / (LETTER * (longest + 2))), 2)
     if len(shown) > most:
         axes.locator_params(axis="x", nbins=most)

@@ -81,7 +81,7 @@ def broken() -> Files:
     [
         (broken, r'"moon" \(\S+\.broken\) failed: ValueError: no moon: mend it, or do without it'),
         (lambda: 3, r'"moon" \(\S+\) returned 3: return a dictionary of texts by path'),
-        (lambda: {"Summary": 3}, r"\): 'Summary' is 3: make it a text"),
+        (lambda: {"Summary": 3}, r"\) has 3 in 'Summary': make it a text"),
         (lambda: {"../Summary": "x"}, r"\) has a file '../Summary': give paths within its folder"),
     ],
     ids=["raises", "number", "no text", "path"],

@@ -7,22 +7,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from redelve.errors import ExtensionError, LocationError, blaming, place_of
+from redelve.errors import ANY_FAULT, ExtensionError, LocationError, blame, place_of
 from redelve.registry import value_told
+
+WITHIN = 'give paths within its folder, such as "Dataset.spec"'
 
 
 def made_files(name: str, make: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
     """The files that a dataset's function makes; anything else that it does is an error that names it."""
-    with blaming(f'dataset "{name}"', make):
+    try:
         files = make()
-    culprit = f'dataset "{name}" ({place_of(make)})'
+    except ANY_FAULT as error:
+        blame(f'dataset "{name}"', make, error)
+        raise
     if not isinstance(files, Mapping):
-        raise ExtensionError(f"{culprit} returned {value_told(files)}: return a dictionary of texts by path")
+        raise _wrong_files(name, make, f"returned {value_told(files)}: return a dictionary of texts by path")
     for path, text in files.items():
+        if leads_out(path):
+            raise _wrong_files(name, make, f"has a file {value_told(path)}: {WITHIN}")
         if not isinstance(text, str):
-            raise ExtensionError(f"{culprit}: {value_told(path)} is {value_told(text)}: make it a text")
-    _check_paths(files, culprit)
+            raise _wrong_files(name, make, f"has {value_told(text)} in {value_told(path)}: make it a text")
     return files
+
+
+def _wrong_files(name: str, make: object, told: str) -> ExtensionError:
+    return ExtensionError(f'dataset "{name}" ({place_of(make)}) {told}')
 
 
 def leads_out(path: object) -> bool:
@@ -34,13 +43,6 @@ def leads_out(path: object) -> bool:
     return not isinstance(path, str) or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/"))
 
 
-def _check_paths(files: Mapping[str, str], culprit: str) -> None:
-    for path in files:
-        if leads_out(path):
-            told = 'give paths within its folder, such as "Dataset.spec"'
-            raise ExtensionError(f"{culprit} has a file {value_told(path)}: {told}")
-
-
 def write_folder(files: Mapping[str, str], folder: str) -> None:
     """Write the files into a hidden sibling, which then becomes `folder` in one step.
 
@@ -49,7 +51,8 @@ def write_folder(files: Mapping[str, str], folder: str) -> None:
     import shutil
 
     parent, name = os.path.split(folder)
-    _check_paths(files, name)
+    for path in filter(leads_out, files):
+        raise ExtensionError(f'"{folder}" cannot have a file {value_told(path)}: {WITHIN}')
     hidden = os.path.join(parent, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         os.makedirs(parent, exist_ok=True)

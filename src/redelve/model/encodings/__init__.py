@@ -7,7 +7,7 @@ numbers. Statistics are rounded to nine digits where DELVE wrote and reread them
 
 from __future__ import annotations
 
-from redelve.errors import SpecError, blaming
+from redelve.errors import ANY_FAULT, SpecError, blame
 from redelve.model import CATEGORICAL, Attribute, AttributePrior, Column
 from redelve.model.coding import MISSING_TREATMENTS, Coding, Normalization
 from redelve.model.encodings import discrete, numeric, plain, unit  # noqa: F401  (each registers its encodings)
@@ -65,8 +65,11 @@ def bind(
             f'bad missing option for "{attribute.name}", "{coding.missing}": '
             f"should be {', '.join(MISSING_TREATMENTS)}"
         )
-    with blaming(f'encoding "{encoding.name}"', encoding.make):
+    try:
         return encoding.make(Subject(attribute, prior, coding, statistics))
+    except ANY_FAULT as error:
+        blame(f'encoding "{encoding.name}"', encoding.make, error)
+        raise
 
 
 def kept_for(coding: Coding, measured: Normalization) -> Normalization:

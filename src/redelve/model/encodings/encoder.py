@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from redelve.errors import ExtensionError, PredictionError, blaming, place_of
+from redelve.errors import ANY_FAULT, ExtensionError, PredictionError, blame, place_of
 from redelve.model import Attribute, AttributePrior, Column
 from redelve.model.coding import Coding, Normalization
 from redelve.model.dataset import Numbers
@@ -155,15 +155,21 @@ def _suited(kind: str, changes: int) -> tuple[Encoding, ...]:
 
 def coded_columns(encoder: Encoder, column: Column, count: int) -> list[CodedColumn]:
     """A column of `count` values in coded form; anything else that an encoder returns is refused."""
-    with blaming("the encoding", encoder):
+    try:
         coded = encoder.encode(column)
-    told = f"the encoding ({place_of(encoder)}) returned"
+    except ANY_FAULT as error:
+        blame("the encoding", encoder, error)
+        raise
     if not isinstance(coded, list | tuple) or not all(isinstance(one, CodedColumn) for one in coded):
-        raise ExtensionError(f"{told} {value_told(coded)}: return a list of CodedColumn")
+        raise _wrong_code(encoder, f"{value_told(coded)}: return a list of CodedColumn")
     shapes = {np.shape(one.numbers) for one in coded}
     if wrong := shapes - {(count,)}:
-        raise ExtensionError(f"{told} an array of shape {wrong.pop()} for {count} values: return ({count},)")
+        raise _wrong_code(encoder, f"an array of shape {wrong.pop()} for {count} values: return ({count},)")
     return list(coded)
+
+
+def _wrong_code(encoder: Encoder, told: str) -> ExtensionError:
+    return ExtensionError(f"the encoding ({place_of(encoder)}) returned {told}")
 
 
 def coded_numbers(texts: Texts, name: str) -> Numbers:

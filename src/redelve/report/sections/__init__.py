@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Final, TypeVar
 
-from redelve.errors import ANY_FAULT, fault_told, place_of
+from redelve.errors import ANY_FAULT, fault_told, is_own, place_of
 from redelve.findings import Findings, LearningCurve, TaskFindings
 from redelve.model.prototask import DataDescription
 from redelve.registry import Registry, ValueKind
@@ -336,8 +336,9 @@ def _shown(
 ) -> tuple[Section, tuple[PagePart, ...]]:
     try:
         parts = tuple(section.parts(findings, about))
-        for part in parts:  # in text, which is quickly made
-            section.markdown(part), section.latex(part), section.files(part)
+        if not type(section).__module__.startswith("redelve."):
+            for part in parts:  # in text, too
+                section.markdown(part), section.latex(part), section.files(part)
     except ANY_FAULT as error:
         failed = instead_of(section, error)
         return failed, failed.parts(findings, about)
@@ -362,6 +363,6 @@ class FailedSection(Section):
 
 def instead_of(failed: Section | type[Section], error: BaseException) -> FailedSection:
     """What a report has where another package's section failed; that redelve's own fail is a bug."""
-    if place_of(failed).startswith("redelve."):
+    if is_own(failed):
         raise error
     return FailedSection(failed, error)

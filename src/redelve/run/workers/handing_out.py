@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple
 
-from redelve.errors import ExtensionError, RedelveError, SpecError, blaming, place_of
+from redelve.errors import ANY_FAULT, ExtensionError, RedelveError, SpecError, blame, place_of
 from redelve.registry import value_told
 from redelve.run import EXECUTORS
 from redelve.run.workers.cluster import Dask
@@ -90,8 +90,11 @@ def workers_from(
         if value is not None and option not in known:
             raise SpecError(f'the {option} {value} is for {_those_with(option)}, not "{name}"')
     given = {**wanted, "threads": threads}
-    with blaming(f'executor "{name}"', make):
+    try:
         made = make(**{option: value for option, value in given.items() if option in known})
+    except ANY_FAULT as error:
+        blame(f'executor "{name}"', make, error)
+        raise
     if not isinstance(made, Workers):
         told = f"returned {value_told(made)}: return workers, such as Lent(…)"
         raise ExtensionError(f'executor "{name}" ({place_of(make)}) {told}')
@@ -186,8 +189,13 @@ def _marked(errand: tuple[Callable[[Given], Made], Given]) -> Done:
 
 
 def _submitted(executor: Executor, message: bytes) -> Future[Any]:
-    with blaming("the executor", executor, but=(BrokenExecutor, OSError)):
+    try:
         return executor.submit(carried_out, message)
+    except (BrokenExecutor, OSError):
+        raise
+    except ANY_FAULT as error:
+        blame("the executor", executor, error)
+        raise
 
 
 class Rota(Generic[Given, Made]):
