@@ -210,7 +210,7 @@ class Unwritable(Toy):
 
 def test_an_identity_that_cannot_be_written_is_told() -> None:
     task = assignment(1)
-    told = r"the identity of the method \(\S+\.Unwritable\) failed: TypeError: .* not JSON serializable: mend"
+    told = r'the identity of method "one" \(\S+\.Unwritable\) failed: TypeError: .* serializable: mend'
     with pytest.raises(SpecError, match=told):
         Experiment({"one": Unwritable()}, {task.address: task})
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from redelve.answers.answer import Answer
 from redelve.answers.predictions import Target
-from redelve.errors import ANY_FAULT, SpecError, blame, kind_told
+from redelve.errors import SpecError, kind_told
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model.dataset import digest
 from redelve.registry import Registry, ValueKind, named_options, value_told
@@ -110,18 +110,7 @@ class Method(ABC):
     @property
     def digest(self) -> str:
         """A hash of the method's identity."""
-        return digest(plain_identity(self))
-
-
-def plain_identity(method: Method) -> dict[str, Any]:
-    """A method's identity; one that is not made of plain values is refused."""
-    try:
-        found = dict(method.identity)
-        digest(found)
-    except ANY_FAULT as error:
-        blame("the identity of the method", method, error)
-        raise
-    return found
+        return digest(dict(self.identity))
 
 
 class BatchMethod(Method):

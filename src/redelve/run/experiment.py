@@ -16,8 +16,8 @@ import numpy as np
 from redelve.answers.answer import Answer, baselines_by_loss, losses_for, score
 from redelve.answers.losses import Loss, LossLike, Units, chosen_losses
 from redelve.answers.predictions import Target, Truth, targets_of, truths_in
-from redelve.errors import PredictionError, RedelveError, SpecError
-from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method, plain_identity
+from redelve.errors import ANY_FAULT, PredictionError, RedelveError, SpecError, blame
+from redelve.methods.contract import METHODS, BatchMethod, LooksAt, Method
 from redelve.methods.shown import TestInputs, TrainingSet
 from redelve.model import Assignment, Attribute, Cases, Column, Instance, Prior
 from redelve.model.dataset import Numbers, canonical, digest, digest_of_text
@@ -126,11 +126,14 @@ class Experiment:
         for (address, facts), (name, method) in product(tasks.items(), self.methods.items()):
             if (reason := method.why_not(facts.targets)) is not None:
                 raise SpecError(f'method "{name}" can\'t work on {address}: {reason}')
-        identities = {name: plain_identity(one) for name, one in self.methods.items()}
-        learners = {
-            name: MethodFacts(name, digest(identities[name]), identities[name], one.summary)
-            for name, one in self.methods.items()
-        }
+        learners = {}
+        for name, one in self.methods.items():
+            try:
+                identity = dict(one.identity)
+                learners[name] = MethodFacts(name, digest(identity), identity, one.summary)
+            except ANY_FAULT as error:
+                blame(f'the identity of method "{name}"', one, error)
+                raise
         packages = {name: one.packages for name, one in self.methods.items()}
         losses = None if self.losses is None else chosen_losses(self.losses)
         values = (tasks, losses_of, learners, packages, losses)
