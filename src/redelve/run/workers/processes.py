@@ -122,7 +122,7 @@ class Crew(Executor):
         self._errands: queue.SimpleQueue[Errand | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
         self._masters: list[Master] = []
-        self._count, self._threads = count, threads
+        self._count, self._threads, self._given = count, threads, 0
         for _ in range(min(count, usable_cores())):  # they make themselves ready meanwhile
             self._hire()
 
@@ -132,10 +132,11 @@ class Crew(Executor):
         return [pid for master in self._masters if (pid := master.pid) is not None]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Hand out a call; beyond the cores a process begins only when a call waits for it."""
+        """Hand out a call; beyond the cores, processes begin when calls wait, one for each."""
         future: Future[Any] = Future()
         self._errands.put((future, message_of(fn, args, kwargs)))
-        if len(self._masters) < self._count and not self._errands.empty():
+        self._given += 1
+        if len(self._masters) < min(self._count, self._given) and not self._errands.empty():
             self._hire()
         return future
 
