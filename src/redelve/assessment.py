@@ -368,7 +368,7 @@ def _chosen_methods(methods: MethodsLike | None, tasks: object) -> dict[str, Met
 
 
 def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
-    """The path of an archive, which may be there or not, or lie inside; an error where there can be none."""
+    """The path of an archive, which may be there or not; an error where there can be none."""
     if archive is None:
         return None
     path = Path(archive)
@@ -381,7 +381,7 @@ def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
     except OSError as error:
         raise no_archive_at(path, error) from None
     refuse_in_archive(path.parent)
-    return root_in(path)
+    return path
 
 
 def refuse_in_archive(path: Path) -> None:
@@ -412,9 +412,10 @@ def _as_known(assignments: dict[str, Assignment], archive: Path | None) -> dict[
     """The tasks by the names that the archive has for the same data and the same sets."""
     if archive is None or not archive.exists():
         return assignments
+    root = root_in(archive)
     if not all(map(str.isascii, assignments)):
-        assignments = as_known(assignments, archive)
-    return adopted(archive, assignments)
+        assignments = as_known(assignments, root)
+    return adopted(root, assignments)
 
 
 def _within(margin: MarginLike | None) -> Margin | None:
