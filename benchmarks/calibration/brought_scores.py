@@ -13,6 +13,7 @@ from itertools import combinations
 from math import inf, sqrt
 
 import numpy as np
+from scipy.special import ndtri
 
 from benchmarks.calibration.sections import Effort, Finding, Section, margin, table
 from benchmarks.calibration.simulation import Generator
@@ -20,7 +21,7 @@ from redelve.stats.case_pairs import pairs_of_cases, unit_parts
 from redelve.stats.estimates import Interval
 from redelve.stats.families import PairFamily, PairSquares, unmoderated
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.units import pool_units
+from redelve.stats.units import pool_units, weighted
 
 LEVEL = 0.05
 MANY = 29
@@ -39,6 +40,12 @@ class Drawn:
     truths: FloatArray
     groups: FloatArray | None = None
     limits: Interval = LIMITS
+    weights: FloatArray | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether cases are alone and count the same."""
+        return self.groups is None and self.weights is None
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,32 @@ class Shape:
         return Drawn(scores, truths, limits=limits)
 
 
-Setting = Questions | Clusters | Shape
+@dataclass(frozen=True)
+class Heavy:
+    """Gaussian scores of units that count as their sizes say: clusters, or cases with weights.
+
+    They vary alike, or are means of independent cases: the larger, the less they vary.
+    """
+
+    name: str
+    sizes: tuple[float, ...]
+    is_independent: bool = False
+
+    @property
+    def words(self) -> str:
+        """The setting in a few words."""
+        return f"{self.name}, {'independent cases' if self.is_independent else 'units vary alike'}"
+
+    def draw(self, models: int, count: int, rng: Generator) -> Drawn:
+        """So many data sets."""
+        weights = np.array(self.sizes)
+        scores = rng.standard_normal((count, models, weights.size))
+        if self.is_independent:
+            scores /= np.sqrt(weights)
+        return Drawn(scores, np.zeros((count, models)), limits=(-inf, inf), weights=weights)
+
+
+Setting = Questions | Clusters | Shape | Heavy
 
 
 class _Alone(PairFamily):
@@ -178,7 +210,7 @@ class _Alone(PairFamily):
 def families(drawn: Drawn) -> Iterator[tuple[PairFamily, FloatArray]]:
     """The comparisons of each data set, with their true differences; two models all sets at once."""
     count, models, cases = drawn.scores.shape
-    if models == 2 and drawn.groups is None:
+    if models == 2 and drawn.is_plain:
         places = list(range(0, 2 * count, 2)), list(range(1, 2 * count, 2))
         squares = pairs_of_cases(drawn.scores.reshape(2 * count, cases), places, None, drawn.limits)
         nothing = np.zeros_like(squares.between)
@@ -192,6 +224,10 @@ def families(drawn: Drawn) -> Iterator[tuple[PairFamily, FloatArray]]:
 
 
 def _squares(drawn: Drawn, scores: FloatArray, places: tuple[list[int], list[int]]) -> PairSquares:
+    if drawn.weights is not None:
+        parts = unit_parts(None, drawn.weights, drawn.weights.size)
+        values = np.array([weighted(row, drawn.weights) for row in scores])
+        return pairs_of_cases(values, places, parts, drawn.limits)
     if drawn.groups is None:
         return pairs_of_cases(scores, places, None, drawn.limits)
     parts = unit_parts(drawn.groups, None, drawn.groups.size)
@@ -233,7 +269,8 @@ def _draws(setting: Setting, models: int, count: int, rng: Generator) -> Iterato
     if isinstance(setting, Clusters):
         yield from (setting.draw(models, 1, rng) for _ in range(count))
         return
-    step = max(min(BATCH // (models * setting.questions), 250), 1)
+    cases = len(setting.sizes) if isinstance(setting, Heavy) else setting.questions
+    step = max(min(BATCH // (models * cases), 250), 1)
     for start in range(0, count, step):
         yield setting.draw(models, min(step, count - start), rng)
 
@@ -253,7 +290,7 @@ def _outcomes(drawn: Drawn, models: int) -> Iterator[FloatArray]:
         is_wrong = (p < LEVEL) & (np.sign(squares.differences) * truths <= 0)
         is_out = (truths < lows - 1e-7) | (truths > highs + 1e-7)
         columns = np.array([is_wrong, is_out, ~(away <= reach), p < LEVEL, t > reach], dtype=np.float64)
-        if models == 2 and drawn.groups is None:
+        if models == 2 and drawn.is_plain:
             yield columns.T
         else:
             of_first = columns[3:, : models - 1].mean(axis=1)
@@ -292,6 +329,21 @@ def apart_settings() -> Iterator[Setting]:
             yield Questions(n, answers, spread=0.1)
 
 
+SWE_BENCH_LITE = (114, 77, 23, 23, 17, 16, 6, 6, 6, 5, 4, 3)
+"""Issues of each of its repositories (Jimenez et al. 2024)."""
+
+
+def heavy_settings() -> Iterator[Setting]:
+    """A few units that have much of all weight."""
+    log_normal = np.exp(1.5 * ndtri((np.arange(50) + 0.5) / 50))
+    for is_independent in (False, True):
+        for few, size, rest in ((1, 20, 40), (3, 30, 30), (3, 100, 100), (5, 10, 50), (8, 10, 100)):
+            sizes = (*[float(size)] * few, *[1.0] * rest)
+            yield Heavy(f"{few} of {size} and {rest} of 1", sizes, is_independent)
+        yield Heavy("as SWE-bench Lite's repositories", SWE_BENCH_LITE, is_independent)
+        yield Heavy("50 log-normal sizes, σ = 1.5", tuple(log_normal.tolist()), is_independent)
+
+
 def power_settings(models: int) -> Iterator[Setting]:
     """The first model is ahead by what is found about every second time."""
     errors = 2.2 if models == 2 else 4.2
@@ -328,7 +380,9 @@ class Line:
 
 
 def _count(setting: Setting, models: int, effort: Effort) -> int:
-    """Fewer data sets where each takes long."""
+    """Fewer data sets where each takes long, more where rates are near 5 % by design."""
+    if isinstance(setting, Heavy):
+        return max(effort.least * (10 if models == 2 else 1), 2)
     is_long = isinstance(setting, Clusters) or setting.questions > 1000
     if models == 2:
         return max(effort.least if is_long else 2 * effort.least, 2)
@@ -343,33 +397,41 @@ def _quick(settings: Iterable[Setting], effort: Effort) -> list[Setting]:
     ]
 
 
-def lines_of(rng: Generator, effort: Effort) -> tuple[list[Line], list[Line]]:
-    """All that is measured: levels and coverages, then power; two models and many in turn."""
+def lines_of(rng: Generator, effort: Effort) -> tuple[list[Line], list[Line], list[Line]]:
+    """All that is measured: levels and coverages, power, heavy units' levels; two models and many in turn."""
     two = [(setting, 2) for setting in _quick(power_settings(2), effort)]
     many = [(setting, MANY) for setting in _quick(power_settings(MANY), effort)]
     pairs = [one for both in zip(two, many, strict=True) for one in both]
     levels = _quick((*equal_settings(), *apart_settings()), effort)
     wanted = [(setting, k) for setting in levels for k in (2, MANY)]
+    heavy = [(setting, k) for setting in heavy_settings() for k in (2, MANY)]
+    every = [*wanted, *pairs, *heavy]
     made = [
         Line(setting, models, _count(setting, models, effort), own)
-        for (setting, models), own in zip((*wanted, *pairs), rng.spawn(len(wanted) + len(pairs)), strict=True)
+        for (setting, models), own in zip(every, rng.spawn(len(every)), strict=True)
     ]
-    return made[: len(wanted)], made[len(wanted) :]
+    last = len(wanted) + len(pairs)
+    return made[: len(wanted)], made[len(wanted) : last], made[last:]
 
 
 def brought_scores(
     rng: Generator, effort: Effort, each: Callable[..., Iterable[ScoreRates]] = map
 ) -> Section:
     """Level, coverage and power of comparisons of scores that were brought; `each` may use many processes."""
-    lines, powers = lines_of(rng, effort)
-    found = list(each(Line.rates, [*lines, *powers]))
-    levels, of_powers = found[: len(lines)], found[len(lines) :]
-    findings = [*_level_findings(lines, levels), *_power_findings(powers, of_powers)]
+    lines, powers, heavy = lines_of(rng, effort)
+    found = list(each(Line.rates, [*lines, *powers, *heavy]))
+    last = len(lines) + len(powers)
+    levels, of_powers, of_heavy = found[: len(lines)], found[len(lines) : last], found[last:]
+    findings = [
+        *_level_findings([*lines, *heavy], [*levels, *of_heavy]),
+        *_power_findings(powers, of_powers),
+    ]
     equal = 2 * len(_quick(equal_settings(), effort))
     parts = [
         _levels("Models that are equally good", lines[:equal], levels[:equal]),
         _levels("Models that differ", lines[equal:], levels[equal:]),
         _powers(powers, of_powers),
+        _levels("A few heavy units, equally good", heavy, of_heavy),
     ]
     few, most = min(one.count for one in lines), max(one.count for one in lines)
     words = f"""Fixed models on n questions with R answers each, compared as `redelve compare` does: two
@@ -387,7 +449,10 @@ def brought_scores(
         first model's comparisons, beside that of the t-test of question means on the same data. It is less
         where differences are skewed against the better model: that a constant one is 2.2 standard errors
         behind is found in 47 % with 200 questions and 52 % with 1,000, by t in 56 and 61 %; t finds more
-        because it does not keep its level."""
+        because it does not keep its level. *Heavy units* are clusters or cases with weights, a few of which
+        have much of all weight, with Gaussian scores, in {heavy[0].count:,} data sets of two models (standard
+        error {margin(heavy[0].count)}); with one degree of freedom less than the effective number of units,
+        as many as 10 % of two models' claims would be false."""
     return Section("Scores that were brought", words, "\n\n".join(parts), tuple(findings))
 
 

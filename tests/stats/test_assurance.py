@@ -20,6 +20,7 @@ from redelve.stats.assurance import (
     assured_training_sets,
     pilot_of,
 )
+from redelve.stats.case_pairs import unit_df
 from redelve.stats.mean_squares import two_t_half_width
 
 TEN = Pilot(6, 100, 0.02, within=0.005, prior_df=12.0, pairs=45, guard=2.5)
@@ -152,10 +153,10 @@ GROUPS = {
 def test_stated_power_is_true_of_unequal_groups(
     sizes: list[int], shared: float, expected: tuple[float, float]
 ) -> None:
-    """As brought scores in groups are compared: CR2 variances, degrees of freedom of effective groups."""
+    """As brought scores in groups are compared: CR2 variances, degrees of freedom of unequal groups."""
     rng, count, n = np.random.default_rng(5), np.array(sizes, dtype=float), sum(sizes)
     part = count / n
-    df = 1 / (part**2).sum() - 1
+    df = unit_df(part)
     sums = rng.normal(size=(10_300, len(sizes))) * np.sqrt(count * (1 - shared) + count**2 * shared)
     means = sums.sum(axis=1) / n
     errors = np.sqrt((((sums - means[:, None] * count) / n) ** 2 / (1 - part)).sum(axis=1))

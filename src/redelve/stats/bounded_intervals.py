@@ -157,7 +157,7 @@ class BoundedPairs:
         from scipy.special import stdtrit
 
         reach = float(stdtrit(self.df, 1 - LEVEL / (2 * pairs)))
-        units = self.df + 1
+        units = 1 / float(np.square(self.parts).sum())
         squares = units / self.parts.size * np.nan_to_num(variances) + differences**2
         full = np.where(np.isnan(variances), -1.0, units * squares / self.width**2)
         found = np.flatnonzero(full < ENOUGH * reach**2)

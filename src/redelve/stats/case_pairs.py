@@ -3,9 +3,15 @@
 A unit is a case, or the cases that belong together; its part is what it has of all weight. The mean Σ e_g + m
 has residuals e_g = Σ_{j∈g} w_j(y_j − m)/Σw and the variance Σ e_g²/(1 − part_g), which is unbiased for
 independent cases (Bell and McCaffrey 2002, Survey Methodology 28:169–181) and s²/n for units that count the
-same. Few large units tell little: the degrees of freedom are one less than the effective number of units,
-1/Σ part² (Kish 1965, section 11.7; Carter, Schnepel and Steigerwald 2017, Review of Economics and Statistics
-99:698–709). With n − 1 of them false claims were up to 13 %, measured as in docs/calibration.md. Where
+same.
+
+Few large units tell little. The degrees of freedom are those with which Student's t has exactly its level
+where units vary alike and are Gaussian. The chance of |t| beyond a bound is then that of a quadratic form
+above zero (Imhof 1961, Biometrika 48:419–426); one of its eigenvalues is positive, so a short integral gives
+it, as in Craig (1991, MILCOM 571–575). There are at most one less than the effective number, 1/Σ part²
+(Kish 1965, section 11.7; Carter, Schnepel and Steigerwald 2017, Review of Economics and Statistics
+99:698–709): with that many, up to 10 % of the claims of two equal models were false, with n − 1 up to 13 %.
+Far in the tails t needs more of them, so claims of many pairs have those of their own level. Where
 differences are skewed, t allows for it (`skewed_means`).
 """
 
@@ -13,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import isfinite
 
 import numpy as np
@@ -31,6 +38,17 @@ from redelve.stats.families import (
 from redelve.stats.mean_squares import FloatArray
 from redelve.stats.skewed_means import beyond_chance, pair_skewness, two_valued
 
+LEVEL = 0.05
+LEAST_LEVEL = 1e-5
+"""Farther in the tails t needs no fewer degrees of freedom."""
+LEAST_DF = 0.25
+"""Of a unit that has nearly all weight."""
+FARTHEST = 1e5
+"""Larger t are taken for as likely as this one: eigenvalues lose digits."""
+DISTINCT = 64
+"""Of more distinct parts those of like size are taken together."""
+ANGLES = (np.arange(128) + 0.5) * np.pi / 256
+
 
 def unit_parts(units: ArrayLike | None, weights: ArrayLike | None, cases: int) -> FloatArray:
     """What each unit has of all weight, in the order of the units' labels.
@@ -45,15 +63,77 @@ def unit_parts(units: ArrayLike | None, weights: ArrayLike | None, cases: int) -
     return np.asarray(weighed / weighed.sum())
 
 
-def unit_df(parts: FloatArray) -> float:
-    """Degrees of freedom: one less than the effective number of units, and n − 1 where all are alike.
+def effective_units(parts: FloatArray) -> float:
+    """1/Σ part²: as many units that count the same tell as much.
 
-    >>> unit_df(np.array([0.25, 0.25, 0.25, 0.25])), round(unit_df(np.array([0.5, 0.25, 0.25])), 3)
-    (3.0, 1.667)
+    >>> round(effective_units(np.array([0.5, 0.25, 0.25])), 3)
+    2.667
+    """
+    return 1 / float(np.square(parts).sum())
+
+
+def unit_df(parts: FloatArray, level: float = LEVEL) -> float:
+    """Degrees of freedom with which t keeps this level, and n − 1 where all units are alike.
+
+    At most one less than the effective number of units. Smaller levels need no fewer.
+
+    >>> unit_df(np.array([0.25, 0.25, 0.25, 0.25])), round(unit_df(np.repeat([0.1, 0.01], [5, 50])), 2)
+    (3.0, 7.97)
     """
     if np.ptp(parts) <= 1e-12 / parts.size:
         return parts.size - 1.0
-    return max(1 / float(np.square(parts).sum()) - 1, 1.0)
+    return _found_df(np.asarray(parts, dtype=np.float64).tobytes(), max(level, LEAST_LEVEL))
+
+
+@lru_cache(maxsize=256)
+def _found_df(parts: bytes, level: float) -> float:
+    from scipy.optimize import brentq
+    from scipy.special import stdtrit
+
+    sizes = np.frombuffer(parts)
+    most, distinct = max(effective_units(sizes) - 1, 1.0), _distinct(sizes)
+
+    def excess(df: float) -> float:
+        return chance_beyond(min(float(stdtrit(df, 1 - level / 2)), FARTHEST), *distinct) - level
+
+    least = most
+    while least > LEAST_DF and excess(least) > 0:
+        least = max(least / 2, LEAST_DF)
+    if least == most or excess(least) > 0:
+        return least
+    return float(brentq(excess, least, min(2 * least, most), xtol=1e-6))
+
+
+def chance_beyond(reach: float, parts: FloatArray, counts: FloatArray) -> float:
+    """The chance of |t| beyond `reach`, where so many units have each part, vary alike and are Gaussian.
+
+    t² > q² where x'(ww' − q²A'CA)x > 0, with C the diagonal of w²/(1 − w) and A = I − 1w'. Units that have
+    the same part make eigenvalues −q²c, all but one of them; the rest are those of the units' means.
+
+    >>> round(chance_beyond(2.262157, np.array([0.1]), np.array([10])), 6)
+    0.05
+    """
+    squared, roots = reach**2, np.sqrt(counts)
+    each = parts**2 / (1 - parts)
+    w, c = roots * parts, roots * each
+    form = (1 - squared * (counts * each).sum()) * np.outer(w, w)
+    form += squared * (np.outer(c, w) + np.outer(w, c) - np.diag(each))
+    found = np.linalg.eigvalsh(form)
+    ratios = np.maximum(np.concatenate([-found[:-1], squared * each]) / found[-1], 0.0)
+    often = np.concatenate([np.ones(len(found) - 1), counts - 1])
+    return float(np.exp(-0.5 * (often @ np.log1p(ratios[:, None] / np.cos(ANGLES) ** 2))).mean())
+
+
+def _distinct(parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The distinct parts and how many units have each; of very many, means of those of like size."""
+    sizes, counts = np.unique(parts, return_counts=True)
+    if len(sizes) <= DISTINCT:
+        return sizes, counts.astype(np.float64)
+    ordered = np.sort(parts)
+    middles = np.cumsum(ordered) - ordered / 2
+    _, places = np.unique(np.floor(DISTINCT * middles), return_inverse=True)
+    counted = np.bincount(places).astype(np.float64)
+    return np.bincount(places, weights=ordered) / counted, counted
 
 
 def answer_noise(tables: Sequence[FloatArray]) -> FloatArray | None:
@@ -81,13 +161,14 @@ def pairs_of_cases(
     """Pairs of models by their values on the same units, whose plain means are the models'.
 
     Units that count differently are pooled or weighted before (`units.pool_units`, `units.weighted`);
-    `parts` are then what they have of all weight. `limits` are those of a score.
+    `parts` are then what they have of all weight. `limits` are those of a score. The degrees of freedom are
+    those for claims of all pairs together; `alone_df` are a pair's own.
     """
     finite = finite_rows(values)
     table = values if finite.all() else np.where(finite[:, None], values, 0.0)
     count = table.shape[1]
     parts = np.full(count, 1 / count) if parts is None else parts
-    df, means = unit_df(parts), table.mean(axis=1)
+    df, means = unit_df(parts, LEVEL / max(len(places[0]), 1)), table.mean(axis=1)
     residuals = table - means[:, None]
     with np.errstate(invalid="ignore"):  # a single unit has no variance
         residuals /= np.sqrt(count * (1 - parts))
@@ -96,7 +177,7 @@ def pairs_of_cases(
     squares = sums_of_squares(residuals, places)
     skewness, is_plain = np.zeros_like(nothing), two_valued(table, first, second)
     if not is_plain.all():
-        seen = beyond_chance(pair_skewness(residuals, squares, first, second), df + 1)
+        seen = beyond_chance(pair_skewness(residuals, squares, first, second), effective_units(parts))
         skewness = np.where(is_plain, 0.0, seen)
     found = PairSquares(
         means[first] - means[second],
@@ -107,7 +188,11 @@ def pairs_of_cases(
         case_df=None if df == count - 1 else np.full_like(nothing, df),
     )
     known, width = known_squares(found, values, finite, places), limits[1] - limits[0]
-    known = replace(known, skewness=skewness)
+    known = replace(
+        known,
+        skewness=skewness,
+        alone_df=None if found.case_df is None else np.full_like(nothing, unit_df(parts)),
+    )
     if not (isfinite(width) and finite.all()):
         return known
     return replace(known, bounded=BoundedPairs(table, parts, (first, second), width, df))

@@ -65,6 +65,8 @@ class PairSquares:
     shared: FloatArray | None = None
     case_df: FloatArray | None = None
     """Degrees of freedom of what test cases make vary, where these are fewer than cases less one."""
+    alone_df: FloatArray | None = None
+    """Of fixed models, the same for a pair by itself, where claims of all pairs need not as few."""
     noise: FloatArray | None = None
     """Of fixed models, the part of A that answers to the same case make; None with one answer to each."""
     answers: int = 1
@@ -302,7 +304,10 @@ class PairFamily:
 
     def own_p_values(self) -> FloatArray:
         """For each comparison the p-value that it has by itself, NaN where its differences do not vary."""
-        return self._with_limits(np.where(np.isnan(self.squares.between), np.nan, self._own_tail), 1)
+        squares, own = self.squares, self._own_tail
+        if squares.alone_df is not None:
+            own = np.maximum(own, self._tail(squares.between, squares.alone_df))
+        return self._with_limits(np.where(np.isnan(squares.between), np.nan, own), 1)
 
     @cached_property
     def _own_tail(self) -> FloatArray:
