@@ -16,6 +16,8 @@ seen make an interval hold a zero that the test leaves out; it then ends there. 
 Right and wrong answers to a handful of cases are no normal variables: three differences the same way out of
 three would be claimed, which equal models show in every fourth sample. With fewer than fifty such cases the
 sum in z is brought nearer by one answer (Edwards 1948, Psychometrika 13:185–187), for claims and intervals.
+Far in the tails that is too little (ten of ten: 0.0002), so no p-value is below that of the exact sign test,
+0.002. At 5 % this takes no claim away, of any answers to 2 to 49 cases.
 
 Where cases belong together a unit has a part of the largest one's weight, and its difference lies within that
 part. The last axis is that of units, or of distinct values seen `counts` times; the one before that of pairs.
@@ -90,6 +92,15 @@ class SeenDifferences:
     def means(self) -> FloatArray:
         """Mean differences."""
         return np.asarray((self.counts * self.values).sum(axis=-1) / (self.counts * self.parts).sum(axis=-1))
+
+    def sign_test(self) -> FloatArray:
+        """Exact two-sided p-values, by how many differences have either sign."""
+        from scipy.special import bdtr
+
+        up, down = (
+            (self.counts * (sign * self.values > 0)).sum(axis=-1).astype(np.int64) for sign in (1, -1)
+        )
+        return np.asarray(np.minimum(2 * bdtr(np.minimum(up, down), up + down, 0.5), 1.0))
 
     def some(self, which: Chosen) -> SeenDifferences:
         """Those of some pairs."""
@@ -204,6 +215,8 @@ class BoundedPairs:
             nothing = np.zeros(len(part))
             both = [one.statistics(nothing) for one in (differences, differences.turned())]
             found[part] = np.minimum(2 * stdtr(self.df, -np.maximum(*both)), 1.0)
+            if self.continuity:
+                found[part] = np.maximum(found[part], differences.sign_test())
         return found
 
     def ends(self, chosen: Chosen, level: float) -> tuple[FloatArray, FloatArray]:
