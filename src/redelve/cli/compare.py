@@ -51,7 +51,8 @@ COMPARE = Command(
     "redelve compare",
     "Compare models by scores that were computed elsewhere: a table with a row for every score (columns\n"
     "model, case and score) or a column for every model, or the files of evaluation tools. Cases are\n"
-    "paired, all claims together are false in at most 5 % of reports. docs/bring-results.md tells more.",
+    "paired, all claims together are false in at most 5 % of reports (in more where scores without limits\n"
+    "of few cases are skewed). docs/bring-results.md tells more.",
     "scores [ scores … ] [ -H | -L ] [ -o report.html ] [ options ]",
     CompareOptions.declared(),
     least=1,
