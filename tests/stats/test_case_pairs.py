@@ -25,7 +25,7 @@ def parts_of(sizes: list[int]) -> np.ndarray:
 
 def chance(reach: float, parts: np.ndarray) -> float:
     sizes, counts = np.unique(parts, return_counts=True)
-    return chance_beyond(reach, sizes, counts)
+    return chance_beyond(reach, sizes, counts.astype(float))
 
 
 @pytest.mark.parametrize("sizes", HEAVY.values(), ids=HEAVY)
