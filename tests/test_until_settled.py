@@ -526,13 +526,14 @@ def test_the_page_says_what_p_values_of_races_allow_for(three_races: Assessment,
 def test_races_of_several_calls_say_that_each_has_a_level_of_its_own(
     raced: int, plain: int, told: str, tmp_path: Path
 ) -> None:
+    archive = tmp_path / "archive"
     tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in range(raced + plain)]
     methods = ["lin-1", "constant"]
     for one in tasks[:raced]:
-        redelve.assess(methods, one, until_settled=True, archive=tmp_path)
+        redelve.assess(methods, one, until_settled=True, archive=archive)
     if plain:
-        redelve.assess(methods, tasks[raced:], archive=tmp_path, sizes=32)
-    whole = Assessment(Archive.open(tmp_path).load(), archive=tmp_path)
+        redelve.assess(methods, tasks[raced:], archive=archive, sizes=32)
+    whole = Assessment(Archive.open(archive).load(), archive=archive)
     (note,) = [one.text for one in whole.findings.notes if one.code == "V032"]
     assert f"{told} contain a false claim if all methods are equal, instead of 5 %" in note
     page = " ".join(whole.report(tmp_path / "report.html").read_text().split())
