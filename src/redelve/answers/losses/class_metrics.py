@@ -310,11 +310,7 @@ class ScoredMetric(ClassMetric):
         return [replace(part, share=float(np.isin(true, part.levels).sum())) for part in parts]
 
     def why_no_number(
-        self,
-        truths: Sequence[Truth],
-        prediction: Prediction,
-        units: Units | None,
-        folds: Units | None = None,
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
     ) -> str | None:
         """No fold has cases of two classes, to be put in order."""
         true = truths[0].level_indexes

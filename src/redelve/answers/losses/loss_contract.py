@@ -264,11 +264,7 @@ class Loss(ABC):
         """The loss of every case."""
 
     def of_units(
-        self,
-        truths: Sequence[Truth],
-        prediction: Prediction,
-        units: Units | None,
-        folds: Units | None = None,
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
     ) -> Numbers:
         """The loss of every case, where cases with the same number in `units` belong together.
 
@@ -286,11 +282,7 @@ class Loss(ABC):
         return None
 
     def why_no_number(
-        self,
-        truths: Sequence[Truth],
-        prediction: Prediction,
-        units: Units | None,
-        folds: Units | None = None,
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
     ) -> str | None:
         """Why a prediction has a loss that is not a number, where the loss itself can tell; else None."""
         return None

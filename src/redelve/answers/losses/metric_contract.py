@@ -64,11 +64,7 @@ class Metric(Loss):
         return self.of_units(truths, prediction, None)
 
     def of_units(
-        self,
-        truths: Sequence[Truth],
-        prediction: Prediction,
-        units: Units | None,
-        folds: Units | None = None,
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
     ) -> Numbers:
         """The same by leaving out whole units, spread over their cases."""
         self._check(truths, prediction)

@@ -155,11 +155,7 @@ class CalledMetric(Metric):
         return _one_number(given)
 
     def why_no_number(
-        self,
-        truths: Sequence[Truth],
-        prediction: Prediction,
-        units: Units | None,
-        folds: Units | None = None,
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
     ) -> str | None:
         """What the function did: with all cases, or without the first unit that it cannot do without."""
         true, found = self._arguments(truths[0], prediction)
