@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy import stats as scipy_stats
 
 import redelve
 from redelve.errors import RedelveError
@@ -99,9 +100,13 @@ def test_dependent_cases_count_as_one() -> None:
         values, vectors = np.linalg.eigh(np.eye(own.size) - np.full((own.size, own.size), 1 / 60))
         squares += (vectors @ np.diag(values**-0.5) @ vectors.T @ own).sum() ** 2
     assert contest.standard_error == pytest.approx(np.sqrt(squares) / 60, rel=1e-9)
-    sizes = np.bincount(groups)
+    parts, drawn = np.bincount(groups) / 60, np.random.default_rng(1).normal(size=(200_000, 12))
+    means = drawn @ parts
+    t = means / np.sqrt(np.square(drawn - means[:, None]) @ (parts**2 / (1 - parts)))
     assert isinstance(contest.test, Comparison)
-    assert contest.test.df2 == pytest.approx(60**2 / (sizes**2).sum() - 1)
+    assert contest.test.df2 is not None
+    beyond = np.abs(t) > scipy_stats.t.isf(0.025, contest.test.df2)  # of groups that vary alike
+    assert beyond.mean() == pytest.approx(0.05, abs=0.0015)
     assert contest.claim.own_p_value == pytest.approx(contest.p_value, rel=1e-9)
 
 
