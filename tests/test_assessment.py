@@ -94,6 +94,12 @@ def test_means_in_the_frame_are_means_of_the_cases(assessment: redelve.Assessmen
     np.testing.assert_allclose(both["mean"], both["expected"])
 
 
+def test_the_archive_of_an_assessment_may_be_named_by_a_text(tmp_path: Path) -> None:
+    done = redelve.assess(["constant", "lin-1"], "demo/age", sizes=64, archive=tmp_path / "archive")
+    again = redelve.Assessment(done.results, archive=str(tmp_path / "archive"))  # type: ignore[arg-type]
+    assert str(again) == str(done)
+
+
 def test_another_loss_may_judge(assessment: redelve.Assessment) -> None:
     absolute = assessment.judged_by("A")
     assert set(absolute.frame()["loss"]) == {"A"}

@@ -589,7 +589,13 @@ def test_the_command_line_races(tmp_path: Path, capsys: Any) -> None:
     assert "a race needs two methods or more, not 1 (lin-1)" in capsys.readouterr().err
     assert not (tmp_path / "alone").exists()
     assert main([*command, "--budget", "1h"]) == 1
-    assert "budget='1h' is for races alone" in capsys.readouterr().err
+    assert (
+        "budget='1h' is for races alone: give until_settled=True (--until-settled)" in capsys.readouterr().err
+    )
+    fresh = ["assess", str(path), "-t", "y", "-q", "-o", str(tmp_path / "alone"), "-u"]
+    assert main([*fresh, "--retry", "fialed"]) == 1
+    assert "retry is 'fialed': choose failed, crashed, all, none (did you mean" in capsys.readouterr().err
+    assert not (tmp_path / "alone").exists()
 
 
 def test_the_command_line_says_what_the_budget_did_not_suffice_for(
@@ -607,7 +613,8 @@ def test_the_command_line_says_what_the_budget_did_not_suffice_for(
     assert size is not None
     task = f"/y/std.{size[1]}"
     assert text.startswith(f"2 methods, 2 tasks (not begun: /t1{task}), 5 of 16 jobs done")
-    assert f"The budget of 5.5 ended before the races on /t0{task} and /t1{task}: the same command" in text
+    left = f"races on /t0{task} and /t1{task} were settled"
+    assert f"The budget of 5.5 s ran out before the {left}: the same command goes on" in text
     monkeypatch.undo()
     assert main(["assess", *names, *options]) == 0
     told = capsys.readouterr().out

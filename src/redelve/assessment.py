@@ -25,7 +25,7 @@ from redelve.data.scores.score_files import ScoresLike, called, read_scores
 from redelve.data.tables.assembly import Labels
 from redelve.data.tables.inputs_and_target import TargetLike
 from redelve.data.tasks import SizesLike, TasksLike, assignments_for
-from redelve.errors import LocationError, SpecError
+from redelve.errors import SpecError
 from redelve.findings import (
     Findings,
     Margin,
@@ -61,7 +61,7 @@ from redelve.settling import BudgetLike, Settling, raced_assignments, seconds_of
 from redelve.store import Archive
 from redelve.store.archive import Watch, carry_out, keep_results
 from redelve.store.fact_files import as_known
-from redelve.store.layout import MARKER, no_archive_at, root_in
+from redelve.store.layout import MARKER, no_archive_at, refuse_in_archive, root_in
 from redelve.store.look_files import note_analysis
 from redelve.store.same_data import adopted
 from redelve.store.score_results import Missing, results_of_scores, saying_replaced
@@ -380,17 +380,15 @@ def _place_of(archive: str | os.PathLike[str] | None) -> Path | None:
         return path
     except OSError as error:
         raise no_archive_at(path, error) from None
-    refuse_in_archive(path.parent)
+    _check_place(path.resolve().parent)
     return path
 
 
-def refuse_in_archive(path: Path) -> None:
+def _check_place(path: Path) -> None:
     """Refuse to write a file where only an archive's own files belong."""
     place = path if "\0" in str(path) else path.resolve()  # that is no path, as who writes there tells
-    if root := next((one for one in (place, *place.parents) if (one / MARKER).is_file()), None):
-        raise LocationError(
-            f"{path}: can't be written into the archive {root}, which would be damaged: choose another place"
-        )
+    if any((one / MARKER).is_file() for one in (place, *place.parents)):
+        refuse_in_archive(path)
 
 
 def _first_here(methods: Mapping[str, Method] | None, how: Settling) -> Method | None:
@@ -505,7 +503,8 @@ def check_racing(until_settled: bool, *, budget: object, compare: object, shard:
     """Refuse what a race alone has a use for, and what it has none for."""
     if budget is not None and not until_settled:
         raise SpecError(
-            f"budget={value_told(budget)} is for races alone: give until_settled=True, or leave it out"
+            f"budget={value_told(budget)} is for races alone: give until_settled=True (--until-settled), or "
+            "leave it out"
         )
     if compare is not None and until_settled:
         raise SpecError(
@@ -570,6 +569,10 @@ class Assessment:
     planned: Sequence[tuple[str, str]] | None = None
     assignments: Mapping[str, Assignment] = field(default_factory=dict, repr=False, compare=False)
     """The tasks with their cases, where the methods were run just now."""
+
+    def __post_init__(self) -> None:
+        if self.archive is not None:  # a text will do
+            object.__setattr__(self, "archive", Path(self.archive))
 
     def judged_by(self, loss: LossLike | None) -> Assessment:
         """The same results judged by another loss or metric, worked out from the answers where need be."""
@@ -732,7 +735,7 @@ class Assessment:
         """Write what was found: .html, .md or .tex by the name's ending, or a folder with everything."""
         from redelve.report.page import write_report
 
-        refuse_in_archive(Path(path))
+        _check_place(Path(path))
         about = ReportContext(
             command=command,
             data=self.data,

@@ -36,7 +36,7 @@ LOOKED_AT = (
     "another folder (-o)."
 )
 BUDGET_ENDED = (
-    "The budget of {budget} ended before the {races} on {tasks}: the same command goes on, with a budget of "
+    "The budget of {budget} ran out before the {races} settled: the same command goes on, with a budget of "
     "its own."
 )
 ISOLATED: bool | None = True
@@ -134,12 +134,16 @@ def _assess(given: AssessOptions) -> str:
     from pathlib import Path
 
     from redelve.methods.contract import taking
-    from redelve.store.layout import MARKER
+    from redelve.store.layout import MARKER, refuse_in_archive
 
     words = sys.argv[2:] if sys.argv[1:2] == ["assess"] else given.arguments
     out = Path(given.out or _default_folder(given.arguments[0]))
     if (out / MARKER).is_file():
         raise UsageError(f'can\'t write to "{out}": this is an archive; name the folder that is to hold one')
+    if any((one / MARKER).is_file() for one in out.resolve().parents):
+        refuse_in_archive(out)
+    if given.retry is not None:
+        _refuse_retry(given.retry)
     if _executor(given) == "serial" and not (given.workers or given.scheduler or (out / "archive").exists()):
         _begin_to_load(given)
     methods = _methods(given)
@@ -183,8 +187,16 @@ def _about_budget(results: Results, budget: str) -> str:
     left = [address for address, race in results.races.items() if not race.is_over]
     if not left:
         return ""
-    noun = "race" if len(left) == 1 else "races"
-    return f"{BUDGET_ENDED.format(budget=budget, races=noun, tasks=several_names(left, 'tasks'))}\n"
+    told, tasks = budget if budget[-1:].isalpha() else f"{budget} s", several_names(left, "tasks")
+    races = f"race on {tasks} was" if len(left) == 1 else f"races on {tasks} were"
+    return f"{BUDGET_ENDED.format(budget=told, races=races)}\n"
+
+
+def _refuse_retry(retry: str) -> None:
+    """Before anything is written."""
+    from redelve.store.retrying import checked_retry
+
+    checked_retry(retry)
 
 
 def _refuse_no_race(given: AssessOptions, methods: dict[str, Method] | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from redelve.cli import FAILURE
 from redelve.cli import options as of
 from redelve.cli.options import Command, Given, UsageError, reporter, run
-from redelve.cli.outputs import check_file
+from redelve.cli.outputs import check_file, refuse_inputs
 from redelve.errors import LocationError, OptionalPackageError, PredictionError, SpecError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def _pack(given: PackOptions) -> Iterator[str]:
     from redelve.challenge.packing import pack as write
     from redelve.challenge.submissions import Submission
 
+    refuse_inputs(given.out, given.arguments)
     check_file(given.out, "answers", ".zip")
     challenge = read_downloads(given.arguments[0])
     if (given.files is None) == (given.method is None):

@@ -33,7 +33,7 @@ DIFFER = Command(
 
 def _differ(given: DifferOptions) -> str:
     """What was found; the table of cases is written if one is wanted."""
-    from redelve.assessment import Assessment, refuse_in_archive
+    from redelve.assessment import Assessment
     from redelve.data.files import write_atomic
     from redelve.report.difference_views import differences_text
     from redelve.store import Archive
@@ -41,8 +41,6 @@ def _differ(given: DifferOptions) -> str:
     path, first, second = given.arguments
     refuse_inputs(given.out, [path])
     check_file(given.out, "cases", ".csv")
-    if given.out is not None:
-        refuse_in_archive(Path(given.out))
     assessment = Assessment(Archive.open(Path(path)).load(), given.loss, Path(path))
     found = assessment.differences(first, second, given.task, by=given.by or None)
     if given.out is None:

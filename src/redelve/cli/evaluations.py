@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from redelve.cli import FAILURE, NO_RESULT, USAGE
 from redelve.cli import options as of
 from redelve.cli.options import Command, ToldWithCode, UsageError
-from redelve.cli.outputs import check_file, refuse_inputs
+from redelve.cli.outputs import check_file, refuse_inputs, refuse_one_file
 from redelve.cli.score_options import ScoreTableOptions
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ def _gate(given: GateOptions) -> str:
         raise UsageError("a margin is missing: give the loss that would matter, as --margin 0.01")
     for out in (given.junit, given.markdown):
         refuse_inputs(out, [*given.arguments, given.than])
+    refuse_one_file("--junit", given.junit, "--markdown", given.markdown)
     found = found_by(
         given.arguments[0],
         margin=given.margin,

@@ -9,14 +9,28 @@ from redelve.cli.options import UsageError
 
 
 def refuse_inputs(out: str | None, inputs: Iterable[str | None]) -> None:
-    """Refuse an output that is one of the command's inputs, by whatever name."""
-    if out is None or not Path(out).exists():
+    """Refuse a file that is one of the command's inputs, by whatever name, and any place in an archive.
+
+    A folder may be both: what is written goes beside what is read.
+    """
+    if out is None:
+        return
+    from redelve.store.layout import refuse_in_archive
+
+    refuse_in_archive(Path(out))
+    if not Path(out).exists() or Path(out).is_dir():
         return
     for one in inputs:
         if one is not None and Path(one).exists() and Path(out).samefile(one):
             raise UsageError(
                 f'can\'t write to "{out}": this command reads it, and it would be lost; choose another name'
             )
+
+
+def refuse_one_file(first: str, out: str | None, second: str, other: str | None) -> None:
+    """Refuse one name for two outputs, of which the second would take the place of the first."""
+    if out is not None and other is not None and Path(out).resolve() == Path(other).resolve():
+        raise UsageError(f"{first} {out} and {second} {other} are one file: give each a name of its own")
 
 
 def check_file(out: str | None, what: str, ending: str) -> None:

@@ -186,6 +186,15 @@ def root_in(folder: Path) -> Path:
     return folder / INSIDE if is_around else folder
 
 
+def refuse_in_archive(path: Path) -> None:
+    """Refuse to write a file where only an archive's own files belong."""
+    place = path if "\0" in str(path) else path.resolve()
+    if root := next((one for one in (place, *place.parents) if (one / MARKER).is_file()), None):
+        raise LocationError(
+            f"{path}: can't be written into the archive {root}, which would be damaged: choose another place"
+        )
+
+
 def create(root: Path, made_by: str) -> Document | None:
     """Make an empty archive, in a folder that is empty or not there yet, unless somebody else just did.
 
