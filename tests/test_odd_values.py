@@ -54,6 +54,7 @@ CASES: list[tuple[str, Mapping[str, Any], str]] = [
     ("assess", {"losses": (), "judge_by": "S"}, "no loss is named"),
     ("assess", {"sizes": []}, "sizes is empty: give some training-set sizes, or None for all"),
     ("compare_scores", {"ratio": 0.1}, "ratio=0.1 is for scores of folds, and .* has none: leave it out"),
+    ("compare_scores", {"ratio": 0.1, "training_set": "weight"}, "ratio=0.1 is for folds of one table, w"),
     ("compare_scores", {"pooled": True}, "pooled takes all tasks together, and .* has no column of tasks"),
     ("compare_scores", {"notes": ""}, "notes holds an empty text: say what you know of the data, or"),
     ("compare_scores", {"notes": ["x", " "]}, "notes holds an empty text"),

@@ -70,7 +70,12 @@ def read_scores(  # noqa: PLR0913  (options of a public function are explicit)
         limits=found.limits if limits is None else two_numbers(limits),
         ratio=found.ratio if ratio is None else ratio,
     )
-    if ratio is not None and ("fold" not in found.frame.columns or "training_set" in found.frame.columns):
+    if ratio is not None and "training_set" in found.frame.columns:
+        raise SpecError(
+            f"ratio={value_told(ratio)} is for folds of one table, whose training sets overlap, and those of "
+            f"{found.source} are by themselves (its training_set): leave ratio out"
+        )
+    if ratio is not None and "fold" not in found.frame.columns:
         raise SpecError(
             f"ratio={value_told(ratio)} is for scores of folds, and {found.source} has none: leave it out, "
             'or name the column of folds, as in fold="split" (on the command line --fold split)'
