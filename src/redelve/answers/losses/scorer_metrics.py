@@ -114,17 +114,30 @@ class CalledMetric(Metric):
     def values_of_folds(
         self, truth: Truth, prediction: Prediction, units: Units | None, folds: Units
     ) -> Numbers:
-        """The mean over folds; guessed classes alone are on one scale, and are taken together."""
-        if self.needs == "guesses" and truth.target.kind == "categorical":
-            return self.values(truth, prediction, units)
+        """The mean over folds where the order of answers is all that counts; else of all folds together."""
         true, found = self._arguments(truth, prediction)
+        if not self._is_of_order(truth, prediction):
+            return self.values(truth, prediction, units)
 
         def of_rows(rows: Units, own: Units | None) -> LeftOut:
+            if rows.size < 2:
+                return np.nan, np.full(1, np.nan)  # whatever the function may say of the order of one
             return called_without(
                 lambda kept: self._called(true[rows[kept]], found[rows[kept]]), rows.size, own
             )
 
         return values_of_folds(of_rows, lambda rows: float(rows.size), folds, units)
+
+    def _is_of_order(self, truth: Truth, prediction: Prediction) -> bool:
+        """Whether it stays the same where all answers are stretched and shifted, as a correlation does.
+
+        Answers of several trained models then count for how each of them orders its own cases.
+        """
+        if self.needs == "guesses" and truth.target.kind == "categorical":
+            return False
+        true, found = self._arguments(truth, prediction)
+        before, after = self._called(true, found), self._called(true, _stretched(found, prediction))
+        return bool(np.isfinite(before)) and bool(np.isclose(before, after, rtol=1e-9, atol=1e-12))
 
     def unit_numbers(self, truth: Truth, units: Units | None) -> Units | None:
         """The units as they are, or at most so many blocks of cases, or of units, at random."""
@@ -162,7 +175,8 @@ class CalledMetric(Metric):
         if told := self._tried(true, found)[1]:
             return f"the metric {self.code} {told}"
         labels = self.unit_numbers(truths[0], units)
-        parts = [] if folds is None else [folds == fold for fold in np.unique(folds)]
+        is_apart = folds is not None and self._is_of_order(truths[0], prediction)
+        parts = [folds == fold for fold in np.unique(folds)] if folds is not None and is_apart else []
         of_folds = [self._tried(true[part], found[part])[1] for part in parts]
         if parts and all(of_folds):
             return f"in each fold the metric {self.code} {of_folds[0]}"
@@ -278,3 +292,10 @@ def _known(code: str, scorer: Any) -> Loss:
     better = getattr(scorer, "_sign", 1) > 0
     options = tuple(sorted(getattr(scorer, "_kwargs", {}).items()))
     return CalledMetric(code, scorer._score_func, _needs(scorer), better, options, is_known=True)
+
+
+def _stretched(found: NDArray[Any], prediction: Prediction) -> NDArray[Any]:
+    """Answers of the same kind in the same order, of another level and spread: probabilities stay such."""
+    if not isinstance(prediction, ClassProbabilities):
+        return np.asarray(2 * found + 1)
+    return np.asarray((found + (1.0 if found.ndim == 1 else np.eye(found.shape[1])[0])) / 2)
