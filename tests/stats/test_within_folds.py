@@ -10,9 +10,10 @@ from redelve.answers.answer import Answer
 from redelve.answers.losses import Metric, parse_loss
 from redelve.answers.losses.scorer_metrics import metric_of
 from redelve.answers.predictions import ClassProbabilities, Target, Truth
+from redelve.stats.grouped import GroupedLosses, compare_groups
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pseudo_values import Labels
-from redelve.stats.within_folds import values_of_folds
+from redelve.stats.pseudo_values import Labels, LeftOut, area_without, precision_without
+from redelve.stats.within_folds import in_random_order, values_of_folds
 
 folds_of = np.repeat(np.arange(4), (20, 20, 25, 15))
 
@@ -91,7 +92,7 @@ def test_what_lies_between_folds_counts_nothing() -> None:
     np.testing.assert_allclose(first, second, atol=1e-12)
 
 
-def test_a_scorer_that_is_given_probabilities_is_a_mean_over_folds() -> None:
+def test_a_scorer_of_the_order_of_probabilities_is_a_mean_over_folds() -> None:
     made = classes(2)
     scorer = metric_of(sk.make_scorer(sk.roc_auc_score, response_method="predict_proba", max_fpr=0.5))
     assert isinstance(scorer, Metric)
@@ -108,13 +109,44 @@ def mean(rows: Labels, units: Labels | None) -> tuple[float, FloatArray]:
     return float(rows.mean()), np.array([np.nan if 0 in rows else one.mean() for one in kept])
 
 
-def test_a_fold_that_is_not_defined_without_a_case_has_one_value_for_all() -> None:
+def test_what_sets_a_fold_apart_is_the_case_that_it_is_not_defined_without() -> None:
     found = values_of_folds(mean, lambda rows: float(rows.size), np.array([0, 0, 1, 1]))
-    np.testing.assert_allclose(found, [0.5, 0.5, 2.0, 3.0])
+    np.testing.assert_allclose(found, [-0.5, 1.5, 2.0, 3.0])
     in_pairs = values_of_folds(
         mean, lambda rows: float(rows.size), np.repeat([0, 1], (2, 4)), np.array([0, 1, 2, 2, 3, 3])
     )
-    np.testing.assert_allclose(in_pairs, [0.5, 0.5, 2.5, 2.5, 4.5, 4.5])
+    np.testing.assert_allclose(in_pairs, [-1.5, 2.5, 2.5, 2.5, 4.5, 4.5])
+
+
+def test_folds_with_one_positive_group_each_are_not_more_than_there_are() -> None:
+    """Ten positive groups of 110, one in each fold: two equally good scores differ in 5 % of samples."""
+    rng, true = np.random.default_rng(1), np.arange(110) < 10
+    folds = np.concatenate([np.arange(10), np.arange(100) % 10])
+
+    def area(scores: FloatArray) -> FloatArray:
+        def left_out(rows: Labels, _: Labels | None) -> LeftOut:
+            return area_without(true[rows], scores[rows])
+
+        return values_of_folds(left_out, lambda rows: float(true[rows].sum() * (~true[rows]).sum()), folds)
+
+    claimed = 0
+    for _ in range(400):
+        both = [GroupedLosses(area(true + rng.normal(size=110))) for _ in range(2)]
+        claimed += (compare_groups(*both).p_value or 1.0) < 0.05
+    assert claimed <= 0.05 * 400 + 3 * np.sqrt(400 * 0.05 * 0.95)
+
+
+def test_tied_cases_are_in_random_order_on_average() -> None:
+    """E AP = (P − 1)/(n − 1)·(1 − H/n) + H/n with H the nth harmonic number (Bestgen 2015)."""
+    positive = np.arange(20) < 4
+    harmonic = (1 / np.arange(1, 21)).sum() / 20
+    expected = 3 / 19 * (1 - harmonic) + harmonic
+    found = [in_random_order(precision_without, positive, np.zeros(20), name) for name in range(200)]
+    assert np.mean([value for value, _ in found]) == pytest.approx(expected, abs=0.006)
+    scores = np.random.default_rng(0).permutation(np.arange(20.0))
+    value, without = in_random_order(precision_without, positive, scores)
+    assert value == precision_without(positive, scores)[0]
+    np.testing.assert_array_equal(without, precision_without(positive, scores)[1])
 
 
 def test_a_fold_without_weight_has_the_mean_and_without_any_there_is_none() -> None:

@@ -20,7 +20,7 @@ from redelve.errors import StatisticsError
 from redelve.findings.by_method import MethodLosses, is_folded, outer_instances
 from redelve.findings.claims import Test
 from redelve.model.dataset import Numbers
-from redelve.run.pooled_answers import why_no_number
+from redelve.run.pooled_answers import RAISED, why_no_number
 from redelve.run.results import InstanceFacts, TaskFacts, TaskResults
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.families import PairSquares, Places
@@ -47,6 +47,8 @@ FEWEST_IN_FOLDS = 50
 RARE = 0.05
 FEWEST_RANKED = 50
 """Positive cases of each set that an interval of average precision needs where sets have their own."""
+FEWEST_OF_FOLD = 3
+"""Positive cases of each fold that a test of average precision needs: with fewer it is too skewed."""
 FEWEST_FOUND = 3
 """Cases of the positive class that both methods must have found before their F1 scores are compared."""
 OF_FOUND = ("f1", "jaccard", "precision", "recall", "matthews_corrcoef", "cohen_kappa")
@@ -136,6 +138,14 @@ def _first_without(work: TaskResults, method: str, judge: Loss) -> str:
 
 def few_cases(facts: TaskFacts, metric: Loss) -> str | None:
     """Why no test of differences is made: too few cases of a class; None where there are enough."""
+    if metric.is_raised_by_few and isinstance(metric, ClassMetric) and is_folded(facts):
+        positive = metric.positive(facts.targets[0])
+        least = min(int((one.truths[0].level_indexes == positive).sum()) for one in _folds(facts))
+        if least < FEWEST_OF_FOLD:
+            return (
+                f"a fold has {least} positive cases: tests of {metric.shown_name} need {FEWEST_OF_FOLD} in "
+                "each; use fewer folds, or roc_auc"
+            )
     count = smallest_class(facts, metric)
     fewest = FEWEST_OF_EACH if _has_own_sets(facts) else FEWEST
     if count is None or count >= fewest:
@@ -264,13 +274,12 @@ def _why_no_interval(facts: TaskFacts, judge: Loss, means: Numbers) -> str | Non
         return _clipped(judge, means)
     if isinstance(judge, NumberMetric):
         return _heavy(facts, judge, means)
-    if judge.mean_of_cases:
-        return None
-    smallest = smallest_class(facts, judge)
-    if smallest is None:
+    if judge.mean_of_cases or (smallest := smallest_class(facts, judge)) is None:
         return None
     fewest = FEWEST
-    if judge.code.startswith("average_precision") and _has_own_sets(facts):
+    if judge.is_raised_by_few and not _is_over_cases(facts):
+        if is_folded(facts):
+            return RAISED.format(judge.shown_name)
         fewest = FEWEST_RANKED
     elif isinstance(judge, CountedMetric) and is_folded(facts) and _is_rare(facts, smallest):
         fewest = FEWEST_IN_FOLDS

@@ -55,7 +55,8 @@ def findings_frame(found: Findings) -> pd.DataFrame:
         for name in found.results.methods:
             failure = reasons.get((address, name))
             if task is not None and name in by_name:
-                reason = by_name[name].why_none or None if failure is None else failure.reason
+                own = by_name[name].why_none or by_name[name].why_no_interval
+                reason = own or None if failure is None else failure.reason
                 rows.append({**_row(task, by_name[name]), "reason": reason})
             elif task is not None and name in task.without:
                 rows.append(_row_without(task, name, found.results.of(name, address)))

@@ -131,6 +131,11 @@ class MethodFinding:
         )
 
     @property
+    def why_no_interval(self) -> str:
+        """Why there is no interval of its metric; empty where there is one."""
+        return (self.scale and self.scale.why_not) or ""
+
+    @property
     def comparable(self) -> float | None:
         """The expected loss as it is averaged over tasks: standardised, or as it is."""
         return self.standard.comparable(self.mean)

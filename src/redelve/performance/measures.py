@@ -24,6 +24,8 @@ from redelve.stats.pseudo_values import kurtosis_df
 BER = "ber"
 ERROR = "error"
 """The share of errors by its name instead of its code."""
+Judged = tuple[Sequence[Truth], Prediction, Rows | None, Rows | None]
+"""What is judged: truths, predictions, the group and the fold of each case."""
 SHIFTS = 200
 """So many other cases' predictions are tried for a case, at most, to see what no information would cost."""
 
@@ -104,12 +106,28 @@ class Measure:
         rows = np.concatenate(tested)
         units = None if groups is None else groups[rows]
         folds = np.repeat(np.arange(len(tested)), [len(one) for one in tested])
-        judged = [part_of(truth, rows)], joined_predictions(parts), units, folds
+        judged: Judged = [part_of(truth, rows)], joined_predictions(parts), units, folds
+        if self.loss.is_raised_by_few:
+            self._check_scale(judged)
+            judged = *judged[:3], None
         values = self.loss.of_units(*judged)
         if np.isnan(values).any():
             reason = self.loss.why_undefined(judged[0]) or self.loss.why_no_number(*judged)
             raise StatisticsError(reason or f"{self.loss.name} is not defined without one of the cases")
         return np.split(values, np.cumsum([len(one) for one in tested])[:-1])
+
+    def _check_scale(self, judged: Judged) -> None:
+        """Refuse scores of folds that are not on one scale: cases of all folds would be in a wrong order."""
+        area = as_loss(self.loss.code.replace("average_precision", "roc_auc"))
+        together, within = (area.of_units(*judged[:3], folds) for folds in (None, judged[-1]))
+        lost = float(together.mean() - within.mean())
+        if lost > float(together.std(ddof=1)) / together.size**0.5:
+            raise StatisticsError(
+                f"{self.name} puts the cases of all folds in one order, but the scores of the models that "
+                f"were trained for them are on different scales: their area under the ROC curve is "
+                f"{1 - together.mean():.2f} of all together and {1 - within.mean():.2f} within folds; choose "
+                "the way holdout, or roc_auc"
+            )
 
     def groups(self, classes: Rows) -> Rows:
         """The classes that are averaged over: all cases are one where the measure is not balanced."""

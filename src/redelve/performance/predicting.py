@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from redelve.answers.losses import LossLike
+from redelve.answers.losses import LossLike, ScoredMetric
 from redelve.data.tables.dates import GUESSED_AT_RANDOM, dated_columns
 from redelve.errors import SpecError, StatisticsError
 from redelve.methods.adapters.sklearn_adapter import estimator_name
@@ -205,12 +205,18 @@ def predict(bench: Bench, wished: WaysLike | None = None) -> Prediction:
 
 def _check_ways(bench: Bench, ways: Sequence[Way]) -> None:
     """Metrics that are no means of cases are guessed from splits that test each case once, if at all."""
-    wrong = [way.name for way in ways if way.key not in WAYS_OF_METRICS]
-    if wrong and not bench.measure.of_cases:
-        raise SpecError(
-            f"{wrong[0]} takes means of cases, and {bench.measure.name} is none: choose "
-            f"{', '.join(WAYS_OF_METRICS)}"
-        )
+    if bench.measure.of_cases:
+        return
+    is_single = isinstance(bench.measure.loss, ScoredMetric) and bench.groups is None
+    fitting = [key for key in WAYS_OF_METRICS if not (is_single and key == "loo")]
+    for way in ways:
+        if way.key not in fitting:
+            name, choose = bench.measure.name, f"choose {', '.join(fitting)}"
+            if way.key in WAYS_OF_METRICS:
+                raise SpecError(
+                    f"{way.name} leaves no two cases to one model, and {name} orders them: {choose}"
+                )
+            raise SpecError(f"{way.name} takes means of cases, and {name} is none: {choose}")
 
 
 def usual_ways(bench: Bench) -> tuple[str, ...]:

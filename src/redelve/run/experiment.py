@@ -173,7 +173,8 @@ class Experiment:
         """Records together with what their tasks and methods are."""
         made = Results(self.tasks, self.learners, tuple(records))
         has_folds = any(facts.scheme in FOLDED for facts in self.tasks.values())
-        return pooled_over_folds(made) if has_folds else made
+        is_raised = any(loss.is_raised_by_few for several in self.losses_of.values() for loss in several)
+        return pooled_over_folds(made) if has_folds or is_raised else made
 
 
 def plan(experiment: Experiment, *, done: Collection[str] = ()) -> list[Job]:

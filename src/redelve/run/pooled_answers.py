@@ -13,14 +13,19 @@ from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
 from redelve.run.results import InstanceFacts, Record, Results, TaskFacts
 
+RAISED = (
+    "{} of few cases, as a fold or one of several test sets has, is higher than of many: compare methods by "
+    "it, but do not take it for what new cases will show"
+)
 FOLDED = ("cross-validation", "nested-cross-validation", "time")
 
 
 def pooled_metrics(facts: TaskFacts, codes: Iterable[str]) -> list[Loss]:
-    """The metrics among these losses that are of all folds together."""
-    if facts.scheme not in FOLDED:
+    """The metrics among these losses that take folds together, or see that a set is one of several."""
+    if facts.scheme not in FOLDED and (len(facts.instances) == 1 or facts.scheme == "common"):
         return []
-    return [loss for code in codes if not (loss := facts.loss(code)).mean_of_cases]
+    several = [loss for code in codes if not (loss := facts.loss(code)).mean_of_cases]
+    return several if facts.scheme in FOLDED else [one for one in several if one.is_raised_by_few]
 
 
 def pooled_over_folds(results: Results) -> Results:
@@ -28,13 +33,16 @@ def pooled_over_folds(results: Results) -> Results:
 
     A fold may have too few cases of a class for a metric of guessed classes, and the mean of folds' metrics
     is not that of all cases; scores are compared within folds. Pairs of folds, which only means of cases have
-    a use for, lose what they have.
+    a use for, lose what they have. A metric that few cases raise is worked out anew of each of several test
+    sets, too, and what the best constant answer has of all cases is not comparable with it.
     """
     changed: dict[str, Mapping[str, Numbers]] = {}
-    folded = {address: facts for address, facts in results.tasks.items() if facts.scheme in FOLDED}
-    for address, facts in folded.items():
+    tasks = dict(results.tasks)
+    for address, facts in results.tasks.items():
         codes = {code for name in results.methods for one in results.of(name, address) for code in one.losses}
-        for metric in pooled_metrics(facts, sorted(codes)):
+        several = pooled_metrics(facts, sorted(codes))
+        tasks[address] = _without_constant(facts, [one for one in several if one.is_raised_by_few])
+        for metric in several:
             for name in results.methods:
                 for pool in _pools(facts, results.of(name, address), metric.code):
                     for record, values in zip(pool, _pooled(facts, pool, metric), strict=True):
@@ -45,7 +53,16 @@ def pooled_over_folds(results: Results) -> Results:
         replace(one, losses=_replaced(one, changed[one.digest])) if one.digest in changed else one
         for one in results.records
     ]
-    return replace(results, records=tuple(records))
+    return replace(results, tasks=tasks, records=tuple(records))
+
+
+def _without_constant(facts: TaskFacts, raised: Sequence[Loss]) -> TaskFacts:
+    """The task with a note of metrics that few cases raise, and without what the best constant has of all."""
+    if not raised:
+        return facts
+    baselines = {**facts.baselines, **dict.fromkeys(one.code for one in raised)}
+    notes = dict.fromkeys((*facts.notes, *(RAISED.format(one.shown_name) for one in raised)))
+    return replace(facts, baselines=baselines, notes=tuple(notes))
 
 
 def _replaced(record: Record, values: Mapping[str, Numbers]) -> dict[str, Numbers]:
@@ -54,7 +71,9 @@ def _replaced(record: Record, values: Mapping[str, Numbers]) -> dict[str, Number
 
 
 def _pools(facts: TaskFacts, records: Sequence[Record], code: str) -> list[list[Record]]:
-    """The records whose test cases are all cases, once; those of pairs of folds by themselves."""
+    """The records whose test cases are all cases, once; pairs of folds, and sets, are by themselves."""
+    if facts.scheme not in FOLDED:
+        return [[one] for one in records if code in one.losses]
     folds = _folds(facts)
     found: dict[tuple[int, int], list[Record]] = {}
     for record in records:

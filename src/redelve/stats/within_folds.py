@@ -11,15 +11,19 @@ come too low, the more so the less a model tells cases apart (Parker, Günter an
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from redelve.errors import StatisticsError
+from redelve.seeds import generator
 from redelve.stats.mean_squares import FloatArray
-from redelve.stats.pseudo_values import Labels, LeftOut, pseudo_values, spread_over_cases, unit_numbers
+from redelve.stats.pseudo_values import Flags, Labels, LeftOut, spread_over_cases, unit_numbers
 
 OfRows = Callable[[Labels, Labels | None], LeftOut]
 """A metric of some rows, and its values without each unit of these; each row is one where there are none."""
+OfScores = Callable[[Flags, FloatArray], LeftOut]
+ORDERS = 32
+"""So many random orders of tied cases are averaged over."""
 
 
 def values_of_folds(
@@ -29,7 +33,8 @@ def values_of_folds(
 
     Those of a fold have its metric as their mean, drawn away from the mean of all as the fold's weight is
     above that of as many cases. A fold without the metric, or without weight, has the mean of all. Where the
-    metric is not defined without some unit of a fold, all cases of the fold have what the fold has.
+    metric is not defined without some unit, as without a fold's only positive case, the fold's distance from
+    the mean of all is that unit's: were it shared, one fold would count as many units.
 
     Parameters
     ----------
@@ -54,28 +59,69 @@ def values_of_folds(
     >>> values_of_folds(mean, lambda rows: float(rows.size), np.array([0, 0, 1, 1, 1])).tolist()
     [0.0, 1.0, 2.0, 3.0, 4.0]
     """
-    found = [
-        (rows, *_of_fold(metric, rows, units), weigh(rows))
-        for rows in (np.flatnonzero(folds == fold) for fold in np.unique(folds))
-    ]
-    known = [one for one in found if np.isfinite(one[1]) and one[-1] > 0]
+    every = (
+        _of_fold(metric, rows, units) for rows in (np.flatnonzero(folds == one) for one in np.unique(folds))
+    )
+    known = [(one, weight) for one in every if np.isfinite(one.value) and (weight := weigh(one.rows)) > 0]
     if not known:
         return np.full(folds.size, np.nan)
-    total = sum(weight for *_, weight in known)
-    mean = sum(weight * value for _, value, _, weight in known) / total
+    total = sum(weight for _, weight in known)
+    mean = sum(weight * one.value for one, weight in known) / total
     values = np.full(folds.size, mean)
-    for rows, _, own, weight in known:
-        values[rows] += weight / total * folds.size / rows.size * (own - mean)
+    for one, weight in known:
+        share = weight / total * folds.size / one.rows.size
+        values[one.rows] += share * (one.own + one.bears * (one.value - mean))
     return values
 
 
-def _of_fold(metric: OfRows, rows: Labels, units: Labels | None) -> tuple[float, FloatArray]:
-    """The metric of a fold, and the pseudo-values of its cases."""
-    own = None if units is None else unit_numbers(units[rows])
+@dataclass(frozen=True)
+class _Fold:
+    """A fold's metric, how far each case's pseudo-value is from it, and each one's part in its distance."""
+
+    rows: Labels
+    value: float
+    own: FloatArray
+    bears: FloatArray
+
+
+def _of_fold(metric: OfRows, rows: Labels, units: Labels | None) -> _Fold:
+    labels = None if units is None else unit_numbers(units[rows])
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = metric(rows, own)
-    try:
-        values = pseudo_values(found)
-    except StatisticsError:
-        return found[0], np.full(rows.size, found[0])
-    return found[0], values if own is None else spread_over_cases(values, own)
+        value, without = metric(rows, labels)
+    own, bears = np.zeros_like(without), np.ones_like(without)
+    known = np.isfinite(without)
+    if known.any():
+        own[known] = (without.size - 1) * (without[known].mean() - without[known])
+    if not known.all():
+        bears[:] = 0.0
+        bears[np.argmin(known)] = without.size
+    if labels is None:
+        return _Fold(rows, value, own, bears)
+    return _Fold(rows, value, spread_over_cases(own, labels), spread_over_cases(bears, labels))
+
+
+def in_random_order(metric: OfScores, positive: Flags, scores: FloatArray, *names: str | int) -> LeftOut:
+    """A metric of the order of scores, on average over random orders of cases with the same score.
+
+    With few positive cases a metric such as average precision is higher for cases in random order than for
+    cases that tie, though neither tells anything. `names` are those of the random numbers.
+
+    >>> flags = np.array([True, False, False, False])
+    >>> def precision(scores):
+    ...     return float(1 / (1 + (scores[~flags] > scores[flags]).sum())), scores
+    >>> value, _ = in_random_order(lambda flags, scores: precision(scores), flags, np.zeros(4))
+    >>> abs(value - (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4) < 0.15
+    True
+    """
+    if np.unique(scores).size == scores.size:
+        return metric(positive, scores)
+    rng = generator("tied cases", scores.size, *names)
+    found = [metric(positive, _untied(scores, rng.random(scores.size))) for _ in range(ORDERS)]
+    return float(np.mean([value for value, _ in found])), np.mean([without for _, without in found], axis=0)
+
+
+def _untied(scores: FloatArray, order: FloatArray) -> FloatArray:
+    """The ranks of the scores, those of tied cases in this order."""
+    ranks = np.empty_like(scores)
+    ranks[np.lexsort((order, scores))] = np.arange(scores.size)
+    return ranks

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from redelve.answers.losses import Loss, LossLike, chosen_losses
+from redelve.answers.losses.class_metrics import RAISED_BY_FEW
 from redelve.data.files import StrPath
 from redelve.errors import LocationError, PredictionError, SpecError
 from redelve.run.leases import Passes, SharedWork, sweep_leases
@@ -488,16 +489,16 @@ class Archive:
 
 
 def _pooled_tasks(chosen: Chosen, losses: Collection[str] | None) -> set[str]:
-    """The tasks with metrics of all folds together, which are computed from answers."""
-    folded = {address for address, facts in chosen.tasks.items() if facts.scheme in FOLDED}
+    """The tasks with metrics that are computed anew from answers, such as those of all folds together."""
+    codes: dict[str, set[str]] = {}
+    for entry in chosen.entries:
+        codes.setdefault(entry.head.job.task, set()).update(entry.head.losses)
+    folded = {task for task in codes if chosen.tasks[task].scheme in FOLDED}
     return {
-        entry.head.job.task
-        for entry in chosen.entries
-        if entry.head.job.task in folded
-        and pooled_metrics(
-            chosen.tasks[entry.head.job.task],
-            [code for code in entry.head.losses if losses is None or code in losses],
-        )
+        task
+        for task, known in codes.items()
+        if (task in folded or any(code.startswith(RAISED_BY_FEW) for code in known))
+        and pooled_metrics(chosen.tasks[task], known if losses is None else known.intersection(losses))
     }
 
 

@@ -19,7 +19,7 @@ from redelve.answers.losses.standard_losses import ZeroOne
 from redelve.answers.predictions import ClassProbabilities, DecisionValues, Guesses, Prediction, Target, Truth
 from redelve.model.dataset import Numbers
 from redelve.stats.pseudo_values import Flags, LeftOut, area_without, counts_without, precision_without
-from redelve.stats.within_folds import values_of_folds
+from redelve.stats.within_folds import in_random_order, values_of_folds
 
 if TYPE_CHECKING:
     from redelve.answers.answer import Answer
@@ -160,8 +160,10 @@ TOLD = {
     "roc_auc_ovo_weighted": "AUC (class against class, weighted)",
     "average_precision": "average precision",
 }
+RAISED_BY_FEW = "average_precision"
+"""What few cases have more of than many, on average."""
 FROM_MINUS_ONE = ("matthews_corrcoef", "cohen_kappa")
-OF_ONE_CLASS = (*SHARES, "roc_auc", "average_precision")
+OF_ONE_CLASS = (*SHARES, "roc_auc", RAISED_BY_FEW)
 """The metrics that ask which class is positive."""
 
 
@@ -251,6 +253,11 @@ class ScoredMetric(ClassMetric):
 
     takes = "distribution"
     needs_every_level = True
+
+    @property
+    def is_raised_by_few(self) -> bool:  # type: ignore[override]
+        """That of average precision: the highest of few cases is positive more often than of many."""
+        return self.base_name == RAISED_BY_FEW
 
     def part_of(self, answer: Answer) -> Prediction | None:
         """The probabilities of all classes or, for one class against others, decision values."""
@@ -346,8 +353,10 @@ class OrderPart:
         here, own = true[rows], scores[rows]
         if len(self.levels) == 2:
             return _class_against_class(here, own, np.array(self.levels), units, weighted=False)
-        found = area_without if self.is_area else precision_without
-        return found(here == self.levels[0], own[:, self.levels[0]], units)
+        positive, own = here == self.levels[0], own[:, self.levels[0]]
+        if self.is_area:
+            return area_without(positive, own, units)
+        return in_random_order(partial(precision_without, labels=units), positive, own, int(rows[0]))
 
     def weight(self, true: Units, rows: Units) -> float:
         """The pairs of an area in these rows, or the positive cases of a precision; none without others."""

@@ -87,6 +87,8 @@ class Loss(ABC):
     """Whether it is so many euros where the target is a price in euros."""
     has_one_unit: ClassVar[bool] = False
     """Whether its values mean the same on every task, so that averages over tasks make sense as they are."""
+    is_raised_by_few: ClassVar[bool] = False
+    """Whether few cases, as those of a fold, have a higher value than many on average."""
     silence: ClassVar[float] = np.inf
     """What making no guess costs on one target; infinite where that is not allowed."""
 

@@ -70,7 +70,7 @@ class Metric(Loss):
         self._check(truths, prediction)
         labels = self.unit_numbers(truths[0], units)
         judged = truths[0], prediction, labels
-        several = None if folds is None or np.ptp(folds) == 0 else folds
+        several = None if folds is None or (np.ptp(folds) == 0 and not self.is_raised_by_few) else folds
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
                 cases = self.values(*judged) if several is None else self.values_of_folds(*judged, several)
