@@ -522,6 +522,20 @@ def test_the_page_says_what_p_values_of_races_allow_for(three_races: Assessment,
     assert "adjusted p below 0.05, allowing for all 12 comparisons; intervals likewise" in page
 
 
+def test_races_that_the_budget_did_not_suffice_for_have_no_level_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The budget ends in the second of three races of one call: the third has no result."""
+    tasks = [redelve.from_frame(table(600, seed), "y", name=f"t{seed}") for seed in (1, 2, 3)]
+    archive, ticks = tmp_path / "archive", count(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Settling, "elapsed", property(lambda how: next(ticks)))
+        redelve.assess(["lin-1", "constant"], tasks, until_settled=True, archive=archive, budget=14.5)
+    results = Archive.open(archive).load()
+    assert {record.job.task for record in results.records} == {"/t1/y/std.32", "/t2/y/std.32"}
+    assert "V032" not in {note.code for note in Assessment(results).findings.notes}
+
+
 @pytest.mark.parametrize(("raced", "plain", "told"), [(2, 0, "up to 10 %"), (1, 2, "up to 11.2 %")])
 def test_races_of_several_calls_say_that_each_has_a_level_of_its_own(
     raced: int, plain: int, told: str, tmp_path: Path

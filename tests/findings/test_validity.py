@@ -194,6 +194,19 @@ def test_races_that_share_a_level_need_no_note() -> None:
     assert "of reports like this up to 10 % contain a false claim" in alone
 
 
+def test_tasks_on_which_fewer_than_two_methods_have_losses_make_no_claims() -> None:
+    """One call raced three tasks; its budget ended before the second method began the third."""
+    tasks = [task(f"/made/{name}/std.64") for name in ("up", "down", "on")]
+    given = {name: {one.address: draws(name, 1.0, one, runs=2) for one in tasks} for name in "ab"}
+    last = tasks[-1].address
+    races = {one.address: Race(plan_of(one.address, 0.0125)) for one in tasks[:-1]}
+    assert texts(replace(results(tasks, given), races=races), "V032")  # the third was not raced
+    given["b"][last] = [None]
+    assert not texts(replace(results(tasks, given), races=races), "V032")
+    del given["a"][last], given["b"][last]
+    assert not texts(replace(results(tasks, given), races=races), "V032")
+
+
 def plain_address() -> str:
     return next(iter(plain().tasks))
 

@@ -13,7 +13,7 @@ from redelve.findings.by_method import is_folded, judged_results
 from redelve.findings.claims import FEWEST_TASKS, LEVEL, Names, parts_of_level, prototask_of
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
-from redelve.run.results import IMPORTED, ISOLATION, SHARED, Record, Results, TaskFacts
+from redelve.run.results import IMPORTED, ISOLATION, SHARED, Record, Results, TaskFacts, TaskResults
 
 Severity = Literal["invalid", "caution", "note"]
 FEW_TRAINING_SETS = 4
@@ -529,7 +529,7 @@ def _way_to_look(address: str, results: Results) -> str:
 )
 def several_plans(self: ValidityRule, results: Results) -> Iterator[Note]:
     """Races whose levels come to more than one level, together and with that of all other tasks."""
-    compared = [one for one in results.tasks if len(results.on(one).records) > 1]
+    compared = [one for one in results.tasks if _with_losses(results.on(one)) > 1]
     races = [results.races[one].plan.level for one in compared if one in results.races]
     others = len(compared) - len(races)
     level = sum(races) + LEVEL * (others > 0) + _over_tasks(compared)
@@ -541,6 +541,11 @@ def several_plans(self: ValidityRule, results: Results) -> Iterator[Note]:
             "contain a false claim if all methods are equal, instead of 5 %; race all tasks by one call, or "
             "take each by itself"
         )
+
+
+def _with_losses(work: TaskResults) -> int:
+    """How many methods have losses on a task."""
+    return sum(any(one.losses for one in records) for records in work.records.values())
 
 
 def _over_tasks(addresses: Sequence[str]) -> float:
