@@ -20,7 +20,7 @@ from redelve.data.tasks import assignments_for
 from redelve.errors import RedelveError
 from redelve.findings.racing import look_at
 from redelve.run.cells import Limits
-from redelve.run.races import OLD_RULE, Race
+from redelve.run.races import OLD_RULE, EarlierLook, Race
 from redelve.run.results import Costs, Record
 from redelve.settling import Settling, raced_assignments, seconds_of
 from redelve.stats.sequential import planned_looks
@@ -520,6 +520,17 @@ def test_the_page_says_what_p_values_of_races_allow_for(three_races: Assessment,
     page = " ".join(three_races.report(tmp_path / "report.html").read_text().split())
     assert page.count("p allows for all 12 comparisons and all looks. ") == 3
     assert "adjusted p below 0.05, allowing for all 12 comparisons; intervals likewise" in page
+
+
+def test_races_of_tasks_left_out_are_not_said_to_wait(three_races: Assessment) -> None:
+    looked = dict.fromkeys(three_races.results.tasks, (EarlierLook(4, tuple(WINNER)),))
+    every = replace(three_races.results, looked=looked)
+    for number, told in ((1, "1 task"), (2, "2 tasks")):
+        kept = every.select(tasks=list(every.tasks)[:number])
+        assert list(kept.races) == list(kept.looked) == list(kept.tasks)
+        jobs = len(kept.records)
+        assert str(Assessment(kept)).startswith(f"3 methods, {told}, {jobs} of {jobs} jobs done\n")
+    assert every.select(methods=["ridge"]).races == every.races
 
 
 def test_races_that_the_budget_did_not_suffice_for_have_no_level_of_their_own(

@@ -403,7 +403,14 @@ class Results:
             for record in self.records
             if record.job.method in kept_methods and record.job.task in kept_tasks
         )
-        return replace(self, methods=kept_methods, tasks=kept_tasks, records=records)
+        return replace(
+            self,
+            methods=kept_methods,
+            tasks=kept_tasks,
+            records=records,
+            races={address: race for address, race in self.races.items() if address in kept_tasks},
+            looked={address: looks for address, looks in self.looked.items() if address in kept_tasks},
+        )
 
 
 PACKAGES = ("redelve", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
