@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from redelve.answers.predictions import Target, Truth
-from redelve.findings import analyse_task
+from redelve.findings import TaskFindings, analyse_task
 from redelve.findings.by_method import is_grouped
 from redelve.model import Assignment, Instance
 from redelve.model.designs import nest
@@ -95,6 +95,40 @@ def test_a_missing_pair_leaves_the_folds() -> None:
     assert isinstance(whole, GroupEstimate)
     assert (left.is_nested, whole.is_nested) == (False, True)
     assert found.contests[0].test.differences.degrees_of_freedom == GROUPS - 1
+
+
+def lacking_folds(**lacking: range) -> TaskFindings:
+    """Three methods on folds of groups and on pairs of these; the jobs of some folds failed."""
+    facts = facts_of(nest(folds()))
+    losses = {}
+    for seed, name in enumerate("abc"):
+        gone = lacking.get(name, range(0))
+        rows = [None if number in gone else one for number, one in enumerate(drawn(facts, seed))]
+        losses[name] = {facts.address: rows}
+    return analyse_task(results([facts], losses), facts.address)
+
+
+def test_a_method_with_results_on_pairs_of_folds_alone_is_left_out_with_the_reason() -> None:
+    found = lacking_folds(c=range(FOLDS))
+    assert [(one.first, one.second) for one in found.contests] == [("a", "b")]
+    assert found.alone == ("c",)
+    assert found.without["c"] == (
+        "a and c have no fold of /made/up/std.18 in common, only pairs of folds: nothing can be compared"
+    )
+    every = lacking_folds(**dict.fromkeys("abc", range(FOLDS)))
+    assert every.contests == ()
+    assert every.method("c").estimate is None
+    assert every.method("c").why_none == "c has results on no fold of /made/up/std.18, only on pairs of folds"
+
+
+def test_two_methods_without_a_common_fold_take_no_comparison_from_the_others() -> None:
+    found = lacking_folds(b=range(2), c=range(2, FOLDS))
+    tested = {(one.first, one.second): one.p_value is not None for one in found.contests}
+    assert tested == {("a", "b"): True, ("a", "c"): True, ("b", "c"): False}
+    assert found.contest("b", "c").words == (
+        "b and c cannot be compared: b and c have no fold of /made/up/std.18 in common, only pairs of folds: "
+        "nothing can be compared."
+    )
 
 
 def test_shares_of_errors_stay_between_zero_and_one() -> None:

@@ -361,9 +361,16 @@ def _of_all(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[GroupedLo
 
 
 def _shared_folds(facts: TaskFacts, several: Sequence[MethodLosses]) -> list[int]:
-    """The folds on which all these methods have losses."""
+    """The folds on which all these methods have losses; an error where there are only pairs of folds."""
     shared = set.intersection(*(set(one.by_instance) for one in several))
-    return sorted(number for number in shared if number < outer_instances(facts))
+    if found := sorted(number for number in shared if number < outer_instances(facts)):
+        return found
+    names, address = " and ".join(one.method for one in several), facts.address
+    if len(several) == 1:
+        raise StatisticsError(f"{names} has results on no fold of {address}, only on pairs of folds")
+    raise StatisticsError(
+        f"{names} have no fold of {address} in common, only pairs of folds: nothing can be compared"
+    )
 
 
 def _grouped(
