@@ -547,7 +547,7 @@ def test_races_that_the_budget_did_not_suffice_for_have_no_level_of_their_own(
     assert "V032" not in {note.code for note in Assessment(results).findings.notes}
 
 
-@pytest.mark.parametrize(("raced", "plain", "told"), [(2, 0, "up to 10 %"), (1, 2, "up to 11.2 %")])
+@pytest.mark.parametrize(("raced", "plain", "told"), [(2, 0, "up to 10 %"), (1, 2, "up to 11.3 %")])
 def test_races_of_several_calls_say_that_each_has_a_level_of_its_own(
     raced: int, plain: int, told: str, tmp_path: Path
 ) -> None:

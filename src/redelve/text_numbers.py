@@ -88,6 +88,17 @@ def per_cent(share: float) -> str:
     return f"less than {FINEST:g} %" if text == "0 %" and share > 0 else text
 
 
+def at_most(share: float) -> str:
+    """A share that is not exceeded, in per cent: three significant digits, and no less than the share.
+
+    >>> at_most(0.05), at_most(0.0125), at_most(0.05 / 6), at_most(0.1125)
+    ('5 %', '1.25 %', '0.834 %', '11.3 %')
+    """
+    value = 100 * share
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return f"{math.ceil(value / unit - 1e-9) * unit:.3g} %"
+
+
 def per_cents(low: float, high: float, *, is_change: bool = False) -> str:
     """A range of shares; what is smaller than a hundredth per cent is zero, and a rise may have a plus.
 

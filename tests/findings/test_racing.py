@@ -129,9 +129,16 @@ def test_two_of_a_race_compared_alone_are_equivalent_within_its_margin_and_judge
 def test_the_rate_is_told_with_its_limit() -> None:
     """Skewed effects of training sets are not cured (tests/stats/test_sequential.py)."""
     means = {"one": 0.0, "two": 20.0}
-    for sets, planned in ((16, "said at any of them in at most 5.0 %"), (4, "said in at most 5.0 %")):
+    for sets, planned in ((16, "said at any of them in at most 5 %"), (4, "said in at most 5 %")):
         (rule, *_) = race_sentences(race_of(raced_results(means, sets=sets)))
         assert f"; anything false is {planned} of races. It can be several times as often where" in rule
+
+
+def test_the_rate_of_races_that_share_the_level_is_not_rounded_down() -> None:
+    race = race_of(raced_results({"one": 0.0, "two": 20.0}))
+    for parts, told in ((2, "2.5 %"), (4, "1.25 %"), (6, "0.834 %")):
+        shared = replace(race, plan=replace(race.plan, level=0.05 / parts))
+        assert f"said at any of them in at most {told} of races." in race_sentences(shared)[0]
 
 
 def test_a_share_and_an_amount_of_the_same_size_agree() -> None:
@@ -219,7 +226,7 @@ def test_methods_that_wait_for_their_first_job_are_not_called_worse() -> None:
 def test_the_first_words_of_a_race_say_when_it_is_wrong_more_often() -> None:
     findings = find(raced_results({"one": 0.0, "two": 20.0}))
     sure = plain_answer(findings).how_sure
-    assert sure.startswith("Anything false is said in at most 5.0 % of races.")
+    assert sure.startswith("Anything false is said in at most 5 % of races.")
     assert "several times as often where a few training sets have far larger differences" in sure
 
 

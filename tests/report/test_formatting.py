@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redelve.report.formatting import interval, p_value, plain, with_error
+from redelve.text_numbers import at_most
 
 FINITE = st.floats(-1e9, 1e9, allow_nan=False)
 ERRORS = st.floats(1e-9, 1e6)
@@ -30,6 +31,12 @@ def test_rounding_moves_a_number_by_less_than_a_tenth_of_its_error(value: float,
 @given(st.floats(0, 1))
 def test_p_values_are_never_zero(p: float) -> None:
     assert p_value(p) == "< 0.0001" if p < 1e-4 else number_of(p_value(p)) > 0
+
+
+@given(st.floats(1e-4, 1))
+def test_what_is_said_to_be_at_most_is_never_rounded_down(share: float) -> None:
+    told = float(at_most(share).removesuffix(" %")) / 100
+    assert share * (1 - 1e-9) <= told <= share * 1.0101
 
 
 @given(st.floats())

@@ -14,6 +14,7 @@ from redelve.findings.claims import FEWEST_TASKS, LEVEL, Names, parts_of_level, 
 from redelve.findings.failures import on_one_line
 from redelve.registry import Registry
 from redelve.run.results import IMPORTED, ISOLATION, SHARED, Record, Results, TaskFacts, TaskResults
+from redelve.text_numbers import at_most
 
 Severity = Literal["invalid", "caution", "note"]
 FEW_TRAINING_SETS = 4
@@ -537,7 +538,7 @@ def several_plans(self: ValidityRule, results: Results) -> Iterator[Note]:
         counted = f"{len(races)} race{'s' * (len(races) > 1)}"
         beside = f" and {others} other task{'s' * (others > 1)}" if others else ""
         yield self.note(
-            f"{counted}{beside} have levels of their own: of reports like this up to {100 * level:.3g} % "
+            f"{counted}{beside} have levels of their own: of reports like this up to {at_most(level)} "
             "contain a false claim if all methods are equal, instead of 5 %; race all tasks by one call, or "
             "take each by itself"
         )

@@ -10,6 +10,7 @@ from redelve.findings.margin import Margin
 from redelve.report import formatting
 from redelve.report.formatting import listed
 from redelve.run.races import Race
+from redelve.text_numbers import at_most
 
 UNEQUAL_SETS = (
     "Means over different training sets are not comparable; differences are taken over common sets."
@@ -44,7 +45,7 @@ def before_the_first_look(race: Race) -> str:
 def how_often_false(race: Race) -> str:
     """The share of races that say anything false, and where it is larger."""
     return (
-        f"at most {formatting.per_cent(race.plan.level)} of races. It can be several times as often where a "
+        f"at most {at_most(race.plan.level)} of races. It can be several times as often where a "
         "few training sets have far larger differences than all others."
     )
 
