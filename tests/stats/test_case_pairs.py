@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -83,6 +85,18 @@ def test_very_many_parts_are_taken_together_without_harm() -> None:
     df = unit_df(parts)
     assert df < effective_units(parts) - 2
     assert chance(float(stats.t.isf(0.025, df)), parts) == pytest.approx(0.05, abs=1e-4)
+
+
+def test_what_is_kept_of_very_many_parts_is_small() -> None:
+    rng = np.random.default_rng(6)
+    unit_df(parts_of(rng.lognormal(0, 1, 100).tolist()))  # the imports that it needs
+    tracemalloc.start()
+    for _ in range(4):
+        sizes = rng.lognormal(0, 1, 50_000)
+        unit_df(sizes / sizes.sum())
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2 * sizes.nbytes
 
 
 def test_a_pair_by_itself_needs_more_caution_than_claims_of_many() -> None:

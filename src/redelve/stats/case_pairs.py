@@ -82,16 +82,17 @@ def unit_df(parts: FloatArray, level: float = LEVEL) -> float:
     """
     if np.ptp(parts) <= 1e-12 / parts.size:
         return parts.size - 1.0
-    return _found_df(np.asarray(parts, dtype=np.float64).tobytes(), max(level, LEAST_LEVEL))
+    most = max(effective_units(parts) - 1, 1.0)
+    sizes, counts = _distinct(np.asarray(parts, dtype=np.float64))
+    return _found_df(sizes.tobytes(), counts.tobytes(), most, max(level, LEAST_LEVEL))
 
 
 @lru_cache(maxsize=256)
-def _found_df(parts: bytes, level: float) -> float:
+def _found_df(sizes: bytes, counts: bytes, most: float, level: float) -> float:
     from scipy.optimize import brentq
     from scipy.special import stdtrit
 
-    sizes = np.frombuffer(parts)
-    most, distinct = max(effective_units(sizes) - 1, 1.0), _distinct(sizes)
+    distinct = np.frombuffer(sizes), np.frombuffer(counts)
 
     def excess(df: float) -> float:
         return chance_beyond(min(float(stdtrit(df, 1 - level / 2)), FARTHEST), *distinct) - level
@@ -129,9 +130,9 @@ def _distinct(parts: FloatArray) -> tuple[FloatArray, FloatArray]:
     sizes, counts = np.unique(parts, return_counts=True)
     if len(sizes) <= DISTINCT:
         return sizes, counts.astype(np.float64)
-    ordered = np.sort(parts)
-    middles = np.cumsum(ordered) - ordered / 2
-    _, places = np.unique(np.floor(DISTINCT * middles), return_inverse=True)
+    ordered = np.repeat(sizes, counts)
+    kinds = np.floor(DISTINCT * (np.cumsum(ordered) - ordered / 2))
+    places = np.cumsum(np.diff(kinds, prepend=kinds[0]) != 0)
     counted = np.bincount(places).astype(np.float64)
     return np.bincount(places, weights=ordered) / counted, counted
 
