@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import stats
 
 from redelve.stats.case_pairs import chance_beyond, effective_units, pairs_of_cases, unit_df
 from redelve.stats.families import unmoderated
+from redelve.stats.one_partition import analyse_cases, compare_cases
 
 HEAVY = {
     "3 of 30 and 30 of 1": [30] * 3 + [1] * 30,
@@ -97,6 +99,40 @@ def test_what_is_kept_of_very_many_parts_is_small() -> None:
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 2 * sizes.nbytes
+
+
+@pytest.mark.parametrize("level", [0.99, 0.95, 0.9, 0.8, 0.68])
+@pytest.mark.parametrize("sizes", [*HEAVY.values(), [100, 1, 1, 1]], ids=[*HEAVY, "1 of 100 and 3 of 1"])
+def test_an_interval_of_any_level_misses_as_often_as_it_says(sizes: list[int], level: float) -> None:
+    parts = parts_of(sizes)
+    found = analyse_cases(np.random.default_rng(7).standard_normal(parts.size), parts)
+    ends = found.interval(level)
+    assert ends is not None
+    assert found.mean is not None
+    assert found.interval_standard_error is not None
+    missed = chance((ends[1] - found.mean) / found.interval_standard_error, parts)
+    assert missed == pytest.approx(1 - level, rel=1e-3) or (level >= 0.95 and missed < 1 - level)
+
+
+def test_the_p_value_of_two_models_and_their_interval_of_95_per_cent_agree() -> None:
+    parts, rng = parts_of(HEAVY["3 of 30 and 30 of 1"]), np.random.default_rng(8)
+    seen = []
+    for _ in range(60):
+        found = compare_cases(rng.standard_normal(parts.size), rng.normal(0.4, 1, parts.size), parts)
+        ends = found.interval()
+        assert ends is not None
+        assert found.p_value is not None
+        assert (found.p_value < 0.05) == (not ends[0] <= 0 <= ends[1])
+        seen.append(found.p_value < 0.05)
+    assert {True, False} <= set(seen)
+
+
+def test_intervals_hold_on_to_a_few_sizes_of_units_and_can_be_pickled() -> None:
+    sizes = np.random.default_rng(9).lognormal(0, 1, 50_000)
+    found = analyse_cases(sizes, sizes / sizes.sum())
+    kept = pickle.dumps(found)
+    assert len(kept) < 10_000
+    assert pickle.loads(kept).interval(0.8) == found.interval(0.8)
 
 
 def test_a_pair_by_itself_needs_more_caution_than_claims_of_many() -> None:

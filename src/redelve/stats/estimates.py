@@ -7,8 +7,8 @@ losses (docs/calibration.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
@@ -146,7 +146,10 @@ class Paired(Generic[Differences]):
         return self.differences.caveats
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Confidence interval for the difference; it leaves out zero exactly when `p_value` < 1 − level."""
+        """Confidence interval for the difference; it leaves out zero exactly when `p_value` < 1 − level.
+
+        Where units count differently, the p-value is that of a test at 5 %: the two agree at 95 % alone.
+        """
         return self.differences.interval(level)
 
 
@@ -192,11 +195,16 @@ class Analysis:
     """Whether the means of the training sets tie so that MS_ε stands in for MS_a in interval and test."""
     skewness: float = 0.0
     """κ of the mean, where interval and test allow for it (`skewed_means`)."""
+    df_by_level: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
+    """Where units count differently: degrees of freedom by the level of a test; those above are of 5 %."""
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Confidence interval for the mean by the t distribution (manual eq. 9; Hillis 2007), or None."""
-        error = self.interval_standard_error
-        found = t_interval(self.mean, error, self.degrees_of_freedom, level)
+        check_level(level)
+        error, df = self.interval_standard_error, self.degrees_of_freedom
+        if df is not None and self.df_by_level is not None:
+            df = self.df_by_level(round(1 - level, 12))
+        found = t_interval(self.mean, error, df, level)
         if not self.skewness or found is None or self.mean is None or error is None:
             return found
         return skewed_interval(self.mean, found[1] - self.mean, error, self.skewness)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from redelve.errors import StatisticsError
 from redelve.stats.anova import ROUNDING, analyse_common, compare_common
-from redelve.stats.case_pairs import pairs_of_cases, unit_df
+from redelve.stats.case_pairs import LEVEL, df_by_level, pairs_of_cases
 from redelve.stats.estimates import Analysis, Comparison
 from redelve.stats.mean_squares import FloatArray, row_means, t_test
 from redelve.stats.skewed_means import allowed_t
@@ -98,12 +98,13 @@ def _by_parts(found: Analysis, values: FloatArray, parts: FloatArray | None) -> 
     if parts is None or found.mean is None or found.interval_standard_error is None:
         return found
     residuals = (values - found.mean) / values.size
-    error = sqrt(float((residuals**2 / (1 - parts)).sum()))
+    error, of_level = sqrt(float((residuals**2 / (1 - parts)).sum())), df_by_level(parts)
     return replace(
         found,
         standard_error=error,
         interval_standard_error=error,
-        degrees_of_freedom=unit_df(parts),
+        degrees_of_freedom=of_level(LEVEL),
+        df_by_level=of_level,
         sd_test_cases=error * sqrt(values.size),
     )
 

@@ -43,7 +43,7 @@ def with_case_df(found: Analysis, df: float) -> Analysis:
         return found
     squares = found.crossed_mean_squares()
     if squares is None:
-        return replace(found, degrees_of_freedom=min(df, found.degrees_of_freedom))
+        return replace(found, degrees_of_freedom=min(df, found.degrees_of_freedom), df_by_level=None)
     _, both = crossed_variance(squares, (found.training_sets, df + 1))  # type: ignore[arg-type]
     return replace(found, degrees_of_freedom=float(both))
 
