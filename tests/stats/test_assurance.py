@@ -146,6 +146,8 @@ GROUPS = {
     "and half of its cases' variance": ([60] + [1] * 60, 0.3, (0.7, 0.85)),
     "of 1 to 10 cases": ([*range(1, 11)] * 3, 0.3, (0.75, 0.85)),
     "of 4 to 40 cases": (range(4, 41, 3), 0.0, (0.75, 0.85)),
+    "three of 30 and thirty of 1": ([30] * 3 + [1] * 30, 0.3, (0.75, 0.85)),
+    "five of 10 and fifty of 1": ([10] * 5 + [1] * 50, 0.3, (0.75, 0.85)),
 }
 
 
