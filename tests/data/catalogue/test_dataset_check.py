@@ -35,9 +35,11 @@ def test_the_demonstration_passes_under_its_name_and_as_a_function() -> None:
         (
             lambda: {**FILES, "../Notes": "x"},
             "D001",
-            'the path "../Notes" leads out of the dataset\'s folder',
+            "it has a file '../Notes': give paths within its folder",
         ),
-        (lambda: {**FILES, "Notes": b"x"}, "D001", "Notes is bytes, not text"),
+        (lambda: {**FILES, "Notes": b"x"}, "D001", "it has b'x' in 'Notes': make it a text"),
+        (lambda: {**FILES, "Notes": "\ud800"}, "D001", "it has \\ud800 in 'Notes', half a character"),
+        (lambda: {**FILES, "age/Notes/2": "x", "age/Notes": "x"}, "D001", "it has files 'age/Notes/2' and"),
         (
             lambda: {path: text for path, text in FILES.items() if "/" not in path or "Source" in path},
             "D001",
@@ -51,7 +53,10 @@ def test_the_demonstration_passes_under_its_name_and_as_a_function() -> None:
             "SpecError",
         ),
     ],
-    ids=["no data", "path", "bytes", "no prototask", "range", "target", "too many cases"],
+    ids=[
+        *("no data", "path", "bytes", "half a character", "file in a file"),
+        *("no prototask", "range", "target", "too many cases"),
+    ],
 )
 def test_what_is_wrong_is_told(make: Callable[[], Mapping[str, str]], number: str, complaint: str) -> None:
     finding = check_dataset(make).of(number)
@@ -72,6 +77,9 @@ def test_nothing_is_written_out_of_the_folder(path: str, tmp_path: Path) -> None
     assert list(tmp_path.rglob("*")) == []
 
 
+HALF = "half a character, which can't be written: leave it out$"
+
+
 def broken() -> Files:
     raise ValueError("no\nmoon")
 
@@ -83,8 +91,14 @@ def broken() -> Files:
         (lambda: 3, r'"moon" \(\S+\) returned 3: return a dictionary of texts by path'),
         (lambda: {"Summary": 3}, r"\) has 3 in 'Summary': make it a text"),
         (lambda: {"../Summary": "x"}, r"\) has a file '../Summary': give paths within its folder"),
+        (lambda: {"Summary": "a\ud800b"}, rf"\) has \\ud800 in 'Summary', {HALF}"),
+        (lambda: {"\udc80": "x"}, rf"\) has \\udc80 in '\\udc80', {HALF}"),
+        (
+            lambda: {"a/b/c": "x", "a/b": "y"},
+            r"\) has files 'a/b/c' and 'a/b', but a file is no folder: rename one of them$",
+        ),
     ],
-    ids=["raises", "number", "no text", "path"],
+    ids=["raises", "number", "no text", "path", "half a character", "half a path", "file in a file"],
 )
 def test_a_function_that_makes_no_dataset_is_told(make: Callable[[], Any], told: str) -> None:
     with pytest.raises(SpecError, match=told) as caught:

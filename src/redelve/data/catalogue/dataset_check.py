@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from redelve.data.catalogue import CATALOGUE, Files
-from redelve.data.catalogue.materialise import leads_out, write_folder
+from redelve.data.catalogue.materialise import fault_of, write_folder
 from redelve.data.delve.check import check
 from redelve.data.delve.reading import Library
 from redelve.data.delve.roots import DataAddress, Overlay, Root
@@ -76,9 +76,8 @@ def check_dataset(dataset: str | Callable[[], Files]) -> CheckReport:
     "prototask a folder with Prototask.spec and std.prior.",
 )
 def _folder(dataset: CheckedDataset) -> None:
-    for path, text in dataset.files.items():
-        must(not leads_out(path), f'the path "{path}" leads out of the dataset\'s folder')
-        must(isinstance(text, str), f"{path} is {type(text).__name__}, not text")
+    fault = fault_of(dataset.files)
+    must(not fault, f"it {fault}")
     for name in NEEDED:
         must(name in dataset.files, f"it has no file {name}")
     has_prototask = any(path.endswith("/Prototask.spec") for path in dataset.files)

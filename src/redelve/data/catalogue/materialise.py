@@ -22,16 +22,43 @@ def made_files(name: str, make: Callable[[], Mapping[str, str]]) -> Mapping[str,
         raise
     if not isinstance(files, Mapping):
         raise _wrong_files(name, make, f"returned {value_told(files)}: return a dictionary of texts by path")
-    for path, text in files.items():
-        if leads_out(path):
-            raise _wrong_files(name, make, f"has a file {value_told(path)}: {WITHIN}")
-        if not isinstance(text, str):
-            raise _wrong_files(name, make, f"has {value_told(text)} in {value_told(path)}: make it a text")
+    if fault := fault_of(files):
+        raise _wrong_files(name, make, fault)
     return files
 
 
 def _wrong_files(name: str, make: object, told: str) -> ExtensionError:
     return ExtensionError(f'dataset "{name}" ({place_of(make)}) {told}')
+
+
+def fault_of(files: Mapping[str, str]) -> str:
+    """Why the texts can't be written as files within a folder, if anything is wrong with them.
+
+    >>> fault_of({"a/b": "", "a": ""})
+    "has files 'a/b' and 'a', but a file is no folder: rename one of them"
+    """
+    for path, text in files.items():
+        told = value_told(path)
+        if leads_out(path):
+            return f"has a file {told}: {WITHIN}"
+        if not isinstance(text, str):
+            return f"has {value_told(text)} in {told}: make it a text"
+        if half := _half_of(path) or _half_of(text):
+            return f"has {half} in {told}, half a character, which can't be written: leave it out"
+        folders = (path[:end] for end, sign in enumerate(path) if sign == "/")
+        if folder := next(filter(files.__contains__, folders), None):
+            clash = f"has files {told} and {value_told(folder)}"
+            return f"{clash}, but a file is no folder: rename one of them"
+    return ""
+
+
+def _half_of(text: str) -> str:
+    """The first half of a character that stands alone in a text, as a message shows it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return ascii(text[error.start])[1:-1]
+    return ""
 
 
 def leads_out(path: object) -> bool:
