@@ -1,6 +1,8 @@
 """Names and what they stand for; other packages register through entry points."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -45,6 +47,32 @@ def test_a_name_of_ones_own_is_found_without_looking_elsewhere(
     colours.add("red", 1)
     monkeypatch.setattr("redelve.registry.installed", pytest.fail)
     assert colours["red"] == 1
+
+
+def test_who_asks_while_another_thread_looks_for_packages_finds_the_same(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(site, "paints", "[redelve.colours]\nmauve = paints:MAUVE\n", "MAUVE = 7\n")
+    colours = Registry[int]("colour", "redelve.colours")
+    colours.add("red", 1)
+    looks, is_asked = Event(), Event()
+
+    def slowly(group: str) -> list[tuple[str, str]]:
+        if not looks.is_set():
+            looks.set()
+            is_asked.wait(60)
+        return installed(group)
+
+    monkeypatch.setattr("redelve.registry.installed", slowly)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(list, colours)
+        assert looks.wait(60)
+        second = threads.submit(lambda: ("mauve" in colours, colours["mauve"], list(colours)))
+        try:
+            assert second.result(60) == (True, 7, ["mauve", "red"])
+        finally:
+            is_asked.set()
+        assert first.result(60) == ["mauve", "red"]
 
 
 def test_a_name_that_is_taken_stays_whose_it_is(site: Path) -> None:

@@ -58,16 +58,17 @@ class Registry(Generic[T]):
         self.changes = 0
         """How often something was added or removed: what was made of an older state is out of date."""
         self._items: dict[str, T | str] = {}
+        self._installed: dict[str, T | str] | None = None if group else {}
+        """What was found by entry points; None until somebody looks."""
         self._faults: dict[str, tuple[str, BaseException | None]] = {}
         """What is wrong with entry points, and the error that told it."""
         self._told: set[str] = set()
-        self._is_complete = group is None
 
     def add(self, name: str, item: T | str) -> None:
         """Register `item`; the same name twice is an error."""
         if not isinstance(name, str) or not name:
             raise SpecError(f"{value_told(name)} is no name of a {self.kind}: give a text that is not empty")
-        if name in self._items:
+        if name in self._items or name in (self._installed or {}):
             raise SpecError(f'{self.kind} "{name}" is registered twice: choose another name')
         if not isinstance(item, str) and (fault := self._fault(name, item)):
             raise SpecError(f'{self.kind} "{name}" {fault}')
@@ -76,31 +77,30 @@ class Registry(Generic[T]):
 
     def remove(self, name: str) -> None:
         """Forget a name, as to define what it stands for anew in a notebook."""
-        if name not in self:
+        kept = self._kept(name)
+        if name not in kept:
             raise SpecError(self._unknown(name))
-        del self._items[name]
+        del kept[name]
         self._faults.pop(name, None)
         self.changes += 1
 
     def __getitem__(self, name: str) -> T:
-        if name not in self:
+        kept = self._kept(name)
+        if name not in kept:
             raise SpecError(self._unknown(name))
-        item = self._items[name]
+        item = kept[name]
         if isinstance(item, str) and name not in self._faults:
-            item = self._items[name] = self._loaded(name, item)
+            item = kept[name] = self._loaded(name, item)
         if name in self._faults:
             told, cause = self._faults[name]
             raise SpecError(told) from cause
         return cast(T, item)
 
     def __contains__(self, name: object) -> bool:
-        if name not in self._items:
-            self._complete()
-        return name in self._items
+        return name in self._kept(name)
 
     def __iter__(self) -> Iterator[str]:
-        self._complete()
-        return iter(sorted(self._items))
+        return iter(sorted({*self._items, *self._others()}))
 
     def items(self) -> Iterator[tuple[str, T]]:
         """The names in their order, and what they stand for."""
@@ -114,23 +114,34 @@ class Registry(Generic[T]):
             else:
                 yield name, item
 
-    def _complete(self) -> None:
-        """Add what installed packages have under the group, once; a name that is taken stays whose it is."""
-        if self._is_complete:
-            return
-        self._is_complete = True
-        own, taken = frozenset(self._items), []
+    def _kept(self, name: object) -> dict[str, T | str]:
+        """Where the name is, if it is anywhere; packages are looked for only if it is not redelve's own."""
+        return self._items if name in self._items else self._others()
+
+    def _others(self) -> dict[str, T | str]:
+        """What installed packages have under the group; a name that is taken stays whose it is.
+
+        It is kept when it is whole, for another thread may ask meanwhile. That one looks, too, and finds the
+        same; a lock would stay locked in a process that is forked meanwhile.
+        """
+        if self._installed is not None:
+            return self._installed
+        found: dict[str, T | str] = {}
+        taken = []
         for name, place in installed(str(self.group)):
             told = f'{self.kind} "{name}" of {place} is left out: the name is taken'
-            if name in own:
+            if name in self._items:
                 taken.append(f"{told}; {self._way_out(name, place)}")
-            elif name in self._items:
-                told = f'{self.kind} "{name}" is registered twice, by {self._items[name]} and {place}'
+            elif name in found:
+                told = f'{self.kind} "{name}" is registered twice, by {found[name]} and {place}'
                 self._faults[name] = f"{told}; {self._way_out(name, place)}", None
             else:
-                self._items[name] = place
+                found[name] = place
+        if self._installed is None:
+            self._installed = found
         for told in taken:
             self._warn(told)
+        return self._installed
 
     def _warn(self, told: str) -> None:
         """Say once what is left out."""

@@ -121,7 +121,7 @@ class TestOnesOwn:
         install(tmp_path, "theirs", "[redelve.sections]\nfar = theirs:Far\n", THEIRS)
         monkeypatch.syspath_prepend(str(tmp_path))
         monkeypatch.setattr(SECTIONS, "_items", {**SECTIONS._items})
-        monkeypatch.setattr(SECTIONS, "_is_complete", False)
+        monkeypatch.setattr(SECTIONS, "_installed", None)
         assert '<section id="from-afar"' in render_html(made_findings())
         assert check_section("far").passed
 
