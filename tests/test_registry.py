@@ -1,5 +1,7 @@
 """Names and what they stand for; other packages register through entry points."""
 
+import builtins
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -105,6 +107,40 @@ def test_what_cannot_be_loaded_is_told_with_its_place(site: Path, place: str) ->
     colours = Registry[int]("colour", "redelve.colours")
     with pytest.raises(SpecError, match=f'colour "mauve" cannot be loaded from {place}'):
         colours["mauve"]
+
+
+def test_what_was_added_by_hand_is_tried_again_when_it_was_mended(site: Path) -> None:
+    colours = Registry[int](
+        "colour", "redelve.colours", of=ValueKind("a number", lambda one: isinstance(one, int))
+    )
+    colours.add("mauve", "pots:MAUVE")
+    colours.add("red", 1)
+    way_out = 'mend the module pots, or remove "mauve"'
+    (site / "pots.py").write_text("1 / 0\n")
+    told = f'colour "mauve" cannot be loaded from pots:MAUVE: ZeroDivisionError: division by zero; {way_out}'
+    with pytest.raises(SpecError, match=f"^{told}$"):
+        colours["mauve"]
+    with pytest.warns(UserWarning, match=f"^{told}$"):
+        assert dict(colours.items()) == {"red": 1}
+    (site / "pots.py").write_text("MAUVE = 'dark'\n")
+    with pytest.raises(SpecError, match=rf"\"mauve\" is 'dark', not a number \(pots:MAUVE\); {way_out}$"):
+        colours["mauve"]
+    sys.modules["pots"].MAUVE = 7  # type: ignore[attr-defined]
+    assert colours["mauve"] == 7
+    assert dict(colours.items()) == {"mauve": 7, "red": 1}
+
+
+def test_a_package_that_cannot_be_loaded_is_tried_once(site: Path) -> None:
+    counting = "import builtins\nbuiltins.tries = getattr(builtins, 'tries', 0) + 1\n1 / 0\n"
+    install(site, "slow_paints", "[redelve.colours]\nmauve = slow_paints:MAUVE\n", counting)
+    colours = Registry[int]("colour", "redelve.colours")
+    for _ in range(3):
+        with pytest.raises(SpecError, match=r"division by zero; mend or uninstall the package slow_paints$"):
+            colours["mauve"]
+    assert vars(builtins).pop("tries") == 1
+    colours.remove("mauve")
+    colours.add("mauve", 7)
+    assert colours["mauve"] == 7
 
 
 def test_without_a_group_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,13 +31,20 @@ Both are compiled where they are used, for every command imports this module.
 """
 
 
+class _Fault(NamedTuple):
+    """Why what is registered is of no use, and the error that told it."""
+
+    told: str
+    cause: BaseException | None = None
+
+
 class Registry(Generic[T]):
     """Names and what they stand for; a string "module:name" is imported when first asked for.
 
     With a `group`, what installed packages registered under it by entry points is known as well. With
     `own_name`, the attribute in which things of this kind say their own name, it must be the name registered;
-    with `of`, things must be of that kind. What is wrong with another package's entry point is an error for
-    who asks for it by name; `items` leaves it out with a warning.
+    with `of`, things must be of that kind. What cannot be loaded is an error for who asks for it by name;
+    `items` leaves it out with a warning. Another package is tried once, what was added by hand each time.
 
     >>> colours = Registry[int]("colour")
     >>> colours.add("red", 1)
@@ -57,11 +64,9 @@ class Registry(Generic[T]):
         self.of = of
         self.changes = 0
         """How often something was added or removed: what was made of an older state is out of date."""
-        self._items: dict[str, T | str] = {}
-        self._installed: dict[str, T | str] | None = None if group else {}
+        self._items: dict[str, T | str | _Fault] = {}
+        self._installed: dict[str, T | str | _Fault] | None = None if group else {}
         """What was found by entry points; None until somebody looks."""
-        self._faults: dict[str, tuple[str, BaseException | None]] = {}
-        """What is wrong with entry points, and the error that told it."""
         self._told: set[str] = set()
 
     def add(self, name: str, item: T | str) -> None:
@@ -81,20 +86,13 @@ class Registry(Generic[T]):
         if name not in kept:
             raise SpecError(self._unknown(name))
         del kept[name]
-        self._faults.pop(name, None)
         self.changes += 1
 
     def __getitem__(self, name: str) -> T:
-        kept = self._kept(name)
-        if name not in kept:
-            raise SpecError(self._unknown(name))
-        item = kept[name]
-        if isinstance(item, str) and name not in self._faults:
-            item = kept[name] = self._loaded(name, item)
-        if name in self._faults:
-            told, cause = self._faults[name]
-            raise SpecError(told) from cause
-        return cast(T, item)
+        item = self._found(name)
+        if isinstance(item, _Fault):
+            raise SpecError(item.told) from item.cause
+        return item
 
     def __contains__(self, name: object) -> bool:
         return name in self._kept(name)
@@ -105,20 +103,28 @@ class Registry(Generic[T]):
     def items(self) -> Iterator[tuple[str, T]]:
         """The names in their order, and what they stand for."""
         for name in self:
-            try:
-                item = self[name]
-            except SpecError:
-                if name not in self._faults:
-                    raise
-                self._warn(self._faults[name][0])
+            item = self._found(name)
+            if isinstance(item, _Fault):
+                self._warn(item.told)
             else:
                 yield name, item
 
-    def _kept(self, name: object) -> dict[str, T | str]:
+    def _found(self, name: str) -> T | _Fault:
+        kept = self._kept(name)
+        if name not in kept:
+            raise SpecError(self._unknown(name))
+        item = kept[name]
+        if isinstance(item, str):
+            item = self._loaded(name, item)
+            if kept is self._installed or not isinstance(item, _Fault):
+                kept[name] = item
+        return item
+
+    def _kept(self, name: object) -> dict[str, T | str | _Fault]:
         """Where the name is, if it is anywhere; packages are looked for only if it is not redelve's own."""
         return self._items if name in self._items else self._others()
 
-    def _others(self) -> dict[str, T | str]:
+    def _others(self) -> dict[str, T | str | _Fault]:
         """What installed packages have under the group; a name that is taken stays whose it is.
 
         It is kept when it is whole, for another thread may ask meanwhile. That one looks, too, and finds the
@@ -126,15 +132,16 @@ class Registry(Generic[T]):
         """
         if self._installed is not None:
             return self._installed
-        found: dict[str, T | str] = {}
+        found: dict[str, T | str | _Fault] = {}
+        places: dict[str, str] = {}
         taken = []
         for name, place in installed(str(self.group)):
             told = f'{self.kind} "{name}" of {place} is left out: the name is taken'
             if name in self._items:
                 taken.append(f"{told}; {self._way_out(name, place)}")
-            elif name in found:
-                told = f'{self.kind} "{name}" is registered twice, by {found[name]} and {place}'
-                self._faults[name] = f"{told}; {self._way_out(name, place)}", None
+            elif (first := places.setdefault(name, place)) != place:
+                told = f'{self.kind} "{name}" is registered twice, by {first} and {place}'
+                found[name] = _Fault(f"{told}; {self._way_out(name, place)}")
             else:
                 found[name] = place
         if self._installed is None:
@@ -160,8 +167,8 @@ class Registry(Generic[T]):
             return f'calls itself "{own}": register it under that name, or give it this one'
         return ""
 
-    def _loaded(self, name: str, place: str) -> T | str:
-        """What is found at the place; the place itself where that is of no use, which is noted."""
+    def _loaded(self, name: str, place: str) -> T | _Fault:
+        """What is at the place, or why that is of no use."""
         module, _, attribute = place.partition(":")
         cause: BaseException | None = None
         try:
@@ -174,8 +181,9 @@ class Registry(Generic[T]):
             cause, fault = error, f"cannot be loaded from {place}: {fault_told(error)}"
         if not fault:
             return item
-        self._faults[name] = f'{self.kind} "{name}" {fault}; {self._way_out(name, place)}', cause
-        return place
+        by_hand = f'mend the module {module}, or remove "{name}"'
+        way_out = by_hand if name in self._items else self._way_out(name, place)
+        return _Fault(f'{self.kind} "{name}" {fault}; {way_out}', cause)
 
     def _way_out(self, name: str, place: str) -> str:
         from importlib.metadata import entry_points
