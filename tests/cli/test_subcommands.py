@@ -6,7 +6,9 @@ import os
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -14,8 +16,8 @@ import pytest
 
 import redelve.cli
 from redelve.cli.command_check import check_command
-from redelve.cli.main import COMMANDS, VERBS, Subcommand, main
-from redelve.cli.options import VerbOptions
+from redelve.cli.main import CHALLENGE, COMMANDS, DELVE_COMMANDS, STUDIES, VERBS, Subcommand, main
+from redelve.cli.options import Command, VerbOptions
 from redelve.registry import Registry
 from redelve.store import Archive
 from tests.test_registry import install
@@ -81,11 +83,63 @@ def test_a_name_that_is_taken_does_not_keep_redelve_from_working(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(site, "rivals", "[redelve.commands]\nassess = rivals:ASSESS\n")
-    message = 'command "assess" of rivals:ASSESS is left out: the name is taken; mend or uninstall'
-    with pytest.warns(UserWarning, match=message):
+    with shown_warnings():
         assert main(["-h"]) == 0
-    assert "  assess         run methods on data" in capsys.readouterr().out
+    told = 'command "assess" of rivals:ASSESS is left out: the name is taken; mend or uninstall the package'
+    shown = capsys.readouterr()
+    assert "  assess         run methods on data" in shown.out
+    assert shown.err == f"redelve: warning: {told} rivals\n"
     assert main(["methods", "-h"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Warnings are no errors, as for a user."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        yield
+
+
+def warning_help(command: Command) -> str:
+    """What looks wrong here, twice, and in another package's code."""
+    for _ in range(2):
+        warnings.warn_explicit("this looks odd", UserWarning, redelve.__file__, 1)
+    warnings.warn_explicit("so do\ntwo lines", FutureWarning, "/theirs/code.py", 2)
+    return "explained\n"
+
+
+DISPATCHING = {"study": STUDIES, "challenge": CHALLENGE}
+WORDS = [name for name in COMMANDS if name not in DISPATCHING]
+WORDS += [f"{name} {choice}" for name, choices in DISPATCHING.items() for choice in choices]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_every_command_shows_a_warning_once_and_in_one_line(
+    words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Command, "help", property(warning_help))
+    shows = warnings.showwarning
+    with shown_warnings():
+        assert main([*words.split(), "-h"]) == 0
+    name = words if words in DELVE_COMMANDS else f"redelve {words}"
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == [
+        f"{name}: warning: this looks odd",
+        f"{name}: warning: /theirs/code.py, line 2: FutureWarning: so do two lines",
+    ]
+    assert shown.out == "explained\n"
+    assert warnings.showwarning is shows
+
+
+def test_a_command_of_delve_that_is_started_alone_shows_a_warning_in_one_line(tmp_path: Path) -> None:
+    install(tmp_path, "rivals", "[redelve.datasets]\ndemo = rivals:DEMO\n")
+    words = [sys.executable, "-c", "from redelve.cli import dls; dls()", "/"]
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = os.environ | {"PYTHONPATH": path, "REDELVE_HOME": str(tmp_path / "home")}
+    run = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    told = 'dataset "demo" of rivals:DEMO is left out: the name is taken; mend or uninstall the package'
+    assert run.stderr == f"dls: warning: {told} rivals\n"
 
 
 def loud(words: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from redelve import __version__
 from redelve.cli import FAILURE, USAGE
-from redelve.cli.options import open_streams, shown
+from redelve.cli.options import open_streams, shown, warned_in_lines
 from redelve.errors import RedelveError, SpecError, hint
 from redelve.registry import Registry, ValueKind
 
@@ -143,15 +143,18 @@ for _name, _command in {**VERBS, **DELVE_COMMANDS}.items():
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that is named first."""
     open_streams()
-    words = list(sys.argv[1:] if argv is None else argv)
+    with warned_in_lines("redelve"):
+        return _run(list(sys.argv[1:] if argv is None else argv))
+
+
+def _run(words: list[str]) -> int:
     try:
         if not words or words[0] in ("-h", "--help"):
             return shown("redelve", usage())
         if words[0] in ("-v", "--version"):
             return shown("redelve", f"redelve {__version__}\n")
         if words[0] == "help":
-            words = [*words[1:], "--help"] if words[1:] else ["--help"]
-            return main(words)
+            return _run([*words[1:], "--help"])
         if words[0] not in COMMANDS:
             sys.stderr.write(_unknown(words[0]))
             return USAGE

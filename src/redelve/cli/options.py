@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from redelve.cli import BROKEN_PIPE, FAILURE, INTERRUPTED, USAGE
@@ -23,6 +24,7 @@ Meaning = str | Callable[[], str]
 """What an option is for; a function is called for the help alone, to list what is registered."""
 
 
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120  (pathlib is slow to import)
 LONGEST_COMPLAINT = 4000
 """Characters; the middle of a longer one is left out."""
 
@@ -215,6 +217,34 @@ def tell_warnings(command: str, warnings: Iterable[str]) -> None:
         to_stderr(f"{command}: warning: {warning}")
 
 
+@contextmanager
+def warned_in_lines(command: str) -> Iterator[None]:
+    """Show each warning once meanwhile, and as other warnings; Python itself adds a line of source code.
+
+    One that is not redelve's own is shown with its place and kind.
+    """
+    import warnings  # Python 3.11 and 3.12 have loaded it by now
+
+    shown_before, told = warnings.showwarning, set[str]()
+
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
+    ) -> None:
+        is_own = category is UserWarning and filename.startswith(PACKAGE)
+        place = "" if is_own else f"{filename}, line {lineno}: {category.__name__}: "
+        text = _one_line(f"{place}{message}")
+        if text not in told:
+            told.add(text)
+            with suppress(OSError):  # one that nobody can read is lost, as in Python itself
+                tell_warnings(command, [text])
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = shown_before
+
+
 def to_stderr(line: str) -> None:
     """Show one line of progress at once."""
     sys.stderr.write(f"{line}\n")
@@ -238,8 +268,18 @@ def run(
     """Parse, call `action`, show the text it returns; the only place where errors become exit codes."""
     open_streams()
     _accept_any_name()
+    with warned_in_lines(command.name):
+        return _ran(command, action, sys.argv[1:] if argv is None else argv, show)
+
+
+def _ran(
+    command: Command,
+    action: Callable[[Given], str | Iterable[str]],
+    argv: Sequence[str],
+    show: Callable[[Iterable[str]], None],
+) -> int:
     try:
-        given = parse(command, sys.argv[1:] if argv is None else argv)
+        given = parse(command, argv)
         if given.has("h"):
             write([command.help])
             return 0
