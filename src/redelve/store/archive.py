@@ -47,7 +47,14 @@ from redelve.store.fact_files import (
 from redelve.store.fresh_records import GroupCommit, Unwritten, fresh_files, write_fresh
 from redelve.store.heads import Head
 from redelve.store.layout import unzipped
-from redelve.store.look_files import looked_before, races_on, read_races, refuse_other_races, take_over
+from redelve.store.look_files import (
+    MergeSide,
+    looked_before,
+    races_on,
+    read_races,
+    refuse_other_races,
+    take_over,
+)
 from redelve.store.record_rows import (
     LOSS,
     Columns,
@@ -299,20 +306,21 @@ class Archive:
         """Take over the records of another archive; where both have one of the same digest, ours stays.
 
         What contradicts ours is reported, and kept in the folder `conflicts`. Two races on one task with
-        different plans are refused.
+        different plans are refused, and races of which looks would be forgotten because a record is lost.
         """
         self._check_writable()
         theirs = read_snapshot(other.root, is_foreign=True)
-        refuse_other_races(self.root, other.root)
-        for method in read_methods(other.root):
-            write_method(self.root, method)
-        for path in task_paths(other.root):
-            write_task(self.root, read_task(path, other.root))
         with layout.locked(self.root):
             snapshot = read_snapshot(self.root)
-            found = rebuild(snapshot, (*snapshot.entries, *theirs.entries))
             held, given = ([entry.head for entry in each.entries] for each in (snapshot, theirs))
-            take_over(self.root, other.root, held, given)
+            sides = MergeSide(self.root, held), MergeSide(other.root, given)
+            refuse_other_races(*sides)
+            for method in read_methods(other.root):
+                write_method(self.root, method)
+            for path in task_paths(other.root):
+                write_task(self.root, read_task(path, other.root))
+            found = rebuild(snapshot, (*snapshot.entries, *theirs.entries))
+            take_over(*sides)
         ours, offered = {head.digest for head in held}, {head.digest for head in given}
         told = tuple(f"{kept.head.job} ({kept.head.digest})" for kept, _ in found.conflicts)
         every = [read_task(path, self.root, with_truths=False) for path in task_paths(self.root)]

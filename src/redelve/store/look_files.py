@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast, get_args
@@ -95,6 +95,10 @@ def has_begun(race: Race, heads: Iterable[Head]) -> bool:
     )
 
 
+def _has_begun_in(root: Path, race: Race) -> bool:
+    return has_begun(race, (entry.head for entry in read_snapshot(root).resolved.kept))
+
+
 def keep_looks(root: Path, race: Race) -> None:
     """Keep a race with a new look, unless somebody who shares it has kept more, or changed its plan."""
     with locked(root):
@@ -121,6 +125,12 @@ def races_on(root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head]
         for address, race in read_races(root).items()
         if address in tasks and race.plan.task_digest == tasks[address].digest and has_begun(race, heads)
     }
+
+
+def begun_races(root: Path, heads: Collection[Head]) -> dict[str, Race]:
+    """The races that have begun, as the records show, by address; of one that is lost no look is known."""
+    kept = {task: race for task, race in read_races(root).items() if has_begun(race, heads)}
+    return kept | {plan.task: Race(plan) for plan in lost_plans(root, heads)}
 
 
 RESTORED = "restore it from a copy, or give the command of the race again, which takes its looks anew"
@@ -257,41 +267,82 @@ def note_analysis(root: Path, results: Results, compared: Collection[str]) -> No
         _add(root, {name: look for name, look in seen if name in compared and name not in results.races})
 
 
-def refuse_other_races(root: Path, other: Path) -> None:
-    """Refuse to bring two races together that have begun on the same task by different plans."""
-    held = read_races(root)
-    for address, race in read_races(other).items():
-        changed = held[address].plan.differences(race.plan) if address in held else ()
-        if changed and _has_begun_in(root, held[address]) and _has_begun_in(other, race):
+@dataclass(frozen=True)
+class MergeSide:
+    """One of two archives that are merged, and the records that it had before."""
+
+    root: Path
+    heads: Collection[Head]
+
+    def begun_races(self) -> dict[str, Race]:
+        """Its races that have begun, by the tasks' addresses."""
+        return begun_races(self.root, self.heads)
+
+    def has_lost(self, task: str) -> bool:
+        """Whether the record of a race is missing, so that only its plan is known."""
+        return not race_path(self.root, task).exists()
+
+    def loss_told(self, task: str) -> str:
+        """That the record is missing, if it is."""
+        return " (its record is missing)" if self.has_lost(task) else ""
+
+
+def refuse_other_races(ours: MergeSide, theirs: MergeSide) -> None:
+    """Refuse to merge races on one task that differ in their plans, or of which looks would be forgotten."""
+    held = ours.begun_races()
+    for task, race in theirs.begun_races().items():
+        if task not in held:
+            continue
+        if held[task].plan != race.plan:
+            changed = ", ".join(held[task].plan.differences(race.plan)) or "how looks share the level"
             raise SpecError(
-                f"{other}: holds a race on {address}, and so does {root}, by another plan "
-                f"({', '.join(changed)}): keep the two archives apart, and report each by itself"
+                f"{theirs.root}: holds a race on {task}{theirs.loss_told(task)}, and so does {ours.root}"
+                f"{ours.loss_told(task)}, by another plan ({changed}): keep the two archives apart, and "
+                "report each by itself"
             )
+        _refuse_shorter(ours, theirs, race)
+        _refuse_shorter(theirs, ours, held[task])
 
 
-def _has_begun_in(root: Path, race: Race) -> bool:
-    return has_begun(race, (entry.head for entry in read_snapshot(root).resolved.kept))
+def _refuse_shorter(lost: MergeSide, other: MergeSide, race: Race) -> None:
+    """Refuse to take the other's record of the same race for a lost one that may tell of more looks."""
+    task = race.plan.task
+    if not lost.has_lost(task) or other.has_lost(task):
+        return
+    most = most_looks(race.plan, lost.heads)
+    if most > len(race.looks):
+        raise LocationError(
+            f"{lost.root}: {lost_words(race.plan)}, and it may have told more looks ({most}) "
+            f"than that of the same race in {other.root} ({len(race.looks)}): {RESTORED}"
+        )
 
 
-def take_over(root: Path, other: Path, ours: Collection[Head], theirs: Collection[Head]) -> None:
+def most_looks(plan: RacePlan, heads: Iterable[Head]) -> int:
+    """How many looks a race can have had: each needs the jobs of two methods on all its training sets."""
+    sets: dict[str, set[int]] = {name: set() for name in plan.methods}
+    for head in heads:
+        if head.task_digest == plan.task_digest and plan.methods.get(head.job.method) == head.method_digest:
+            sets[head.job.method].add(head.job.instance)
+    return sum(sum(len(one) >= look for one in sets.values()) > 1 for look in plan.looks)
+
+
+def take_over(ours: MergeSide, theirs: MergeSide) -> None:
     """What was looked at in another archive counts as looked at here, once its records are here.
 
-    `ours` and `theirs` are the records before; of races on the same task that have both begun ours stays,
-    unless theirs is the same and went further.
+    Of races on the same task that have both begun, which have the same plan, the one that went further stays.
     """
-    held = read_races(root)
-    for address, race in read_races(other).items():
-        mine = held.get(address)
-        is_further = mine is not None and mine.plan == race.plan and len(mine.looks) < len(race.looks)
-        is_taken = mine is None or is_further or not has_begun(mine, ours)
-        if is_taken and has_begun(race, theirs):
-            write_race(root, race)
-    for plan in lost_plans(other, theirs):
-        if plan.task not in held:  # that it is missing is told here, too
-            _note_plan(root, plan)
-    for address, looks in read_analyses(other).items():
+    held = ours.begun_races()
+    for task, race in theirs.begun_races().items():
+        mine = held.get(task)
+        if not theirs.has_lost(task):
+            if mine is None or ours.has_lost(task) or len(mine.looks) < len(race.looks):
+                write_race(ours.root, race)
+        elif mine is None:  # that it is missing is told here, too
+            race_path(ours.root, task).unlink(missing_ok=True)  # nothing was done by that plan
+            _note_plan(ours.root, race.plan)
+    for address, looks in read_analyses(theirs.root).items():
         for look in looks:
-            _add(root, {address: look})
+            _add(ours.root, {address: look})
 
 
 def _add(root: Path, seen: Mapping[str, EarlierLook]) -> None:

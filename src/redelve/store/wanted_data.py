@@ -12,7 +12,7 @@ from redelve.errors import LocationError, RedelveError, SpecError
 from redelve.model import Assignment
 from redelve.run.results import TaskFacts
 from redelve.store.fact_files import read_task, task_paths
-from redelve.store.look_files import has_begun, lost_plans, read_races
+from redelve.store.look_files import begun_races
 from redelve.store.same_data import Mark, adopted, mark_of, mark_of_assignment
 from redelve.store.snapshot import read_snapshot
 
@@ -45,8 +45,7 @@ def assignments_of(archive: Path, data: Sequence[Path]) -> dict[str, Assignment]
 def _raced(archive: Path) -> set[str]:
     """The digests of the tasks that races have begun on."""
     heads = [entry.head for entry in read_snapshot(archive).resolved.kept]
-    begun = [race.plan for race in read_races(archive).values() if has_begun(race, heads)]
-    return {plan.task_digest for plan in (*begun, *lost_plans(archive, heads))}
+    return {race.plan.task_digest for race in begun_races(archive, heads).values()}
 
 
 def _refused(facts: TaskFacts) -> SpecError:
