@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from redelve.run.races import OLD_RULE, LookRule, Race, RaceLook, RacePlan
 from redelve.store import Archive
 from redelve.store.look_files import race_path, read_plans, read_races, write_race
 from tests.store.made import TASK, listing, make_method, make_record, make_task
+from tests.store.test_merging import zipped
 
 SETS = (4, 5, 6)
 FACTS = make_task(instances=SETS[-1])
@@ -130,3 +132,20 @@ def test_a_race_lost_on_both_sides_stays_missed(tmp_path: Path) -> None:
     mine, other = (lose(raced(tmp_path / name, MINE)) for name in ("mine", "other"))
     mine.merge(other)
     assert len(problems(mine)) == 1
+
+
+def test_a_zip_file_is_named_as_it_was_given(tmp_path: Path) -> None:
+    """The folder that it is unpacked into is nothing to the user."""
+    mine, other = raced(tmp_path / "mine", MINE), raced(tmp_path / "other", OTHER)
+    path = zipped(other.root, tmp_path / "other.zip", "archive/")
+    with pytest.raises(SpecError, match=f"^{re.escape(str(path))}: holds a race on {TASK}, and so does "):
+        mine.merge(Archive.open(path))
+    lost = zipped(lose(other).root, tmp_path / "lost.zip")
+    with pytest.raises(LocationError, match=f"^{re.escape(str(lost))}: races/.*: the record of the race"):
+        Archive.open(lost).load()
+    shorter = raced(tmp_path / "shorter", Race(OTHER.plan), sets=3)
+    with pytest.raises(LocationError, match=f"^{re.escape(str(lost))}: races/.*: the record of the race"):
+        shorter.merge(Archive.open(lost))
+    unfinished = zipped(shorter.root, tmp_path / "shorter.zip")
+    with pytest.raises(LocationError, match=re.escape(f"that of the same race in {unfinished} (0)")):
+        other.merge(Archive.open(unfinished))

@@ -275,11 +275,14 @@ class Archive:
             self._methods[name] = _only(known, f'method "{name}"')
         return self._methods[name].digest
 
+    @property
+    def _called(self) -> Path:
+        """What its user calls it: a zip file is unpacked into a folder that nobody knows."""
+        return self._zip or self.root
+
     def _check_writable(self) -> None:
         if not self.is_writable:
-            raise LocationError(
-                f"{self._zip or self.root}: an archive in a zip file can only be read: unzip it first"
-            )
+            raise LocationError(f"{self._called}: an archive in a zip file can only be read: unzip it first")
 
     def compact(self) -> None:
         """Gather fresh files into one file for each method and task, sorted by job.
@@ -313,7 +316,10 @@ class Archive:
         with layout.locked(self.root):
             snapshot = read_snapshot(self.root)
             held, given = ([entry.head for entry in each.entries] for each in (snapshot, theirs))
-            sides = MergeSide(self.root, held), MergeSide(other.root, given)
+            sides = (
+                MergeSide(self.root, self._called, held),
+                MergeSide(other.root, other._called, given),
+            )
             refuse_other_races(*sides)
             for method in read_methods(other.root):
                 write_method(self.root, method)
@@ -437,7 +443,7 @@ class Archive:
             )
             for entry in chosen.entries
         )
-        races = races_on(self.root, chosen.tasks, [entry.head for entry in kept])
+        races = races_on(self.root, chosen.tasks, [entry.head for entry in kept], self._called)
         looked = looked_before(self.root, races)
         results = Results(chosen.tasks, chosen.methods, tuple(records), races, looked)
         results = joined(results) if len(results.tasks) > 1 else results

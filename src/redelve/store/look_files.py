@@ -113,12 +113,18 @@ def read_races(root: Path) -> dict[str, Race]:
     return {race.plan.task: race for race in races}
 
 
-def races_on(root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head]) -> dict[str, Race]:
-    """The races on these very tasks that have begun, as the records show; an error if one is lost."""
+def races_on(
+    root: Path, tasks: Mapping[str, TaskFacts], heads: Collection[Head], called: Path
+) -> dict[str, Race]:
+    """The races on these very tasks that have begun, as the records show; an error if one is lost.
+
+    `called` is what the user calls the archive.
+    """
     for plan in lost_plans(root, heads):
         if plan.task in tasks and plan.task_digest == tasks[plan.task].digest:
             raise LocationError(
-                f"{root}: {lost_words(plan)}, and p-values without it do not allow for its looks: {RESTORED}"
+                f"{called}: {lost_words(plan)}, and p-values without it do not allow for its looks: "
+                f"{RESTORED}"
             )
     return {
         address: race
@@ -269,9 +275,10 @@ def note_analysis(root: Path, results: Results, compared: Collection[str]) -> No
 
 @dataclass(frozen=True)
 class MergeSide:
-    """One of two archives that are merged, and the records that it had before."""
+    """One of two archives that are merged, what its user calls it, and the records that it had before."""
 
     root: Path
+    called: Path
     heads: Collection[Head]
 
     def begun_races(self) -> dict[str, Race]:
@@ -296,7 +303,7 @@ def refuse_other_races(ours: MergeSide, theirs: MergeSide) -> None:
         if held[task].plan != race.plan:
             changed = ", ".join(held[task].plan.differences(race.plan)) or "how looks share the level"
             raise SpecError(
-                f"{theirs.root}: holds a race on {task}{theirs.loss_told(task)}, and so does {ours.root}"
+                f"{theirs.called}: holds a race on {task}{theirs.loss_told(task)}, and so does {ours.called}"
                 f"{ours.loss_told(task)}, by another plan ({changed}): keep the two archives apart, and "
                 "report each by itself"
             )
@@ -312,8 +319,8 @@ def _refuse_shorter(lost: MergeSide, other: MergeSide, race: Race) -> None:
     most = most_looks(race.plan, lost.heads)
     if most > len(race.looks):
         raise LocationError(
-            f"{lost.root}: {lost_words(race.plan)}, and it may have told more looks ({most}) "
-            f"than that of the same race in {other.root} ({len(race.looks)}): {RESTORED}"
+            f"{lost.called}: {lost_words(race.plan)}, and it may have told more looks ({most}) "
+            f"than that of the same race in {other.called} ({len(race.looks)}): {RESTORED}"
         )
 
 
