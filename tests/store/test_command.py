@@ -41,6 +41,17 @@ def test_merge(tmp_path: Path, run_command: RunCommand) -> None:
     assert len(Archive.open(tmp_path / "all").done()) == RECORDS
 
 
+def test_what_was_merged_is_told_even_if_the_next_archive_is_refused(
+    tmp_path: Path, run_command: RunCommand
+) -> None:
+    make_archive(tmp_path / "one")
+    said = run_command("archive", ["merge", "all", "one", "two"], cwd=tmp_path)
+    assert said.code == 1
+    assert said.out == "one: 12 records added, 0 known already\n"
+    assert "two: no such archive" in said.err
+    assert len(Archive.open(tmp_path / "all").done()) == RECORDS
+
+
 def test_rescore(tmp_path: Path, run_command: RunCommand) -> None:
     task, method = make_task(), make_method()
     make_archive(tmp_path / "a", [make_record(task, method, n, codes=["S"]) for n in range(3)])

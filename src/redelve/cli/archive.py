@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,10 +37,10 @@ ARCHIVE = Command(
 )
 
 
-Action = Callable[["Archive", ArchiveOptions], str]
+Action = Callable[["Archive", ArchiveOptions], str | Iterable[str]]
 
 
-def perform(actions: Mapping[str, Action], given: ArchiveOptions) -> str:
+def perform(actions: Mapping[str, Action], given: ArchiveOptions) -> str | Iterable[str]:
     """Do what the first argument says."""
     from redelve.store import Archive
 
@@ -60,13 +60,15 @@ def _compact(held: Archive, _: ArchiveOptions) -> str:
     return f"{len(held.done())} records\n"
 
 
-def _merge(held: Archive, given: ArchiveOptions) -> str:
+def _merge(held: Archive, given: ArchiveOptions) -> Iterator[str]:
+    """What came of each, as soon as it is merged: what is wrong with the next undoes nothing."""
     from redelve.store import Archive
 
     others = given.arguments[2:]
     if not others:
         raise UsageError("merge needs the archives to take records from")
-    return "".join(f"{path}: {held.merge(Archive.open(path))}\n" for path in others)
+    for path in others:
+        yield f"{path}: {held.merge(Archive.open(path))}\n"
 
 
 def _rescore(held: Archive, given: ArchiveOptions) -> str:
@@ -110,7 +112,7 @@ def archive(argv: Sequence[str] | None = None) -> int:
         unsound.append(not report.ok)
         return f"{report}\n"
 
-    actions = {
+    actions: dict[str, Action] = {
         "verify": verify,
         "compact": _compact,
         "merge": _merge,
