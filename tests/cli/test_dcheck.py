@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +19,10 @@ from hypothesis import strategies as st
 
 from redelve.data.delve.check.check_reports import MOST_SHOWN
 from redelve.data.delve.check.value_rules import check_cases
-from redelve.model import Attribute, Range, is_value, parse_range
+from redelve.model import Attribute, Column, Range, is_value, parse_range
+from redelve.model.encodings import Encoding, encodings
 from tests.conftest import Result, RunCommand, make_root, write_tree
+from tests.model.test_encoding_checks import FAULTS, Faulty
 from tests.strategies import ranges
 from tests.tiny_tree import FILES, SPEC, rows
 
@@ -99,6 +104,21 @@ class TestWhatIsChecked:
     def test_paths(self, bench: Bench, argv: list[str], cwd: str, address: str) -> None:
         (bench.root / "methods/m/tiny").mkdir(parents=True)
         assert bench.check(*argv, cwd=cwd).out == f"{address}: no problems found\n"
+
+    @pytest.mark.parametrize(("do", "told"), FAULTS.values(), ids=FAULTS)
+    def test_an_encoding_of_somebody_else_s_is_at_fault_not_the_data(
+        self, bench: Bench, do: Callable[[Column], Any], told: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Faulty, "do", staticmethod(do), raising=False)
+        encodings.add(
+            "faulty", Encoding("faulty", Faulty, ("real",), lambda one: one.type == "real", place=-1)
+        )
+        try:
+            found = bench.check("/tiny/y")
+        finally:
+            encodings.remove("faulty")
+        assert found.code == 1
+        assert re.fullmatch(rf"dcheck: .*{told}.*\n", found.err)
 
     def test_a_compressed_prior_may_be_named_as_it_is(self, bench: Bench) -> None:
         prior = bench.root / "data/tiny/y/std.prior"

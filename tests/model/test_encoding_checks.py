@@ -131,17 +131,28 @@ class Faulty(Tenths):
         return found
 
 
-@pytest.mark.parametrize(
-    ("do", "told"),
-    [
-        (lambda _: 1 / 0, r"the encoding \(\S+\.Faulty\) failed: ZeroDivisionError: division by zero: mend"),
-        (lambda _: "abc", r"the encoding \(\S+\.Faulty\) returned 'abc': return a list of CodedColumn"),
-        (
-            lambda column: [CodedColumn("weight", column.numbers()[1:])],
-            r"returned an array of shape \(1,\) for 2 values: return \(2,\)",
-        ),
-    ],
-)
+FAULTS: dict[str, tuple[Callable[[Column], Any], str]] = {
+    "raises": (
+        lambda _: 1 / 0,
+        r"the encoding \(\S+\.Faulty\) failed: ZeroDivisionError: division by zero: mend",
+    ),
+    "a text": (
+        lambda _: "abc",
+        r"the encoding \(\S+\.Faulty\) returned 'abc': return a list of CodedColumn",
+    ),
+    "too short": (
+        lambda column: [CodedColumn("weight", column.numbers()[1:])],
+        r"returned an array of shape \(\d+,\) for \d+ values: return \(\d+,\)",
+    ),
+    "two axes": (
+        lambda column: [CodedColumn("weight", column.numbers()[:, None])],
+        r"returned an array of shape \(\d+, 1\) for \d+ values: return \(\d+,\)",
+    ),
+}
+"""What an encoder may do wrong, and what is said of it."""
+
+
+@pytest.mark.parametrize(("do", "told"), FAULTS.values(), ids=FAULTS)
 def test_what_an_encoding_does_wrong_is_told_with_its_name(
     do: Callable[[Column], Any], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from redelve.answers.predictions import Guesses, Target, guesses_of
 from redelve.model import Attribute, Cases, Column, Prior, is_missing
 from redelve.model.coding import Coding
 from redelve.model.dataset import Numbers
-from redelve.model.encodings import Encoder, bind, default_coding, measure
+from redelve.model.encodings import Encoder, bind, coded_columns, default_coding, measure
 from redelve.model.encodings.numeric import NumericEncoder
 from redelve.text_numbers import is_number
 
@@ -189,7 +189,7 @@ def _decoded(target: Target, encoder: Encoder, coded: Numbers) -> Numbers:
 
 def _coded(encoders: Sequence[Encoder], columns: Sequence[Column], count: int) -> Numbers:
     pairs = zip(encoders, columns, strict=True)
-    coded = [one.numbers for encoder, column in pairs for one in encoder.encode(column)]
+    coded = [one.numbers for pair in pairs for one in coded_columns(*pair, count)]
     return np.column_stack(coded) if coded else np.empty((count, 0))
 
 

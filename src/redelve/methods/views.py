@@ -23,7 +23,7 @@ from redelve.errors import PredictionError, SpecError
 from redelve.methods.shown import EncodedTraining, TestInputs, TrainingSet
 from redelve.model import Censored
 from redelve.model.dataset import Numbers
-from redelve.model.encodings import default_coding
+from redelve.model.encodings import coded_columns, default_coding
 
 ROUNDING = 1e-9
 """A probability that is less below 0 is a rounding error."""
@@ -122,7 +122,7 @@ class View:
             if len(numbers) == len(self.training):
                 return numbers[:, None]
         encoder = self.encoded.target_encoders[position]
-        coded = encoder.encode(self.training.target_columns[position])
+        coded = coded_columns(encoder, self.training.target_columns[position], len(self.training))
         return np.column_stack([column.numbers for column in coded])
 
     def outputs(self, position: int) -> Any:

@@ -8,7 +8,7 @@ from redelve.data.delve.check.check_reports import CheckedSource, FileReport
 from redelve.data.delve.keyed_lines import numbered_lines, strip_comment
 from redelve.data.delve.prior_files import check_covers, parse_prior
 from redelve.data.problems import Problems
-from redelve.errors import SpecError
+from redelve.errors import ExtensionError, SpecError
 from redelve.model import (
     CATEGORICAL,
     Attribute,
@@ -21,7 +21,7 @@ from redelve.model import (
     is_missing,
 )
 from redelve.model.coding import Normalization
-from redelve.model.encodings import bind, default_coding, measure
+from redelve.model.encodings import bind, coded_columns, default_coding, measure
 from redelve.model.ranges import SingleValue
 from redelve.text_numbers import parse_number
 
@@ -40,7 +40,7 @@ def check_prior(
     bad_lines = {problem.line for problem in problems}
     check_covers(prior, prototask, spec, problems)
     _check_dependency(prior, prototask, spec, problems)
-    columns = _columns(data)
+    columns, count = _columns(data), 0 if data is None else data.cases.count
     lines = _lines(text, spec)
     for each in prior.attributes:
         line, attribute = lines[each.number], spec.attribute(each.number)
@@ -48,7 +48,9 @@ def check_prior(
             continue
         try:
             _check_range(attribute, each)
-            _check_encoding(attribute, each, columns.get(each.number))
+            _check_encoding(attribute, each, columns.get(each.number), count)
+        except ExtensionError:  # the prior is not at fault
+            raise
         except SpecError as error:
             rule = str(error).removeprefix(f"attribute {attribute.name}: ")
             problems.add(line, rule, field=attribute.name)
@@ -96,10 +98,10 @@ def _check_range(attribute: Attribute, prior: AttributePrior) -> None:
             raise SpecError(f'type "{prior.type}" is for {wanted}, but "{item.text}" is in the range')
 
 
-def _check_encoding(attribute: Attribute, prior: AttributePrior, column: Column | None) -> None:
+def _check_encoding(attribute: Attribute, prior: AttributePrior, column: Column | None, count: int) -> None:
     coding = default_coding(prior)
     if column is None:
         bind(attribute, prior, coding, ANY_SCALE)
     else:
         statistics = None if prior.type in CATEGORICAL else measure(column)
-        bind(attribute, prior, coding, statistics).encode(column)
+        coded_columns(bind(attribute, prior, coding, statistics), column, count)
