@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -147,6 +147,14 @@ FAULTS: dict[str, tuple[Callable[[Column], Any], str]] = {
     "two axes": (
         lambda column: [CodedColumn("weight", column.numbers()[:, None])],
         r"returned an array of shape \(\d+, 1\) for \d+ values: return \(\d+,\)",
+    ),
+    "texts for numbers": (
+        lambda column: [CodedColumn("weight", cast("Any", column.texts()))],
+        r"returned an array of object as numbers: return floats",
+    ),
+    "too few columns": (
+        lambda _: [],
+        r"returned 0 columns for the names \('\w+',\): return one for each",
     ),
 }
 """What an encoder may do wrong, and what is said of it."""

@@ -165,6 +165,12 @@ def coded_columns(encoder: Encoder, column: Column, count: int) -> list[CodedCol
     shapes = {np.shape(one.numbers) for one in coded}
     if wrong := shapes - {(count,)}:
         raise _wrong_code(encoder, f"an array of shape {wrong.pop()} for {count} values: return ({count},)")
+    types = (np.asarray(one.numbers).dtype for one in coded)
+    if (unfit := next((one for one in types if one.kind not in "biuf"), None)) is not None:
+        raise _wrong_code(encoder, f"an array of {unfit} as numbers: return floats")
+    if len(coded) != len(encoder.names):
+        told = f"{len(coded)} columns for the names {encoder.names!r:.80}: return one for each"
+        raise _wrong_code(encoder, told)
     return list(coded)
 
 
