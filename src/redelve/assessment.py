@@ -570,10 +570,6 @@ class Assessment:
     assignments: Mapping[str, Assignment] = field(default_factory=dict, repr=False, compare=False)
     """The tasks with their cases, where the methods were run just now."""
 
-    def __post_init__(self) -> None:
-        if self.archive is not None:  # a text will do
-            object.__setattr__(self, "archive", Path(self.archive))
-
     def judged_by(self, loss: LossLike | None) -> Assessment:
         """The same results judged by another loss or metric, worked out from the answers where need be."""
         if loss is None or isinstance(loss, str):
@@ -603,7 +599,7 @@ class Assessment:
         found = find(self._judged, loss, planned=self.planned, margin=self.margin)
         if self.archive is not None:
             compared = {task.task.address for task in found.tasks if task.contests}
-            note_analysis(self.archive, self.results, compared)
+            note_analysis(Path(self.archive), self.results, compared)  # a text will do
         return found
 
     def compare(
