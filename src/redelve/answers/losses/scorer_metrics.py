@@ -128,6 +128,16 @@ class CalledMetric(Metric):
 
         return values_of_folds(of_rows, lambda rows: float(rows.size), folds, units)
 
+    def of_units(
+        self, truths: Sequence[Truth], prediction: Prediction, units: Units | None, folds: Units | None = None
+    ) -> Numbers:
+        """The pseudo-values; what a block of units is away from the mean is one unit's."""
+        cases = super().of_units(truths, prediction, units, folds)
+        labels, own = self.unit_numbers(truths[0], units), super().unit_numbers(truths[0], units)
+        if labels is None or (folds is not None and self._is_of_order(truths[0], prediction)):
+            return cases
+        return one_of_each_block(cases, labels, np.arange(cases.size) if own is None else own)
+
     def _is_of_order(self, truth: Truth, prediction: Prediction) -> bool:
         """Whether it stays the same where all answers are stretched and shifted, as a correlation does.
 
@@ -299,3 +309,25 @@ def _stretched(found: NDArray[Any], prediction: Prediction) -> NDArray[Any]:
     if not isinstance(prediction, ClassProbabilities):
         return np.asarray(2 * found + 1)
     return np.asarray((found + (1.0 if found.ndim == 1 else np.eye(found.shape[1])[0])) / 2)
+
+
+def one_of_each_block(values: Numbers, labels: Units, units: Units) -> Numbers:
+    """What a block's pseudo-values are away from the mean, put down to one of its units, drawn at random.
+
+    Blocks tell as much as there are blocks, wherever cases, groups or folds are counted later.
+
+    >>> one_of_each_block(np.array([1.0, 1.0, 4.0, 4.0]), np.array([0, 0, 1, 1]), np.arange(4)).mean()
+    2.5
+    """
+    count = int(units.max()) + 1
+    if int(labels.max()) + 1 >= count:
+        return values
+    mean, firsts = values.mean(), np.unique(units, return_index=True)[1]
+    order = generator("one of each block", count).permutation(count)
+    chosen = order[np.unique(labels[firsts][order], return_index=True)[1]]
+    place = np.full(count, -1)
+    place[chosen] = labels[firsts][chosen]
+    found, here = np.full(values.size, mean), place[units]
+    sizes, away = np.bincount(units, minlength=count), np.bincount(labels, values - mean)
+    found[here >= 0] += (away[here] / sizes[units])[here >= 0]
+    return found
