@@ -63,7 +63,8 @@ class MetricSetting:
     """A design with its numbers; `share` is that of positive cases, None where numbers are predicted.
 
     A second method that is `shrunken` puts the cases of a fold in the order of its discriminant, but its
-    scores hardly differ, and go up with the share of positive cases in its training set.
+    scores hardly differ, and go up with the share of positive cases in its training set. Where both are
+    `mute` the scores of the first are random and those of the second all the same.
     """
 
     design: Design
@@ -71,12 +72,13 @@ class MetricSetting:
     cases: int
     share: float | None = 0.5
     shrunken: bool = False
+    mute: bool = False
 
     def __str__(self) -> str:
         sets = f"{self.sets} training sets, " if self.design in ("common", "own") else ""
         share = "" if self.share is None else f", {100 * self.share:g} % positive"
-        shrunken = ", one method shrunken" if self.shrunken else ""
-        return f"{WORDS[self.design]}, {sets}{self.cases} cases{share}{shrunken}"
+        kind = ", one method shrunken" if self.shrunken else ", mute methods" if self.mute else ""
+        return f"{WORDS[self.design]}, {sets}{self.cases} cases{share}{kind}"
 
     @property
     def training(self) -> int:
@@ -86,7 +88,7 @@ class MetricSetting:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What is measured."""
-        if self.shrunken:
+        if self.shrunken or self.mute:
             return OF_SCORES
         return OF_NUMBERS if self.share is None else OF_CLASSES
 
@@ -102,6 +104,12 @@ SETTINGS = (
     MetricSetting("folds", FOLDS, 200, 0.5),
     MetricSetting("folds", FOLDS, 200, 0.2),
     MetricSetting("folds", FOLDS, 200, 0.225, shrunken=True),
+    MetricSetting("common", 4, 200, 0.2, mute=True),
+    MetricSetting("own", 8, 100, 0.2, mute=True),
+    MetricSetting("own", 8, 200, 0.5, mute=True),
+    MetricSetting("one", 1, 200, 0.2, mute=True),
+    MetricSetting("folds", FOLDS, 200, 0.2, mute=True),
+    MetricSetting("folds", FOLDS, 200, 0.225, mute=True),
     MetricSetting("common", 4, 200, None),
     MetricSetting("own", 8, 60, None),
     MetricSetting("one", 1, 200, None),
@@ -188,6 +196,8 @@ def fit_worth(coefficients: FloatArray) -> dict[str, FloatArray]:
 @cache
 def truths(setting: MetricSetting) -> Mapping[str, float]:
     """The expected metrics, over training sets."""
+    if setting.mute:
+        return {"roc_auc": 0.5, "average_precision": setting.share or 0.0}
     rng = np.random.default_rng([7, setting.training])
     if setting.share is None:
         best = np.array([[0.0, *np.ones(FEATURES)]])
@@ -264,7 +274,10 @@ def _classes(setting: MetricSetting, rng: Generator) -> Drawn:
         models = _models(setting, inputs, positive, rng)
         if setting.shrunken and name == "second":
             models = shrunken(models, positive)
-        answers[name] = [_probabilities(row) for row in _scores(models, inputs)]
+        scores = _scores(models, inputs)
+        if setting.mute:
+            scores = rng.standard_normal(scores.shape) if name == "first" else np.zeros_like(scores)
+        answers[name] = [_probabilities(row) for row in scores]
     return _instances(positive.astype(np.float64), CLASSES[0], setting), answers
 
 
@@ -403,9 +416,11 @@ def metrics_section(rng: Generator, effort: Effort) -> Section:
         tables.append(table(("design", *names), rows))
     words = f"""Per cent of true hypotheses rejected at 5 % by the claims of a report, and of 95 % intervals
         that hold the truth; in brackets, where it is not 0, the share of data sets that have no interval
-        because a class has too few cases. Two linear discriminants (two least-squares fits) see three inputs
+        because a class has too few cases, or because few cases raise average precision. Two linear
+        discriminants (two least-squares fits) see three inputs
         each, equally useful. *Shrunken*: the second puts the cases of each fold in the order of its
-        discriminant by scores that hardly differ, around the log odds of its training set. The truth is the
+        discriminant by scores that hardly differ, around the log odds of its training set. *Mute*: the
+        scores of the first are random, those of the second all the same. The truth is the
         mean, over training sets, of what a trained model has on endless cases. Standard errors
         {margin(count)}."""
     return Section("Metrics that are no means of cases", words, "\n\n".join(tables), tuple(findings))

@@ -163,8 +163,8 @@ def test_models_that_order_cases_alike_are_alike_in_folds_of_unequal_classes() -
         assert prior == pytest.approx(0.5 if judge == "roc_auc" else 0.333, abs=0.02)
         assert (task.method("weak").bounds is None) == (judge == "average_precision")
         assert ("The best constant answer has" in str(found)) == (judge == "roc_auc")
-    assert "average precision of few cases, as a fold or one" in found.frame()["reason"].iloc[0]
-    assert "average precision of few cases, as a fold or one" in " ".join(str(found).split())
+    assert "average precision of few test cases, as a fold has" in found.frame()["reason"].iloc[0]
+    assert "average precision of few test cases, as a fold has" in " ".join(str(found).split())
     guess = redelve.predict_performance(
         DummyClassifier(), table[list("abc")], table["ill"], loss="roc_auc", ways="kfold", progress=False
     )

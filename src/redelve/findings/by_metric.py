@@ -46,7 +46,7 @@ FEWEST_IN_FOLDS = 50
 """The same for intervals of metrics of guessed classes from folds, where the class is rare."""
 RARE = 0.05
 FEWEST_RANKED = 50
-"""Positive cases of each set that an interval of average precision needs where sets have their own."""
+"""Positive cases of a common test set that an interval of average precision needs."""
 FEWEST_OF_FOLD = 3
 """Positive cases of each fold that a test of average precision needs: with fewer it is too skewed."""
 FEWEST_FOUND = 3
@@ -277,8 +277,8 @@ def _why_no_interval(facts: TaskFacts, judge: Loss, means: Numbers) -> str | Non
     if judge.mean_of_cases or (smallest := smallest_class(facts, judge)) is None:
         return None
     fewest = FEWEST
-    if judge.is_raised_by_few and not _is_over_cases(facts):
-        if is_folded(facts):
+    if judge.is_raised_by_few and len(facts.instances) > 1:
+        if not _is_over_cases(facts):
             return RAISED.format(judge.shown_name)
         fewest = FEWEST_RANKED
     elif isinstance(judge, CountedMetric) and is_folded(facts) and _is_rare(facts, smallest):

@@ -14,15 +14,15 @@ from redelve.model.designs.folds import outer_folds
 from redelve.run.results import InstanceFacts, Record, Results, TaskFacts
 
 RAISED = (
-    "{} of few cases, as a fold or one of several test sets has, is higher than of many: compare methods by "
-    "it, but do not take it for what new cases will show"
+    "{} of few test cases, as a fold has, is higher than of many: compare methods by it, but do not take it "
+    "for what new cases will show"
 )
 FOLDED = ("cross-validation", "nested-cross-validation", "time")
 
 
 def pooled_metrics(facts: TaskFacts, codes: Iterable[str]) -> list[Loss]:
     """The metrics among these losses that take folds together, or see that a set is one of several."""
-    if facts.scheme not in FOLDED and (len(facts.instances) == 1 or facts.scheme == "common"):
+    if len(facts.instances) == 1:
         return []
     several = [loss for code in codes if not (loss := facts.loss(code)).mean_of_cases]
     return several if facts.scheme in FOLDED else [one for one in several if one.is_raised_by_few]
@@ -34,7 +34,7 @@ def pooled_over_folds(results: Results) -> Results:
     A fold may have too few cases of a class for a metric of guessed classes, and the mean of folds' metrics
     is not that of all cases; scores are compared within folds. Pairs of folds, which only means of cases have
     a use for, lose what they have. A metric that few cases raise is worked out anew of each of several test
-    sets, too, and what the best constant answer has of all cases is not comparable with it.
+    sets or training sets, too, and what the best constant answer has of all is not comparable with it.
     """
     changed: dict[str, Mapping[str, Numbers]] = {}
     tasks = dict(results.tasks)
