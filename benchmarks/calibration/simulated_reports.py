@@ -67,7 +67,18 @@ def tasks_for(problem: Problem, drawn: Drawn, name: str) -> tuple[PlannedTask, .
     found = planned_tasks(problem.name, *drawn.inputs.shape, name)
     if problem.has_classes and found[0].facts.scheme == "cross-validation":
         found = (_stratified(found[0], drawn.targets, name),)
-    return tuple(standardised(problem, one, drawn.targets) for one in found)
+    found = tuple(standardised(problem, one, drawn.targets) for one in found)
+    return tuple(with_truths(one, drawn.targets) for one in found) if problem.has_classes else found
+
+
+def with_truths(planned: PlannedTask, targets: Numbers) -> PlannedTask:
+    """The task with the truths of these cases, which tell how the classes are spread over folds."""
+    target = planned.facts.targets[0]
+    instances = tuple(
+        replace(one, truths=(Truth.exact(target, targets[test]),))
+        for one, (_, test) in zip(planned.facts.instances, planned.rows, strict=True)
+    )
+    return PlannedTask(replace(planned.facts, instances=instances), planned.rows)
 
 
 def _stratified(planned: PlannedTask, targets: Numbers, name: str) -> PlannedTask:

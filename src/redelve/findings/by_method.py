@@ -17,7 +17,7 @@ from redelve.findings.claims import Test
 from redelve.findings.failures import on_one_line
 from redelve.model.dataset import Numbers
 from redelve.model.designs.folds import outer_folds
-from redelve.run.results import ANSWERS, Record, Results, TaskFacts, TaskResults
+from redelve.run.results import ANSWERS, InstanceFacts, Record, Results, TaskFacts, TaskResults
 from redelve.stats import anova, seed_runs
 from redelve.stats.case_pairs import pairs_of_cases, unit_parts, with_noise
 from redelve.stats.estimates import Analysis
@@ -36,8 +36,10 @@ from redelve.stats.one_partition import analyse_cases, analyse_partition, compar
 from redelve.stats.resampled import (
     NestedCV,
     Resampled,
+    ResampledComparison,
     analyse_resampled,
     compare_resampled,
+    hidden_parts,
     nested_cross_validation,
 )
 from redelve.stats.units import pool_units, weighted
@@ -230,8 +232,7 @@ def expected_by_design(facts: TaskFacts, losses: MethodLosses) -> Estimate:
     if facts.scheme == "nested-cross-validation" and not losses.missing:
         return nested_estimate(facts, losses)
     if is_folded(facts):
-        of_folds = analyse_forward if facts.scheme == "time" else analyse_resampled
-        return of_folds(_fold_means(losses.of(_folds(facts, instances))), ratio=test_ratio(facts))
+        return _expected_of_folds(facts, losses, _folds(facts, instances))
     if losses.runs > 1:
         analyse_runs = (
             seed_runs.analyse_runs_common if facts.scheme == "common" else seed_runs.analyse_runs_hierarchical
@@ -255,8 +256,7 @@ def paired_by_design(
     if len(facts.instances) == 1:
         return compare_partition(one[0], two[0])
     if is_folded(facts):
-        of_folds = compare_forward if facts.scheme == "time" else compare_resampled
-        return of_folds(_fold_means(one), _fold_means(two), ratio=test_ratio(facts))
+        return _compared_by_folds(facts, first, second, instances)
     is_common = facts.scheme == "common"
     if first.runs > 1 or second.runs > 1:
         compare = seed_runs.compare_runs_common if is_common else seed_runs.compare_runs_hierarchical
@@ -272,11 +272,7 @@ def squares_by_design(
     if is_grouped(facts):
         return squares_by_groups(facts, several, places)
     if is_folded(facts):
-        folds = _folds(facts, instances)
-        if len(folds) < 2:
-            raise StatisticsError(f"a comparison needs at least two folds: got {len(folds)}")
-        means = np.array([_fold_means(one.of(folds)) for one in several])
-        return pairs_of_means(means, places, 1 / means.shape[1] + test_ratio(facts))
+        return _squares_of_folds(facts, several, places, _folds(facts, instances))
     tables = [one.of(instances) for one in several]
     if facts.is_fixed:
         cases = np.array([_over_runs(table[0]) for table in tables])
@@ -292,6 +288,20 @@ def squares_by_design(
         return pairs_of_sets(rows, places, "common")
     averages = [[_over_runs(table) for table in found] for found in tables]
     return pairs_of_sets(averages, places, "common" if facts.scheme == "common" else "hierarchical")
+
+
+def _squares_of_folds(
+    facts: TaskFacts, several: Sequence[MethodLosses], places: Places, folds: tuple[int, ...]
+) -> PairSquares:
+    if len(folds) < 2:
+        raise StatisticsError(f"a comparison needs at least two folds: got {len(folds)}")
+    means = np.array([_fold_means(one.of(folds)) for one in several])
+    factor = 1 / means.shape[1] + test_ratio(facts)
+    if facts.scheme == "time" or not _is_stratified([facts.instances[number] for number in folds]):
+        return pairs_of_means(means, places, factor)
+    hidden = np.array([_hidden(facts, one, folds) for one in several])
+    cases = np.unique(np.concatenate([facts.instances[number].case_numbers for number in folds]))
+    return pairs_of_means(means, places, factor, hidden, len(cases))
 
 
 def unit_parts_of(facts: TaskFacts) -> Numbers | None:
@@ -315,6 +325,43 @@ def _folds(facts: TaskFacts, instances: Sequence[int]) -> tuple[int, ...]:
 def _fold_means(tables: Sequence[Numbers]) -> Numbers:
     with np.errstate(invalid="ignore"):  # ∞ and −∞ have no mean, which the analyses see
         return np.array([table.mean() for table in tables])
+
+
+def _expected_of_folds(facts: TaskFacts, losses: MethodLosses, folds: tuple[int, ...]) -> Resampled:
+    means, ratio = _fold_means(losses.of(folds)), test_ratio(facts)
+    if facts.scheme == "time":
+        return analyse_forward(means, ratio=ratio)
+    hidden = float(np.square(_hidden(facts, losses, folds)).sum())
+    return analyse_resampled(means, ratio=ratio, hidden=hidden)
+
+
+def _compared_by_folds(
+    facts: TaskFacts, first: MethodLosses, second: MethodLosses, folds: tuple[int, ...]
+) -> ResampledComparison:
+    means, ratio = [_fold_means(one.of(folds)) for one in (first, second)], test_ratio(facts)
+    if facts.scheme == "time":
+        return compare_forward(*means, ratio=ratio)
+    hidden = _hidden(facts, first, folds) - _hidden(facts, second, folds)
+    return compare_resampled(*means, ratio=ratio, hidden=float(np.square(hidden).sum()))
+
+
+def _hidden(facts: TaskFacts, losses: MethodLosses, folds: Sequence[int]) -> Numbers:
+    """What the folds' means do not show of how the classes' shares vary, where folds are stratified."""
+    instances = [facts.instances[number] for number in folds]
+    if not _is_stratified(instances):
+        return np.zeros(1)
+    values = np.concatenate([_over_runs(table) for table in losses.of(folds)])
+    classes = np.concatenate([one.truths[0].level_indexes for one in instances])
+    return hidden_parts(values, classes, values.size / len(instances))
+
+
+def _is_stratified(folds: Sequence[InstanceFacts]) -> bool:
+    """Whether all folds have about the same number of cases of each class."""
+    if not all(one.truths and one.truths[0].target.kind == "categorical" for one in folds):
+        return False
+    levels = len(folds[0].truths[0].target.levels)
+    counts = np.array([np.bincount(one.truths[0].level_indexes, minlength=levels) for one in folds])
+    return bool((np.ptp(counts, axis=0) <= 1).all())
 
 
 def _over_runs(table: Numbers) -> Numbers:

@@ -20,7 +20,7 @@ from redelve.performance.guesses import PerformanceGuess
 from redelve.registry import Registry, value_told
 from redelve.stats.estimates import Interval, t_interval
 from redelve.stats.grouped import GroupEstimate
-from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio
+from redelve.stats.resampled import Resampled, analyse_resampled, fold_ratio, hidden_variance
 
 WILSON = "Wilson (1927) by class, cases as independent"
 STUDENT = "Student, cases as independent"
@@ -170,7 +170,16 @@ def analysed(bench: Bench, rounds: list[Round], k: int) -> Resampled:
         for one in rounds
         for split, losses in zip(one.splits, one.losses, strict=True)
     ]
-    return analyse_resampled(values, ratio=fold_ratio(k))
+    return analyse_resampled(values, ratio=fold_ratio(k), hidden=_hidden(bench, rounds, k))
+
+
+def _hidden(bench: Bench, rounds: list[Round], k: int) -> float:
+    """What stratified folds do not show of how classes' shares vary; nothing where these count alike."""
+    if bench.measure.balanced:
+        return 0.0
+    losses = np.concatenate([values for one in rounds for values in one.losses])
+    tested = np.concatenate([split.testing for one in rounds for split in one.splits])
+    return hidden_variance(losses, bench.classes[tested], bench.count / k)
 
 
 @dataclass(frozen=True)

@@ -118,10 +118,14 @@ def pairs_of_sets(losses: Sequence[Sequence[FloatArray]], places: Places, scheme
     return known_squares(found, raw, finite, places)
 
 
-def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSquares:
+def pairs_of_means(
+    means: FloatArray, places: Places, factor: float, hidden: FloatArray | None = None, cases: int = 0
+) -> PairSquares:
     """Pairs of methods with one number per resample, whose mean has variance `factor` times theirs.
 
-    1/n for n cases of one test set; 1/n + n_test/n_train for n folds (Nadeau and Bengio 2003).
+    1/n for n cases of one test set; 1/n + n_test/n_train for n folds (Nadeau and Bengio 2003). `hidden` are
+    parts, in columns, whose squares are what the resamples' variance lacks (`resampled.hidden_parts`), as so
+    many cases tell: it is no part of what variances of pairs learn from each other.
     """
     finite = finite_rows(means)
     table = np.where(finite[:, None], means, 0.0)
@@ -132,7 +136,12 @@ def pairs_of_means(means: FloatArray, places: Places, factor: float) -> PairSqua
     nothing = np.full(len(places[0]), np.nan)
     sets, one = np.full_like(nothing, count), np.ones_like(nothing)
     found = PairSquares(_differences(table.mean(axis=1), places), between, nothing, sets, one)
-    return known_squares(found, means, finite, places)
+    found = known_squares(found, means, finite, places)
+    if hidden is None:
+        return found
+    shared = sums_of_squares(np.where(finite[:, None], hidden, 0.0), places) * factor * count
+    shared[np.isnan(found.between)] = np.nan
+    return replace(found, shared=shared, case_df=np.full_like(nothing, cases - 1.0))
 
 
 def pairs_of_groups(several: Sequence[GroupedLosses], places: Places) -> PairSquares:

@@ -114,21 +114,45 @@ def fold_ratio(folds: int) -> float:
     return 1 / (folds - 1)
 
 
-def analyse_resampled(losses: ArrayLike, *, ratio: float) -> Resampled:
+def analyse_resampled(losses: ArrayLike, *, ratio: float, hidden: float = 0.0) -> Resampled:
     """Expected loss with variance (1/J + n_test/n_train) s² (Nadeau and Bengio 2003).
 
     `losses` holds the J mean losses of the resamples, in any shape; for r × k-fold cross-validation J = rk
-    (Bouckaert and Frank 2004). `ratio` is n_test/n_train, see `fold_ratio`.
+    (Bouckaert and Frank 2004). `ratio` is n_test/n_train, see `fold_ratio`; `hidden` is what s² lacks
+    because the resamples are stratified (`hidden_variance`).
 
     >>> result = analyse_resampled([3.0, 4.0, 2.0, 5.0, 3.0], ratio=fold_ratio(5))
     >>> result.mean, round(result.standard_error, 4), result.degrees_of_freedom
     (3.4, 0.7649, 4.0)
     """
     values = _checked(losses)
-    return _analyse(values, float(np.abs(values).max()), ratio)
+    return _analyse(values, float(np.abs(values).max()), ratio, hidden)
 
 
-def compare_resampled(first: ArrayLike, second: ArrayLike, *, ratio: float) -> ResampledComparison:
+def hidden_variance(losses: ArrayLike, classes: ArrayLike, cases: float) -> float:
+    """What the mean loss of so many cases would vary by their shares of the classes, Σ q_c (m_c − m)²/cases.
+
+    Stratified folds have the same shares, which new cases have not: the sample is one draw of them, and where
+    classes lose differently its mean varies with it (Cochran 1977, Sampling Techniques, section 5A.9).
+
+    >>> round(hidden_variance([0.0, 0.0, 1.0, 1.0], [0, 0, 1, 1], 10), 6)
+    0.025
+    """
+    return float(np.square(hidden_parts(losses, classes, cases)).sum())
+
+
+def hidden_parts(losses: ArrayLike, classes: ArrayLike, cases: float) -> FloatArray:
+    """The same class by class, √(q_c/cases)·(m_c − m), which are as linear in the losses as a mean is."""
+    values, labels = np.asarray(losses, dtype=np.float64), np.unique(classes, return_inverse=True)[1].ravel()
+    counts = np.bincount(labels)
+    with np.errstate(invalid="ignore"):
+        away = np.bincount(labels, values) / counts - values.mean()
+    return np.asarray(np.sqrt(counts / values.size / cases) * away)
+
+
+def compare_resampled(
+    first: ArrayLike, second: ArrayLike, *, ratio: float, hidden: float = 0.0
+) -> ResampledComparison:
     """Corrected resampled t-test, t = d̄ / √((1/J + n_test/n_train) s²), J − 1 degrees of freedom.
 
     Nadeau and Bengio (2003), for folds and repeated folds Bouckaert and Frank (2004). Both
@@ -142,7 +166,7 @@ def compare_resampled(first: ArrayLike, second: ArrayLike, *, ratio: float) -> R
         )
     with np.errstate(invalid="ignore"):
         values = one - two
-    found = _analyse(values, float(max(np.abs(one).max(), np.abs(two).max())), ratio)
+    found = _analyse(values, float(max(np.abs(one).max(), np.abs(two).max())), ratio, hidden)
     means = (_mean(one), _mean(two))
     if found.mean is None or found.standard_error is None or found.degrees_of_freedom is None:
         return ResampledComparison(*means, found, None, None)
@@ -187,13 +211,16 @@ def nested_cross_validation(
     )
 
 
-def corrected_variance(values: FloatArray, ratio: float) -> float:
-    """Variance of the mean of resamples, (1/J + n_test/n_train) s² (Nadeau and Bengio 2003)."""
+def corrected_variance(values: FloatArray, ratio: float, hidden: float = 0.0) -> float:
+    """Variance of the mean of resamples, (1/J + n_test/n_train) s² (Nadeau and Bengio 2003).
+
+    s² is the variance that they show, and what is hidden in them.
+    """
     if not (isfinite(ratio) and ratio > 0):
         raise StatisticsError(
             f"the ratio of test to training cases is above 0, as 1/9 for ten folds: got {ratio}"
         )
-    return (1 / values.size + ratio) * float(values.var(ddof=1))
+    return (1 / values.size + ratio) * (float(values.var(ddof=1)) + hidden)
 
 
 def _checked(losses: ArrayLike) -> FloatArray:
@@ -208,10 +235,10 @@ def _checked(losses: ArrayLike) -> FloatArray:
     return values
 
 
-def _analyse(values: FloatArray, magnitude: float, ratio: float) -> Resampled:
+def _analyse(values: FloatArray, magnitude: float, ratio: float, hidden: float) -> Resampled:
     infinite = int((~np.isfinite(values)).sum())
     with np.errstate(over="ignore", invalid="ignore"):
-        error = sqrt(corrected_variance(values, ratio))
+        error = sqrt(corrected_variance(values, ratio, hidden))
     if infinite or not isfinite(error):
         caveat = infinite_losses(infinite) if infinite else OVERFLOW
         return Resampled(_mean(values), None, None, values.size, ratio, (caveat,))

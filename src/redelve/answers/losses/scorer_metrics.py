@@ -316,8 +316,9 @@ def one_of_each_block(values: Numbers, labels: Units, units: Units) -> Numbers:
 
     Blocks tell as much as there are blocks, wherever cases, groups or folds are counted later.
 
-    >>> one_of_each_block(np.array([1.0, 1.0, 4.0, 4.0]), np.array([0, 0, 1, 1]), np.arange(4)).mean()
-    2.5
+    >>> found = one_of_each_block(np.array([1.0, 1.0, 4.0, 4.0]), np.array([0, 0, 1, 1]), np.arange(4))
+    >>> sorted(found.tolist())
+    [-0.5, 2.5, 2.5, 5.5]
     """
     count = int(units.max()) + 1
     if int(labels.max()) + 1 >= count:
