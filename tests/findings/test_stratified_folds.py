@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 import redelve
 from redelve.answers.losses.scorer_metrics import one_of_each_block
+from redelve.answers.predictions import Truth
 from redelve.model.dataset import Numbers
 from redelve.run.cells import Limits
 from redelve.stats.resampled import hidden_variance
@@ -85,6 +88,25 @@ def test_a_constant_answer_varies_as_the_shares_of_the_classes_do() -> None:
     assert finding.standard_error is not None
     independent = np.sqrt(share * (1 - share) / 200)
     assert finding.standard_error == pytest.approx(np.sqrt(10 * (1 / 10 + 1 / 9)) * independent, rel=0.02)
+
+
+def test_folds_are_stratified_all_together_or_not_at_all() -> None:
+    """Some folds may happen to be alike: a pair that shares these alone is as other pairs."""
+    table = of_classes(60, 0).sort_values("ill", ignore_index=True)
+    methods = {name: Shifted(0, by) for name, by in (("a", 0.0), ("b", 0.3), ("c", -0.3))}
+    found = redelve.assess(methods, table, target="ill", design="cv 6x1", losses=["Z"], limits=HERE)
+    (address, facts), *_ = found.results.tasks.items()
+    swapped = list(facts.instances)
+    first, second = (np.array(swapped[number].truths[0].values) for number in (0, 1))
+    first[:], second[:] = 0.0, 1.0  # and the other folds stay alike
+    for number, values in ((0, first), (1, second)):
+        truth = Truth.exact(facts.targets[0], values)
+        swapped[number] = replace(swapped[number], truths=(truth,))
+    tasks = {address: replace(facts, instances=tuple(swapped))}
+    kept = [one for one in found.results.records if one.job.method != "c" or one.job.instance > 1]
+    partly = replace(found.results, tasks=tasks, records=tuple(kept))
+    (task,) = redelve.Assessment(partly, "Z").findings.tasks
+    assert len(task.contests) == 3
 
 
 def test_what_is_hidden_is_what_means_of_random_classes_vary_by() -> None:

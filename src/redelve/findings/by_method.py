@@ -297,7 +297,7 @@ def _squares_of_folds(
         raise StatisticsError(f"a comparison needs at least two folds: got {len(folds)}")
     means = np.array([_fold_means(one.of(folds)) for one in several])
     factor = 1 / means.shape[1] + test_ratio(facts)
-    if facts.scheme == "time" or not _is_stratified([facts.instances[number] for number in folds]):
+    if facts.scheme == "time" or not _is_stratified(facts.instances[: outer_instances(facts)]):
         return pairs_of_means(means, places, factor)
     hidden = np.array([_hidden(facts, one, folds) for one in several])
     cases = np.unique(np.concatenate([facts.instances[number].case_numbers for number in folds]))
@@ -348,7 +348,7 @@ def _compared_by_folds(
 def _hidden(facts: TaskFacts, losses: MethodLosses, folds: Sequence[int]) -> Numbers:
     """What the folds' means do not show of how the classes' shares vary, where folds are stratified."""
     instances = [facts.instances[number] for number in folds]
-    if not _is_stratified(instances):
+    if not _is_stratified(facts.instances[: outer_instances(facts)]):
         return np.zeros(1)
     values = np.concatenate([_over_runs(table) for table in losses.of(folds)])
     classes = np.concatenate([one.truths[0].level_indexes for one in instances])
